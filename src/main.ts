@@ -37,7 +37,7 @@ program
   .option('--label <label>', 'label of the token', 'Command line')
   .option(
     '--claimed-in <organization>',
-    'ID of the organization in which a member uses the address without proof: the token is for that member',
+    'ID of an organization: creates the token for the member there who has not verified the address',
   )
   .action(async (email: string, options: { label: string; claimedIn?: string }) =>
     console.log(await makeToken(loadConfig(), email, options)),
@@ -46,12 +46,12 @@ program
 program
   .command('user <email>')
   .description(
-    'confirm that an address belongs to a user, creating the account if there is none; the server may keep running',
+    'confirm that an address belongs to a user, and create the account if there is none; the server may keep running',
   )
   .option('--name <name>', 'display name of a new account')
   .option(
     '--free',
-    'confirm that the address does not belong to the account that has it: that account stays a user of its one organization, without the address',
+    'confirm that the address does not belong to its current account: that account becomes a user of a single organization, without the address',
   )
   .action(async (email: string, options: { name?: string; free?: boolean }) =>
     console.log(await makeUser(loadConfig(), email, options)),
@@ -60,18 +60,18 @@ program
 program
   .command('fsck')
   .description('check the documents against Git, and every repository; the server must be stopped')
-  .option('--deep', 'read everything a second time, with another implementation of Git, and compare')
+  .option('--deep', 'also read everything with another implementation of Git, and compare')
   .action(async ({ deep }: { deep?: boolean }) => {
     const { complaints, notes } = await checkAll(loadConfig(), { deep: deep === true })
     for (const note of notes) console.log(note)
-    console.log(complaints.length === 0 ? 'All is well.' : complaints.join('\n'))
+    console.log(complaints.length === 0 ? 'No problems found.' : complaints.join('\n'))
     process.exitCode = complaints.length === 0 ? 0 : 1
   })
 
 program
   .command('bundle <space> <file>')
   .description(
-    'write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile',
+    'write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may keep running',
   )
   .action(async (space: string, file: string) =>
     console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`),
@@ -91,9 +91,7 @@ program
 
 program
   .command('refresh <space>')
-  .description(
-    "bring this node's copy of the repository of a space up to date, for plain Git; the server may run meanwhile",
-  )
+  .description("update this node's copy of the repository of a space, for plain Git; the server may keep running")
   .action(async (space: string) => console.log(await refreshSpace(loadConfig(), space)))
 
 program
@@ -101,17 +99,17 @@ program
   .description('move the installation into a PostgreSQL database, or out of one; all servers must be stopped')
   .requiredOption(
     '--to <url or folder>',
-    'URL of an empty database; or a new folder, for what is in the database of BINDERY_DATABASE_URL',
+    'URL of an empty database, or a new folder for the data in the database of BINDERY_DATABASE_URL',
   )
   .action(async ({ to }: { to: string }) => {
-    // A password in the URL is in the list of processes until here.
+    // The process list shows a password in the URL until this line.
     process.title = 'bindery migrate'
     await migrate(loadConfig(), to, console.log)
   })
 
 program
   .command('forget-key <signing|commit>')
-  .description('let the nodes of a database have another key; the next one that starts names it')
+  .description('let the nodes of a database use another key; the next node that starts sets it')
   .action(async (name: string) => console.log(await forgetKey(loadConfig(), name)))
 
 let stopping = false
@@ -122,13 +120,13 @@ async function finish(service: Service): Promise<void> {
   process.exit(0)
 }
 
-/** What a person sees at the start: where it is, how to get in, what to do next. */
+/** Returns the welcome message: the URL, the token, and the next step. */
 function welcome({ url, first }: Service, dataDir: string): string {
   const kept = `${dataDir}/admin-token`
   const [token, header] = first.isGiven
     ? ['the one in BINDERY_ADMIN_TOKEN', '$BINDERY_ADMIN_TOKEN']
     : first.token === null
-      ? [`the one in ${kept}, or one you made`, `$(cat ${kept})`]
+      ? [`the one in ${kept}, or one that you created`, `$(cat ${kept})`]
       : [`${first.token}   (kept in ${kept})`, first.token]
   return [
     '',
@@ -137,7 +135,7 @@ function welcome({ url, first }: Service, dataDir: string): string {
     `  Token           ${token}`,
     `  Organization    ${first.organization.id}`,
     '',
-    'Next, in another terminal, make a space:',
+    'Next, create a space in another terminal:',
     '',
     `  curl -s -X POST ${url}/v1/orgs/${first.organization.id}/spaces \\`,
     `    -H "Authorization: Bearer ${header}" \\`,
@@ -146,7 +144,7 @@ function welcome({ url, first }: Service, dataDir: string): string {
   ].join('\n')
 }
 
-/** The part of an error that only the operator sees: why the database cannot be reached (never its password), or the permission that is missing. */
+/** Returns advice for the operator: the missing permission, or why the database cannot be reached, without the password. */
 function adviceOn(error: unknown): string {
   if (/^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? ''))
     return '. Give the user that runs the server access to the folder and everything in it'
@@ -154,9 +152,9 @@ function adviceOn(error: unknown): string {
   return ` BINDERY_DATABASE_URL: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
 }
 
-/** Ends the process with what went wrong. */
+/** Prints the error and ends the process. */
 function fail(error: unknown): never {
-  // The operator can fix these: the message says how; a stack trace would only hide it.
+  // The operator can fix these errors. The message contains the remedy, and a stack trace would only hide it.
   const known =
     error instanceof ConfigError ||
     error instanceof OperatorError ||
@@ -174,5 +172,5 @@ function fail(error: unknown): never {
   process.exit(1)
 }
 
-// `serve` is not commander's default command: with one, it takes the name of an unknown command for an argument.
+// `serve` is not commander's default command: otherwise it would take an unknown command as an argument.
 void program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve']).catch(fail)

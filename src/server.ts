@@ -1,4 +1,4 @@
-/** Starts a service from its configuration: the one door for the command line and for tests. */
+/** Starts a service from its configuration. The command line and the tests use this entry point. */
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { FolderWatch } from './disk/folder-watch.js'
@@ -29,23 +29,23 @@ export interface Service {
   url: string
   app: App
   first: FirstStart
-  /** What the start had to repair. */
+  /** The repairs that the start made. */
   repairs: Repair[]
-  /** Resolves when no job is running or ready to run, and no connection is looked at. */
+  /** Resolves when no job is running or ready to run, and no connection pass is running. */
   idle(): Promise<void>
-  /** Finishes what is running, then closes everything. */
+  /** Finishes running work, then closes everything. */
   close(): Promise<void>
 }
 
-/** What tests and embedders may put in place of the real thing. */
+/** Replacements that tests and embedders may provide. */
 export interface Overrides {
   clock?: Clock
   log?: Log
   /** Do not run queued jobs. */
   withoutWorker?: boolean
-  /** Makes the threads for tasks that depend on their arguments alone, which several services of one process may share. */
+  /** Creates the threads for pure tasks. Several services of one process may share them. */
   makePool?: typeof createPool
-  /** How long a lease of this node lasts that it does not extend, in milliseconds. */
+  /** Duration of a lease of this node that is not renewed, in milliseconds. */
   leaseMs?: number
 }
 
@@ -72,7 +72,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       background?.moved(repository, refs)
     }
     const { clock = systemClock, makePool = createPool } = overrides
-    // Before the app is there, what is told is in the log alone.
+    // Before the app is open, set-aside refs are only in the log.
     let opened: App | undefined
     const setAside = (repository: string, found: readonly SetAside[]): void =>
       void (opened && tellSetAside(opened, repository, found))
@@ -103,7 +103,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await resumption?.stop()
       app.waits.close()
       await Promise.all([api.stop(), closeControl()])
-      // A book may take minutes: it is begun again after the next start.
+      // A large PDF may take minutes. The job starts again after the next start.
       await app.printer.close()
       await background?.stop()
       await app.locks.idle()
@@ -118,7 +118,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   }
 }
 
-/** Makes the first user, organization and token if there are none; the token is kept in a file of the data folder. */
+/** Creates the first user, organization and token if there are none. The token is kept in a file of the data folder. */
 async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
   if (first.token !== null)

@@ -1,8 +1,10 @@
-// What a role may do with comments: edit, delete, resolve.
+// The actions that a role permits on comments: edit, delete, resolve.
 import type { Role } from '../model/common.js'
 import { allows, type Caller, mayNow } from './policy.js'
 
-/** What a reader may do with a comment or reply. Only its author may change its text; an admin may delete it. */
+/**
+ * Returns what a reader may do with a comment or reply. Only its author may change its text; an admin may delete it.
+ */
 export const presentCommentPermissions = (caller: Caller, author: boolean) => ({
   view: mayNow('space:view', caller),
   edit: author && mayNow('space:comment', caller),
@@ -10,6 +12,6 @@ export const presentCommentPermissions = (caller: Caller, author: boolean) => ({
   delete: mayNow('space:comment', caller) && (author || mayNow('space:admin', caller)),
 })
 
-/** Whether somebody may resolve a comment, or reopen it: its author, and everybody who may edit the content that it is about. */
+/** Whether the caller may resolve or reopen a comment: its author, and everyone who may edit the content, can do so. */
 export const mayResolve = (role: Role, author: boolean): boolean =>
   allows('space:edit', role) || (author && allows('space:comment', role))

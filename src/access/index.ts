@@ -1,4 +1,4 @@
-// The door of access/: roles, and what each of them permits.
+// The entry point of access/: roles and their permissions.
 export { mayResolve, presentCommentPermissions } from './comments.js'
 export {
   allows,

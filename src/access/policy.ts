@@ -1,4 +1,4 @@
-// The table of permissions, from which both the checks and the `permissions` of responses are made.
+// The table of permissions, which decides the checks and the `permissions` of responses.
 import type { Role } from '../model/common.js'
 import {
   collectionPermissions,
@@ -10,8 +10,9 @@ import {
 import { atLeast, rank } from './roles.js'
 
 /**
- * The policy: the least role that each permission needs. Requests are refused by it, and the `permissions` of responses are
- * filled from it, so the two cannot differ. `guest` = any member of the organization, whatever their role.
+ * The policy: the minimum role for each permission. Both the checks of requests and the `permissions` of responses use
+ * it,
+ * so they cannot differ. `guest` = any member of the organization, regardless of role.
  */
 export const policy = {
   'organization:view': 'guest',
@@ -64,14 +65,14 @@ export const policy = {
 
 export type Permission = keyof typeof policy
 
-/** Whether a role (null = guest, undefined = not a member) is enough for a permission. */
+/** Whether a role (null = guest, undefined = not a member) is sufficient for a permission. */
 export function allows(permission: Permission, role: Role | null | undefined): boolean {
   if (role === undefined) return false
   const least = policy[permission]
   return least === 'guest' ? rank(role) >= -1 : atLeast(role, least)
 }
 
-/** The permissions that a read-only token keeps: they change nothing. */
+/** The permissions of a read-only token, which change nothing. */
 const reading: ReadonlySet<Permission> = new Set<Permission>([
   'organization:view',
   'organization:access',
@@ -94,7 +95,10 @@ const reading: ReadonlySet<Permission> = new Set<Permission>([
   'space:viewInviteLinks',
 ])
 
-/** The caller of a request: the role on the resource (null = guest, undefined = not a member), and whether the token is read-only. */
+/**
+ * The caller of a request: the role on the resource (null = guest, undefined = not a member), and whether the token is
+ * read-only.
+ */
 export interface Caller {
   role: Role | null | undefined
   readOnly: boolean
@@ -107,20 +111,20 @@ export const mayNow = (permission: Permission, { role, readOnly }: Caller): bool
 const flags = <K extends string>(scope: string, keys: readonly K[], caller: Caller): Record<K, boolean> =>
   Object.fromEntries(keys.map((key) => [key, mayNow(`${scope}:${key}` as Permission, caller)])) as Record<K, boolean>
 
-/** The `permissions` object of an organization. */
+/** Returns the `permissions` object of an organization. */
 export const presentOrganizationPermissions = (caller: Caller) => flags('organization', organizationPermissions, caller)
 
-/** The `permissions` object of a space. No one can write the content of a locked space. */
+/** Returns the `permissions` object of a space. No one can write the content of a locked space. */
 export const presentSpacePermissions = (caller: Caller, locked: boolean) => ({
   ...flags('space', spacePermissions, caller),
   ...(locked ? { edit: false, merge: false } : {}),
 })
 
-/** The `permissions` object of a site. */
+/** Returns the `permissions` object of a site. */
 export const presentSitePermissions = (caller: Caller) => flags('site', sitePermissions, caller)
 
-/** The `permissions` object of a collection. */
+/** Returns the `permissions` object of a collection. */
 export const presentCollectionPermissions = (caller: Caller) => flags('collection', collectionPermissions, caller)
 
-/** The `permissions` object of a team. */
+/** Returns the `permissions` object of a team. */
 export const presentTeamPermissions = (caller: Caller) => flags('team', teamPermissions, caller)

@@ -1,44 +1,52 @@
-/** The gate: what a visitor of a site may see. Every output for visitors asks it, and nothing else decides. */
+/**
+ * The visitor gate, which decides what a visitor of a site may see. All output for visitors uses it, and nothing else
+ * decides.
+ */
 import type { SiteDoc } from '../model/index.js'
 
-/** Who asks, and for which site. It has no role: a member sees spaces through other ways. */
+/**
+ * The visitor's credentials and the settings of the site. It has no role, because members read spaces in other ways.
+ */
 export interface VisitorContext {
   /** Whether the site is published. */
   published: boolean
   visibility: SiteDoc['visibility']
-  /** Whether they brought the key of an active share link of the site. */
+  /** Whether the visitor sent the key of an active share link of the site. */
   shareKey: boolean
-  /** Whether they brought a valid token of the site. */
+  /** Whether the visitor sent a valid token of the site. */
   token: boolean
-  /** What a condition is worth for them. It may throw for one that cannot be evaluated. */
+  /** Evaluates a condition for the visitor. May throw if it cannot be evaluated. */
   holds: (condition: string) => boolean
 }
 
-/** A page, or a part of a site: what decides whether it is seen, and what it is in. */
+/** The visibility of a page or a part of a site, and its parent. */
 export interface VisitorPage {
-  /** The page, site space, section or group that it is in; absent = it is at the top. */
+  /** The parent page, site space, section or group; absent = at the top. */
   within?: VisitorPage
-  /** It is not live. */
+  /** Not live. */
   draft?: boolean
-  /** Its content is deleted, or not shown for another reason that is no matter of the visitor. */
+  /** The content is deleted, or hidden for another reason that does not depend on the visitor. */
   gone?: boolean
-  /** It is in no list, but can be read by whoever knows its address. */
+  /** Not in lists, but readable for everyone who knows the address. */
   hidden?: boolean
-  /** It is seen only by those for whom this holds. */
+  /** Only visible if this condition holds for the visitor. */
   condition?: string
 }
 
 /** `list`: tables of contents, search, feeds and the like; `read`: one page by its ID or address. */
 export type VisitorUse = 'list' | 'read'
 
-/** How far a page can be seen: `null` not at all, `read` only by its address, `list` everywhere. */
+/** The visibility of a page: `null` = none, `read` = only by address, `list` = everywhere. */
 type Reach = VisitorUse | null
 
 /** Whether a visitor may see a page or part, in a list or by its address. Never throws. */
 export const mayVisitorSee = (context: VisitorContext, page: VisitorPage, use: VisitorUse): boolean =>
   suffices(reachOf(context, page, new Map()), use)
 
-/** Those of `items` that a visitor may see, in their order: the same as asking for each, in linear time. Never throws. */
+/**
+ * Returns the items that a visitor may see, in their order. Equivalent to checking each, but in linear time. Never
+ * throws.
+ */
 export function visibleTo<T>(
   context: VisitorContext,
   items: Iterable<T>,
@@ -50,8 +58,8 @@ export function visibleTo<T>(
 }
 
 /**
- * The gate for many questions about the same site, as `mayVisitorSee`: what several pages are in, and each condition, is decided
- * once. For lists that are cut into slices.
+ * Returns the gate for many checks on one site, as `mayVisitorSee`. Parents and conditions are evaluated once.
+ * Use it for lists that are processed in slices.
  */
 export function gateFor(context: VisitorContext): (page: VisitorPage, use: VisitorUse) => boolean {
   const known = new Map<VisitorPage, Reach>()
@@ -67,7 +75,7 @@ export function gateFor(context: VisitorContext): (page: VisitorPage, use: Visit
   return (page, use) => suffices(reachOf(once, page, known), use)
 }
 
-/** Whether the visitor is let into the site at all. */
+/** Whether the visitor may enter the site at all. */
 export function mayEnter({ published, visibility, shareKey, token }: Omit<VisitorContext, 'holds'>): boolean {
   if (!published) return false
   switch (visibility) {
@@ -85,7 +93,7 @@ export function mayEnter({ published, visibility, shareKey, token }: Omit<Visito
 
 const suffices = (reach: Reach, use: VisitorUse): boolean => reach === 'list' || (reach === 'read' && use === 'read')
 
-/** A condition that cannot be evaluated does not hold. */
+/** Evaluates a condition. One that cannot be evaluated does not hold. */
 function holdsFor({ holds }: VisitorContext, condition: string): boolean {
   try {
     return holds(condition) === true
@@ -94,7 +102,7 @@ function holdsFor({ holds }: VisitorContext, condition: string): boolean {
   }
 }
 
-/** From the top downwards, so that the depth of pages is not the depth of the stack. */
+/** Works from the top downwards without recursion, so that deep pages do not exhaust the stack. */
 function reachOf(context: VisitorContext, page: VisitorPage, known: Map<VisitorPage, Reach>): Reach {
   const chain: VisitorPage[] = []
   for (let at: VisitorPage | undefined = page; at && !known.has(at); at = at.within) chain.push(at)

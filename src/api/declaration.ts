@@ -1,4 +1,4 @@
-/** How an endpoint is declared: the types that tie its path, query, body, permission and response to its handler. */
+/** Defines endpoint declarations: types that connect path, query, body, permission and response with the handler. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { Reply } from './reply.js'
@@ -6,7 +6,7 @@ import type { AnyResolvers, Resources } from './resolver.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the endpoints of one service have in common. */
+/** The types that the endpoints of one service share. */
 interface ApiTypes {
   app: unknown
   actor: object
@@ -16,47 +16,56 @@ interface ApiTypes {
 
 /** A file of a form (multipart/form-data). */
 export interface FormFile {
-  /** The file's name as sent, without folders; the part's if it has none. */
+  /** The file name as sent, without folders; the name of the part if there is none. */
   name: string
   contentType: string
   content: Buffer
 }
 
-/** What a handler can learn about the request itself. */
+/** The request data that a handler can read. */
 export interface RequestInfo {
   /** Also returned as `X-Request-Id` and written to the log. */
   id: string
   method: string
-  /** As sent, percent-encoded, without the query. */
+  /** The path as sent, percent-encoded, without the query. */
   path: string
   /** The caller's address. */
   ip: string
-  /** The service's public origin, without a slash at the end: `https://docs.example.org`. */
+  /** The service's public origin, without a trailing slash: `https://docs.example.org`. */
   baseUrl: string
   headers: IncomingHttpHeaders
   /** The opaque tag of `If-Match` (no quotes), or null. */
   ifMatch: string | null
-  /** Files by the name of their part, if the endpoint takes forms. */
+  /** Files by part name, if the endpoint accepts forms. */
   files: ReadonlyMap<string, FormFile>
   /**
-   * Hands the bytes of the body on as they arrive, if the endpoint takes any (`rawBodyLimitBytes`). Resolves at its end; rejects with what
-   * `take` throws, and with 400, 408, 413. What is kept of them is for the handler to bound.
+   * Passes the bytes of the body to `take` as they arrive, if the endpoint has `rawBodyLimitBytes`. Resolves at the end
+   * of the body.
+   * Rejects with the error of `take`, and with 400, 408, 413. The handler must limit the bytes that it keeps.
    */
   receive(take: (bytes: Buffer) => void): Promise<void>
-  /** Whether the handler may hold so many bytes more of a raw body until the response: all such requests share a bounded memory. */
+  /**
+   * Whether the handler may keep this many more bytes of a raw body until the response. All such requests share a
+   * limited budget.
+   */
   mayHold(bytes: number): boolean
 }
 
-/** How a kept response is made anew when the branch that it was made from has moved, if it is the same but for the commit that it names. */
+/** The data to renew a cached response when its branch has moved and only the commit in it has changed. */
 export interface Renewal<App> {
-  /** The commit that it was made from, as the validator names it. */
+  /** The commit in the response, as the validator names it. */
   commit: string
-  /** What stands in the body before the commit, wherever the response itself names it, and how many times. If it is there more often, the rest is content. */
+  /**
+   * The text before the commit wherever the response itself names it, and the number of occurrences. Other occurrences
+   * are content.
+   */
   before: string
   times: number
-  /** What else may have changed, by the name it is noted under: `isSameAt` says whether the response depends on what is new. */
+  /**
+   * Names of other recorded reads that may have changed. `isSameAt` decides whether the response depends on the change.
+   */
   mayChange: readonly string[]
-  /** Whether the response at another commit, or at the same, would be the same but for the commit. */
+  /** Whether the response at another commit, or at the same one, would be equal except for the commit. */
   isSameAt(app: App, commit: string): Promise<boolean>
 }
 
@@ -72,13 +81,13 @@ type HandlerResult<R> = R extends TSchema
     : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may return nothing
       void | Reply<never>
 
-/** The kind of resource that a permission is about: its first word. */
+/** Returns the kind of resource that a permission applies to: its first word. */
 export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
 
-/** Largest body of an endpoint that needs no token, in bytes. */
+/** Maximum body size of an endpoint that needs no token, in bytes. */
 export const PUBLIC_BODY_BYTES = 16 * 1024
 
-/** What a handler gets. */
+/** The context of a handler. */
 type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
   app: T['app']
   actor: N extends 'public' ? T['actor'] | null : T['actor']
@@ -95,15 +104,15 @@ export interface Binary {
 /** Declares a response of another content type; the handler returns `stream(…)`. */
 export const binary = (contentType: string): Binary => ({ binary: contentType })
 
-/** What a declaration says besides its types. */
-interface EndpointFacts {
+/** The members of a declaration that do not depend on its types. */
+interface EndpointDeclaration {
   method: Method
   /** `/v1/spaces/{spaceId}`; `{pagePath*}` takes the rest of the path. */
   path: string
-  /** One line. */
+  /** One line, without a period. */
   summary: string
   description?: string
-  /** The part of the reference in which it is listed. */
+  /** The section of the reference that lists it. */
   section: string
   deprecated?: boolean
   needs: string
@@ -112,33 +121,37 @@ interface EndpointFacts {
   query?: TObject
   /** The description of the `If-Match` header, if the endpoint reads it (`request.ifMatch`). */
   ifMatch?: string
-  /** The JSON body; `Type.Optional(…)` = may be left out. */
+  /** The JSON body; `Type.Optional(…)` = may be omitted. */
   body?: TSchema
-  /** The JSON that is returned, or `binary(type)`; absent = 204. */
+  /** The JSON response, or `binary(type)`; absent = 204. */
   returns?: TSchema | Binary
-  /** Error statuses that only the handler can give (409, 423 …), for the documentation. */
+  /** Error statuses that only this handler returns (409, 423 …), for the documentation. */
   fails?: readonly number[]
-  /** If the last resource of the path is missing or invisible, 204 is returned instead of 404. */
+  /** Returns 204 instead of 404 if the last resource of the path is missing or invisible. */
   deletes?: 'leaf'
-  /** Parameter → the resolver that loads it, if that is not the one with its own name. */
+  /** Maps a parameter to the resolver that loads it, if the names differ. */
   aliases?: Readonly<Record<string, string>>
   /**
-   * The body may also come as multipart/form-data: its members as fields (JSON, or text if the member is a text), and
-   * files, found in `request.files`. The function completes the members before they are checked.
+   * Also accepts the body as multipart/form-data: its members as fields (JSON, or text for string members), and files
+   * in `request.files`.
+   * The function completes the members before they are checked.
    */
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
-  /** The body is a form (application/x-www-form-urlencoded) and nothing else; fields that it does not declare are ignored. */
+  /** The body must be a form (application/x-www-form-urlencoded). Undeclared fields are ignored. */
   urlencoded?: true
-  /** False = not recorded in the audit log, since it is called all the time and changes nothing of interest. */
+  /** False = not recorded in the audit log, because it is called often and its changes are not of interest. */
   audited?: false
-  /** Largest body, in bytes. Default: the general limit, or `PUBLIC_BODY_BYTES` if no token is needed. */
+  /** Maximum body size, in bytes. Default: the general limit, or `PUBLIC_BODY_BYTES` if no token is needed. */
   bodyLimitBytes?: number
-  /** The body is any bytes, at most so many, which the handler receives itself (`request.receive`): nothing is parsed before. */
+  /**
+   * Maximum size of a body with any content, in bytes. The handler receives it itself (`request.receive`); it is not
+   * parsed.
+   */
   rawBodyLimitBytes?: number
 }
 
 /** A declared endpoint with its types erased, as the pipeline runs it. */
-export interface Endpoint extends EndpointFacts {
+export interface Endpoint extends EndpointDeclaration {
   // biome-ignore lint/suspicious/noExplicitAny: the types of the context were checked where the endpoint was declared
   handle: (context: any) => unknown
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -147,12 +160,13 @@ export interface Endpoint extends EndpointFacts {
   renewal?: (context: any, body: Buffer) => Promise<Renewal<any> | null>
 }
 
-/** Name of the export = operationId. */
+/** Endpoints by operationId, which is the name of the export. */
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
 /**
- * The function that declares endpoints of a service, its context typed by the path, the schemas and `needs`:
- * `export const endpoint = endpointsOf<{app: App; actor: Actor; permission: Permission; resolvers: typeof resolvers}>()`.
+ * Returns the function that declares endpoints of a service. Its context is typed by the path, the schemas and `needs`:
+ * `export const endpoint = endpointsOf<{app: App; actor: Actor; permission: Permission; resolvers: typeof
+ * resolvers}>()`.
  */
 export function endpointsOf<T extends ApiTypes>() {
   return <
@@ -163,7 +177,7 @@ export function endpointsOf<T extends ApiTypes>() {
     R extends TSchema | Binary | undefined = undefined,
     const Aliases extends Readonly<Record<string, keyof T['resolvers'] & string>> = Record<never, never>,
   >(
-    declared: Omit<EndpointFacts, 'path' | 'needs' | 'query' | 'body' | 'returns' | 'aliases'> & {
+    declared: Omit<EndpointDeclaration, 'path' | 'needs' | 'query' | 'body' | 'returns' | 'aliases'> & {
       path: Path
       needs: N
       query?: Q
@@ -171,20 +185,20 @@ export function endpointsOf<T extends ApiTypes>() {
       returns?: R
       aliases?: Aliases
       /**
-       * Returns, before the work is done, all that the response depends on besides the URL and the version of the service
-       * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
+       * Returns all inputs of the response besides the URL and the service version, before it is built
+       * (oids, versions, the caller's permissions), or null. Equal inputs mean equal bytes: 304, or a cached response.
        */
       validator?: (
         context: Context<T, Path, N, Q, B, Aliases>,
       ) => readonly string[] | null | Promise<readonly string[] | null>
-      /** How a response with this body may be made anew; null = it may not. */
+      /** Returns the data to renew a response with this body; null = it cannot be renewed. */
       renewal?: (context: Context<T, Path, N, Q, B, Aliases>, body: Buffer) => Promise<Renewal<T['app']> | null>
       handle: (context: Context<T, Path, N, Q, B, Aliases>) => HandlerResult<R> | Promise<HandlerResult<R>>
     },
   ): Endpoint => declared as unknown as Endpoint
 }
 
-/** The names of a path's parameters, in order; `rest` = takes the rest of the path. */
+/** Returns the names of a path's parameters, in order; `rest` = takes the rest of the path. */
 export function pathParameters(path: string): { name: string; rest: boolean }[] {
   return [...path.matchAll(/\{(\w+)(\*?)\}/g)].map((match) => ({ name: match[1] ?? '', rest: match[2] === '*' }))
 }

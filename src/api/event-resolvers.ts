@@ -1,4 +1,4 @@
-/** Loads the events, webhooks and webhook deliveries whose IDs stand in paths. */
+/** Loads the events, webhooks and webhook deliveries whose IDs are in a path. */
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'
@@ -11,7 +11,7 @@ import { resolversOf } from './resolver.js'
 const resolver = resolversOf<App, Actor>()
 const inOrganization = resolver<{ organization: LoadedOrganization }>()
 
-/** The ways to an organization's events and webhooks. */
+/** Resolvers for an organization's events and webhooks. */
 export const eventResolvers = {
   eventId: inOrganization({
     as: 'event',

@@ -1,6 +1,7 @@
 /**
- * The request of each operation that needs more than its path: shown in the OpenAPI document, and sent by the tests to a running service. A name
- * in braces, such as `{spaceId}`, stands for the ID of a resource of yours.
+ * Example requests for the operations that need more than a path. The OpenAPI document shows them, and the tests send
+ * them to a running service.
+ * A name in braces, such as `{spaceId}`, stands for the ID of one of your resources.
  */
 export interface Example {
   body?: unknown

@@ -1,4 +1,4 @@
-/** Lists every operation of the API: a new file of declarations is added here. */
+/** Lists every operation of the API. A new file of declarations is added here. */
 import * as audit from './audit/endpoints.js'
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
@@ -60,7 +60,7 @@ import * as users from './users/endpoints.js'
 import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
 import * as webhooks from './webhooks/endpoints.js'
 
-/** Every operation of the service, by its operationId. */
+/** All operations of the service, by operationId. */
 export const endpoints: Endpoints = {
   ...users,
   ...organizations,

@@ -1,4 +1,4 @@
-/** The prose of the OpenAPI document: its introduction, and what each tag is about. */
+/** The introduction of the OpenAPI document and the descriptions of its tags. */
 
 import { Event } from '../model/index.js'
 import { examples } from './examples.js'
@@ -53,51 +53,50 @@ A webhook receives the events of an organization as POST requests, signed as in 
 `.trim()
 
 const tags: Readonly<Record<string, string>> = {
-  'Change request content': 'The pages, files and links of a change request, as the main content has them.',
+  'Change request content': 'The pages, files and links of a change request.',
   'Change requests':
     'Proposed changes to a space: branches that are reviewed, updated from the main content, and merged.',
   'Collection permissions': 'The roles that users and teams have on a collection.',
   Collections: 'Groups of spaces. Collections can contain other collections.',
   'Comments on change requests': 'Discussions about a change request, its pages and blocks.',
   'Comments on spaces': 'Discussions about the main content of a space, its pages and blocks.',
-  Connections:
-    'Connections to repositories at GitHub, GitLab and other hosts, which keep a space synchronized automatically.',
-  Events: 'What happened in an organization, in order, and the audit log.',
+  Connections: 'Connections to repositories on GitHub, GitLab and other hosts that keep a space in sync automatically.',
+  Events: 'The events of an organization, in order, and its audit log.',
   'Git sync': 'Single imports from and exports to a Git repository, with their progress.',
   'Importing content': 'Imports of websites, archives and documents into a space.',
   Invites: 'Invitations by email and by link to join an organization.',
-  Links: 'The links of a revision with their status, and what links to a page or file.',
+  Links: 'The links of a revision with their status, and the backlinks of a page or file.',
   Members: 'The people in an organization, with their roles, spaces and teams.',
-  'OpenAPI specifications': 'Specifications that pages show, with their versions.',
+  'OpenAPI specifications': 'Specifications that pages display, with their versions.',
   Organizations: 'The owners of spaces, sites, members and teams.',
   PDF: 'PDFs of spaces, change requests and single pages.',
-  'Published sites': 'What visitors of a site see.',
+  'Published sites': 'The published content of sites, as visitors see it.',
   Reviews: 'Reviews of change requests, and requests for them.',
   Revisions: 'The history of a space: each revision is a Git commit.',
   Search: 'Full-text search in a space, and in all spaces of an organization.',
   Service: 'The name and version of the service, and this document.',
   'Sign-in': 'Sign-in by links in emails.',
-  'Single sign-on': 'Sign-in through SAML identity providers, and who must use it.',
+  'Single sign-on': 'Sign-in through SAML identity providers, and the members who must use it.',
   'Site permissions': 'The roles that users and teams have on a site.',
   'Site redirects': 'Addresses of a site that redirect to others.',
   'Site section groups': 'Groups of sections and external links in the navigation of a site.',
   'Site sections': 'The sections of a site, each with one or more spaces.',
-  'Site share links': 'Secret addresses that open a site to everyone who has them.',
+  'Site share links': 'Secret addresses that open a site to everyone who knows them.',
   'Site spaces': 'The spaces that a site shows, as variants of a section.',
-  Sites: 'Sites publish spaces. Their settings decide who may visit them and how they look.',
+  Sites: 'Sites publish spaces. Their settings control who can visit them and how they look.',
   'Space content': 'The pages and files of the main content.',
   'Space permissions': 'The roles that users and teams have on a space.',
   Spaces: 'A space contains documentation: pages and files in a Git repository.',
-  Teams: 'Groups of members that are given roles together.',
-  Templates: 'Content that a new space can start with, or that is added to a space.',
-  Translations: 'Spaces that are kept up to date with another space, in another language.',
-  Users: 'The caller, other users, and API tokens.',
-  Webhooks: 'Addresses that receive events, with their deliveries.',
+  Teams: 'Groups of members that share roles.',
+  Templates: 'Templates for the content of new spaces, which can also be added to existing ones.',
+  Translations: 'Spaces that are kept up to date with a source space in another language.',
+  Users: 'Your account, other users, and API tokens.',
+  Webhooks: 'Subscriptions that deliver events to your servers, with their deliveries.',
   'Writing content':
     'Edits of pages, files, variables and reusable content, in batches that are applied completely or not at all.',
 }
 
-/** All that the OpenAPI document of this service says besides the declarations. */
+/** The texts of the OpenAPI document that are not part of declarations. */
 export const about: ApiProse = {
   introduction,
   tags,

@@ -1,4 +1,4 @@
-// Makes the OpenAPI document from the declarations of the endpoints.
+// Builds the OpenAPI document from the declarations of the endpoints.
 import type { TSchema } from '@sinclair/typebox'
 import { errorTable } from '../kernel/errors.js'
 import { type Endpoint, type Endpoints, pathParameters } from './declaration.js'
@@ -6,7 +6,7 @@ import type { AnyResolvers } from './resolver.js'
 import { ErrorBody, isOptional, type JsonSchema } from './schema.js'
 import { Bundle } from './schema-bundle.js'
 
-/** What the document is made from. */
+/** The inputs of the document. */
 interface OpenApiInput {
   endpoints: Endpoints
   resolvers: AnyResolvers
@@ -15,14 +15,14 @@ interface OpenApiInput {
   about?: ApiProse | undefined
 }
 
-/** The prose and the examples of the document. */
+/** The texts and examples of the document. */
 export interface ApiProse {
   introduction: string
-  /** By section. */
+  /** Tag descriptions by section. */
   tags: Readonly<Record<string, string>>
-  /** By operationId: a valid body and query. */
+  /** A valid body and query, by operationId. */
   examples: Readonly<Record<string, { body?: unknown; query?: Readonly<Record<string, string>> }>>
-  /** Names of component schemas of what the service itself sends, by the name of the webhook. */
+  /** Requests that the service sends, by webhook name, with their body schemas. */
   webhooks: Readonly<Record<string, { summary: string; body: TSchema }>>
 }
 
@@ -30,28 +30,29 @@ export interface ApiProse {
 const requestHeaders: Record<string, JsonSchema> = {
   'X-Request-Id': {
     description:
-      'Your own ID for the request, for the log of the server and the response: 8 to 64 letters, digits, `.`, `_`, `:` or `-`.',
+      "Your own ID for the request, which the server's log and the response contain: 8 to 64 letters, digits, `.`, `_`, `:` or `-`.",
     schema: { type: 'string', maxLength: 64 },
   },
   'Accept-Encoding': {
-    description: 'Responses of some size are compressed with `br`, `gzip` or `deflate`.',
+    description: 'Encodings that you accept. Larger responses are compressed with `br`, `gzip` or `deflate`.',
     schema: { type: 'string' },
   },
   'If-None-Match': {
-    description: 'The `ETag` of an earlier response: if nothing has changed, the response is 304.',
+    description: 'The `ETag` of an earlier response. If nothing has changed, the response is 304.',
     schema: { type: 'string' },
   },
   Range: {
-    description: 'A part of the file, such as `bytes=0-1023`: the response is 206, or 416.',
+    description: 'A part of the file, such as `bytes=0-1023`. The response is 206, or 416 if the range is invalid.',
     schema: { type: 'string' },
   },
   'If-Range': {
-    description: 'The `ETag` of the file that `Range` is a part of; with another one, the whole file is returned.',
+    description:
+      'The `ETag` of the file that `Range` refers to. If the file has another one, the whole file is returned.',
     schema: { type: 'string' },
   },
 }
 
-/** The request headers that an operation reads. */
+/** Returns the request headers that an operation reads. */
 function headerParameters(endpoint: Endpoint): JsonSchema[] {
   const isFile = endpoint.returns !== undefined && 'binary' in endpoint.returns
   const isRead = endpoint.method === 'GET' && endpoint.returns !== undefined && (endpoint.status ?? 200) === 200
@@ -70,20 +71,20 @@ const EVERY_RESPONSE = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 const headers: Record<string, JsonSchema> = {
   'X-Request-Id': { description: 'Identifies the request in the log of the server.', schema: { type: 'string' } },
   RateLimit: {
-    description: 'What is left of the limit: r = requests, t = seconds until it is reset.',
+    description: 'The remaining limit: r = requests, t = seconds until it is reset.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': { description: 'The limit: q = requests, w = seconds.', schema: { type: 'string' } },
   ETag: { description: 'Strong validator of the response.', schema: { type: 'string' } },
   Location: { description: 'Path of the new resource.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-  Allow: { description: 'The methods that the path accepts.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path supports.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The authentication scheme.', schema: { type: 'string' } },
 }
 const headerRefs = (names: readonly string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-/** The error statuses that an endpoint can give by what it declares. */
+/** Returns the error statuses that follow from an endpoint's declaration. */
 function errorStatuses(endpoint: Endpoint): number[] {
   const parameters = pathParameters(endpoint.path)
   const hidden = endpoint.deletes === 'leaf' ? parameters.slice(0, -1) : parameters
@@ -142,7 +143,7 @@ function parameters(
     return {
       name,
       in: 'query',
-      // what has a default need not be sent
+      // A parameter with a default may be omitted.
       required: required.has(name) && member.default === undefined,
       ...(description ? { description } : {}),
       ...(deprecated ? { deprecated } : {}),
@@ -173,7 +174,10 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
   return [String(status), { ...common, content }]
 }
 
-/** JSON and, if the endpoint takes them, forms: the members as fields, files under names of the client's choice. */
+/**
+ * Returns the body formats: JSON and, if the endpoint accepts them, forms with the members as fields and files under
+ * any part names.
+ */
 function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle, example: unknown): JsonSchema {
   if (endpoint.urlencoded) return { 'application/x-www-form-urlencoded': { schema: bundle.add(body) } }
   const json = { 'application/json': { schema: bundle.add(body), ...(example === undefined ? {} : { example }) } }
@@ -233,7 +237,7 @@ function operation(name: string, endpoint: Endpoint, { resolvers, about }: OpenA
   }
 }
 
-/** A request that the service sends to webhooks. */
+/** Describes a request that the service sends to webhooks. */
 const outgoing = (summary: string, body: TSchema, bundle: Bundle): JsonSchema => ({
   post: {
     summary,
@@ -248,7 +252,7 @@ const outgoing = (summary: string, body: TSchema, bundle: Bundle): JsonSchema =>
   },
 })
 
-/** The OpenAPI 3.1 document of the declarations: schemas with an `$id` are its components. */
+/** Returns the OpenAPI 3.1 document of the declarations. Schemas with an `$id` become components. */
 export function openApiDocument(input: OpenApiInput): JsonSchema {
   const { endpoints, config, about } = input
   const bundle = new Bundle({ ref, strict: false })

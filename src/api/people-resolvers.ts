@@ -1,4 +1,4 @@
-/** Loads the members, invitations and teams whose IDs stand in paths below an organization. */
+/** Loads the members, invitations and teams whose IDs are in paths below an organization. */
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'
@@ -10,7 +10,7 @@ import { resolversOf } from './resolver.js'
 
 const inOrganization = resolversOf<App, Actor>()<{ organization: LoadedOrganization }>()
 
-/** The ways to the people of an organization. */
+/** Resolvers for the people of an organization. */
 export const peopleResolvers = {
   memberId: inOrganization({
     as: 'member',
@@ -21,7 +21,7 @@ export const peopleResolvers = {
   emailInviteId: inOrganization({
     as: 'invite',
     needs: ['organization'],
-    description: 'ID of an invitation by e-mail.',
+    description: 'ID of an email invitation.',
     load: ({ app, parents, id }) => findInvite(app, parents.organization, 'email', id),
   }),
   inviteId: inOrganization({
@@ -33,7 +33,7 @@ export const peopleResolvers = {
   memberTokenId: inOrganization({
     as: 'memberToken',
     needs: ['organization'],
-    description: 'ID of a token by which a member reaches the organization.',
+    description: "ID of a member's token with access to the organization.",
     load: ({ app, parents, id }) => findMemberToken(app, parents.organization, id),
   }),
   teamId: inOrganization({

@@ -1,35 +1,37 @@
-/** What a resolver is asked. */
+// Types of resolvers, the only way from a path parameter to a resource.
+
+/** The input of a resolver. */
 interface LoadInput<App, Actor, Parents> {
   app: App
-  /** Null if the endpoint is public and nobody is signed in. */
+  /** Null if the endpoint is public and the caller is not signed in. */
   actor: Actor | null
-  /** The decoded parameter: 1 to `maxLength` characters, no NUL, otherwise anything. */
+  /** The decoded parameter: 1 to `maxLength` characters of any kind except NUL. */
   id: string
-  /** What was loaded for the parameters before. */
+  /** The resources of earlier parameters. */
   parents: Parents
 }
 
-/** The only way from a path parameter to a resource. */
+/** Loads a resource from a path parameter. */
 interface Resolver<App, Actor, As extends string, R, Parents extends object> {
   /** The name of the resource in the handler's context. */
   as: As
-  /** Names of resources that must have been loaded before; checked at registration. */
+  /** Names of resources that must be loaded first. Checked at registration. */
   needs?: readonly (keyof Parents & string)[]
-  /** For the documentation. */
+  /** Description for the OpenAPI document. */
   description?: string
-  /** Of the parameter, in characters. Default 256, 4096 for the rest of a path. */
+  /** Maximum length of the parameter in characters. Default 256, or 4096 for the rest of a path. */
   maxLength?: number
-  /** The resource, or null if it does not exist or the actor may not see it. */
+  /** Returns the resource, or null if it does not exist or the actor may not see it. */
   load: (input: LoadInput<App, Actor, Parents>) => R | null | Promise<R | null>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: resolvers of every type are kept in one table
 export type AnyResolver = Resolver<any, any, string, any, any>
-/** Parameter name → how it is loaded. */
+/** Resolvers by parameter name. */
 export type AnyResolvers = Readonly<Record<string, AnyResolver>>
 
 /**
- * The function that declares resolvers, its parents first:
+ * Returns the function that declares resolvers. The parents come first:
  * `const resolver = resolversOf<App, Actor>()`, then
  * `resolver<{space: Space}>()({as: 'changeRequest', needs: ['space'], load: ({app, parents, id}) => …})`.
  */
@@ -41,7 +43,7 @@ export function resolversOf<App, Actor>() {
       declared
 }
 
-/** Names the table of resolvers: `defineResolvers({ spaceId: resolver()({…}), … })`. */
+/** Declares the table of resolvers: `defineResolvers({ spaceId: resolver()({…}), … })`. */
 export const defineResolvers = <const T extends AnyResolvers>(resolvers: T): T => resolvers
 
 type Bare<Name extends string> = Name extends `${infer N}*` ? N : Name
@@ -52,7 +54,7 @@ type Aliased<Name, Aliases> = Name extends keyof Aliases ? Aliases[Name] : Name
 type NameOf<R> = R extends { as: infer As extends string } ? As : never
 type Loaded<R> = R extends { load: (input: never) => infer Result } ? NonNullable<Awaited<Result>> : never
 
-/** The resources that a path loads, by the names under which its resolvers put them into the context. */
+/** The resources that a path loads, by their names in the handler's context. */
 export type Resources<T extends AnyResolvers, Path extends string, Aliases> = {
   [P in Parameters<Path> as Aliased<P, Aliases> extends keyof T ? NameOf<T[Aliased<P, Aliases>]> : never]: Aliased<
     P,

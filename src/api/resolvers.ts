@@ -1,4 +1,4 @@
-/** The table of all path parameters: how each ID is loaded, and whether the caller may see it. */
+/** The table of all path parameters: it loads each ID and decides whether the caller may see the resource. */
 import { findCollection, findOrganization, findSpace } from '../domain/roles/access.js'
 import { findUser, listTokens } from '../domain/accounts/accounts.js'
 import type { App } from '../domain/context/app.js'
@@ -24,7 +24,7 @@ import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
-/** The only ways from an ID in a path to a resource: a resource that is missing and one that is invisible give the same response. */
+/** The resolvers of all path parameters. A missing resource and an invisible one give the same response. */
 export const resolvers = defineResolvers({
   ...permissionResolvers,
   ...reviewResolvers,
@@ -50,7 +50,7 @@ export const resolvers = defineResolvers({
   }),
   emailDomain: resolver()({
     as: 'emailDomain',
-    description: 'Domain of e-mail addresses.',
+    description: 'Domain of email addresses.',
     load: ({ id }) => id.toLowerCase(),
   }),
   subdomain: resolver()({
@@ -85,13 +85,13 @@ export const resolvers = defineResolvers({
   importId: resolver<{ space: LoadedSpace }>()({
     as: 'contentImport',
     needs: ['space'],
-    description: 'ID of an import of content.',
+    description: 'ID of a content import.',
     load: ({ app, parents, id }) => findImport(app, parents.space, id),
   }),
   revisionId: resolver<{ space: LoadedSpace }>()({
     as: 'revision',
     needs: ['space'],
-    description: 'ID of a revision: a commit.',
+    description: 'ID of a revision, which is a commit.',
     load: async ({ app, parents, id }) => {
       try {
         return await openRevisionById(app, parents.space, id)
@@ -119,7 +119,7 @@ export const resolvers = defineResolvers({
   downloadSpace: resolver()({ as: 'downloadSpace', load: ({ id }) => id }),
   printedRevision: resolver()({
     as: 'printedRevision',
-    description: 'ID of the revision that was printed.',
+    description: 'ID of the revision in the PDF.',
     load: ({ id }) => id,
   }),
   oid: resolver()({ as: 'oid', description: 'Object ID of a blob.', load: ({ id }) => id }),

@@ -1,11 +1,14 @@
-// Collects the schemas of the endpoints as the components of the OpenAPI document.
+// Collects the schemas of the endpoints as components of the OpenAPI document.
 import type { JsonSchema } from './schema.js'
 
-/** How schemas are rewritten. */
+/** Options for rewriting schemas. */
 interface BundleOptions {
-  /** What `$ref` says for a schema of this name. */
+  /** Returns the `$ref` for a schema with this name. */
   ref: (name: string) => string
-  /** Close objects that do not say otherwise, and choose a union's branch by its tag, so that every violation can be named. */
+  /**
+   * Closes objects that do not declare it themselves, and selects union branches by their discriminator, so that each
+   * violation has a name.
+   */
   strict: boolean
 }
 
@@ -27,7 +30,7 @@ const named = ['$defs', 'dependentSchemas', 'patternProperties', 'properties']
 const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The values of a union of constants (and null), or null if it is another union. */
+/** Returns the values of a union of constants (and null), or null for another union. */
 function constants(branches: readonly JsonSchema[]): unknown[] | null {
   const values = branches.map((branch) =>
     'const' in branch ? branch.const : branch.type === 'null' ? null : undefined,
@@ -35,7 +38,7 @@ function constants(branches: readonly JsonSchema[]): unknown[] | null {
   return values.length === 0 || values.includes(undefined) ? null : values
 }
 
-/** The member by whose constant the branches of a union of objects differ, with these constants, or null. */
+/** Returns the discriminator of a union of objects with its constants, or null. */
 function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown[] } | null {
   const members = branches.map((branch) =>
     isSchema(branch.properties) ? (branch.properties as Record<string, JsonSchema>) : {},
@@ -52,23 +55,25 @@ function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown
 }
 
 /**
- * Collects schemas into one set: what has an `$id` is kept once, in `definitions`, and referred to from everywhere.
+ * Collects schemas. A schema with an `$id` is stored once in `definitions`, and referenced everywhere else.
  * Throws if two different schemas have the same `$id`.
  */
 export class Bundle {
   readonly definitions = new Map<string, JsonSchema>()
   private readonly sources = new Map<string, string>()
-  /** Named schemas that were compared already: most are used in many places, and long to write out. */
+  /**
+   * Named schemas that are already compared. The majority is used in several places, and serializing them is expensive.
+   */
   private readonly seen = new WeakSet<object>()
 
   constructor(private readonly options: BundleOptions) {}
 
-  /** `schema`, rewritten, its named parts moved to `definitions`. */
+  /** Adds `schema`. Returns it rewritten, with its named parts moved to `definitions`. */
   add(schema: object): JsonSchema {
     return this.visit(schema as JsonSchema, false)
   }
 
-  /** `open`: a part of an intersection, which the whole closes. */
+  /** `open`: part of an intersection, which closes as a whole. */
   private visit(schema: JsonSchema, open: boolean): JsonSchema {
     const { $id: name, ...rest } = schema
     if (typeof name !== 'string' || open) return this.rewrite(rest, open)
@@ -118,7 +123,7 @@ export class Bundle {
     if (!tag) return
     out.oneOf = out.anyOf
     delete out.anyOf
-    // "properties" only names the values for the message: the branch decides, and closes itself
+    // "properties" only provides the values for the message. The selected branch checks and closes itself.
     Object.assign(out, {
       type: 'object',
       required: [tag.name],

@@ -1,10 +1,10 @@
-/** What the API adds to the schemas of the model: plain JSON Schema, and the body of every error. */
+/** Schema types of the API: plain JSON Schema, and the body of errors. */
 import { OptionalKind, Type } from '@sinclair/typebox'
 
 /** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = Record<string, unknown>
 
-/** Whether a schema was made by `Type.Optional(…)`. */
+/** Whether a schema was created by `Type.Optional(…)`. */
 export const isOptional = (schema: object): boolean => OptionalKind in schema
 
 /** The body of every error. */
@@ -12,7 +12,7 @@ export const ErrorBody = Type.Object(
   {
     error: Type.Object({
       code: Type.Integer({ description: 'The HTTP status.' }),
-      message: Type.String({ description: 'One sentence.' }),
+      message: Type.String({ description: 'What is wrong and what to do.' }),
       details: Type.Optional(
         Type.Array(
           Type.Object({

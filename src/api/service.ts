@@ -1,4 +1,4 @@
-/** What the API pipeline needs to know about this service: how endpoints are declared, and how permissions are checked. */
+/** Connects the API pipeline with this service: the declaration of endpoints and the permission checks. */
 import { allows, type Permission, policy } from '../access/index.js'
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
@@ -14,14 +14,14 @@ import type { resolvers } from './resolvers.js'
 export const endpoint = endpointsOf<{ app: App; actor: Actor; permission: Permission; resolvers: typeof resolvers }>()
 
 /**
- * What a handler finds in its context because of the path, for endpoints that are declared once and mounted under several
- * paths: what such a mount says about its path is typed by this.
+ * The context that a path provides to handlers of endpoints that are mounted under several paths.
+ * It types the functions that a mount passes.
  */
 export type Loaded<Path extends string> = { app: App } & Resources<typeof resolvers, Path, Record<never, never>>
 
 /**
- * Checks again inside of a transaction that the token still exists and that the current role of the caller is enough. If the
- * resource is gone, the use case says so. Throws 401, 403, 404.
+ * Checks inside a transaction that the token still exists and that the caller's current role is sufficient.
+ * If the resource no longer exists, the use case reports it. Throws 401, 403, 404.
  */
 export async function checkStillMay(
   reader: Reader,
@@ -30,7 +30,7 @@ export async function checkStillMay(
   resources: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (!(await isTokenValid(reader, actor)))
-    throw new ServiceError('unauthenticated', 'The token was revoked during the request.')
+    throw new ServiceError('unauthenticated', 'The token was revoked during the request. Send another token.')
   if (permission === null) return
   const scope = scopeOf(permission)
   const resource = resources[scope] as LoadedForRole | undefined
@@ -41,17 +41,17 @@ export async function checkStillMay(
     throw new ServiceError('forbidden', denial(permission, { [scope]: { role } }))
 }
 
-/** The message for a caller without a permission: the role that has it, the caller's role, and what to do. */
+/** Returns the message for a caller without a permission: the role that has it, the caller's role, and what to do. */
 export function denial(permission: string, resources: Readonly<Record<string, unknown>>): string {
   const scope = scopeOf(permission)
   const least = policy[permission as Permission]
   const { role } = (resources[scope] ?? {}) as { role?: Role | null }
   const own = role === undefined || role === null ? 'you have no role' : `your role is ${role}`
   const needed = least === 'guest' ? 'which members of the organization have' : `which the role ${least} has`
-  return `This needs the permission "${permission}" on the ${scope}, ${needed}; ${own} there. Ask an admin of the ${scope} for it.`
+  return `You need the permission "${permission}" on the ${scope}, ${needed}; ${own} there. Ask an admin of the ${scope} for it.`
 }
 
-/** Whether the policy allows it, by the role the caller has on the resource that the permission is about: its first word. */
+/** Whether the policy allows it, by the caller's role on the resource that the permission applies to. */
 export function can(_actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>): boolean {
   const scope = resources[scopeOf(permission)] as { role: Role | null } | undefined
   return scope !== undefined && allows(permission as Permission, scope.role)

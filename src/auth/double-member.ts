@@ -1,10 +1,10 @@
-/** Finds members that a JSON object has twice: readers disagree about which of them counts. */
+/** Finds duplicate members of JSON objects. Parsers disagree about which of them counts. */
 
-/** Deepest nesting that is looked into; what is nested deeper counts as double, so that it is refused. */
+/** Maximum nesting depth. Deeper texts are treated as having a duplicate, so that they are rejected. */
 const MAX_DEPTH = 32
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs
 
-/** Whether an object in a valid JSON text has a member twice, escapes resolved. Linear in the text. */
+/** Whether an object in a valid JSON text has a duplicate member, after resolving escapes. Linear in the text. */
 export function hasDoubleMember(json: string): boolean {
   /** The members of each open object; null for an open list. */
   const open: (Set<string> | null)[] = []

@@ -1,7 +1,8 @@
-// The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, signatures of webhooks, tokens of GitHub Apps, and SAML.
+// The entry point of auth/: API tokens, visitor tokens, sealed secrets, webhook signatures, GitHub App tokens, and
+// SAML.
 export { signAppToken } from './app-token.js'
 export {
-  type Asserted,
+  type SamlClaims,
   type Certificate,
   metadataOf,
   readCertificates,

@@ -1,4 +1,4 @@
-/** The operator's commands about accounts: the server that has the data does what they ask; if none runs, they do it themselves. */
+/** The operator's commands for accounts. The running server carries them out; if none runs, the command does. */
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../config.js'
@@ -9,14 +9,20 @@ import { offline, OperatorError } from './maintenance.js'
 
 const REPLY_MS = 60_000
 
-/** Makes a token and returns its secret. Throws `OperatorError` if no account has the address, naming the users who claim it. */
+/**
+ * Creates a token and returns its secret. Throws `OperatorError` if no account has the address, with the users who
+ * claim it.
+ */
 export const makeToken = (
   config: Config,
   email: string,
   { label, claimedIn }: { label: string; claimedIn?: string | undefined },
 ): Promise<string> => carryOut(config, { kind: 'token', email, label, claimedIn })
 
-/** Takes the operator's word about an address. Returns those who use it, one per line. Throws `OperatorError`. */
+/**
+ * Applies the operator's confirmation about an address. Returns the users of the address, one per line. Throws
+ * `OperatorError`.
+ */
 export const makeUser = (
   config: Config,
   email: string,
@@ -43,7 +49,10 @@ async function doOffline(config: Config, request: OperatorRequest): Promise<Oper
   }
 }
 
-/** Asks the server that has the data folder; null if there is none: it has no socket, or one that a killed server left. */
+/**
+ * Sends a request to the server that has the data folder; null if none runs: there is no socket, or one that a killed
+ * server left.
+ */
 async function askServer(dataDir: string, request: OperatorRequest): Promise<OperatorReply | null> {
   if (whyNoControl(dataDir) !== null) return null
   try {
@@ -53,10 +62,10 @@ async function askServer(dataDir: string, request: OperatorRequest): Promise<Ope
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return null
     if (code === 'EACCES' || code === 'EPERM')
       throw new OperatorError(
-        `${dataDir} belongs to another user: run the command as the user that the server runs as.`,
+        `${dataDir} belongs to another user. Run the command as the user that the server runs as.`,
       )
     throw new OperatorError(
-      `The server did not answer at ${controlPath(dataDir)} (${(error as Error).message}). What was asked may have been done; try again, and see its log.`,
+      `The server did not respond at ${controlPath(dataDir)} (${(error as Error).message}). The command may have been carried out. Check the server's log, then try again.`,
     )
   }
 }

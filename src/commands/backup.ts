@@ -1,6 +1,8 @@
 /**
- * Copies an installation into a new folder while its server may run. What refers to something is copied before it: documents before files and
- * repositories, and in a repository refs before objects. So the copy has everything that its documents and refs name.
+ * Copies an installation into a new folder, even while its server runs. References are copied before their targets:
+ * documents before files and
+ * repositories, and in a repository refs before objects. So the copy contains everything that its documents and refs
+ * name.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
@@ -10,7 +12,7 @@ import { promisify } from 'node:util'
 import type { Config } from '../config.js'
 import { OperatorError } from './maintenance.js'
 
-/** Paths in the data folder that the server makes again, or that belong to the running process. */
+/** Paths in the data folder that the server can rebuild, or that belong to the running process. */
 const LEFT_OUT_OF_DATA = /^((facts|dates)\.db.*|search|pdf|control|store\/lock|\.probe-.*)$|\.(tmp|new)$/
 const LEFT_OUT_OF_REPOSITORIES = /\.lock$/
 /** Maximum number of attempts to copy the documents between two checkpoints. Only changed files are copied again. */
@@ -19,17 +21,20 @@ const AT_ONCE = 8
 
 type Source = Pick<Config, 'dataDir' | 'reposDir' | 'databaseUrl'>
 
-/** Copies data and repositories into the new folders `<folder>/data` and `<folder>/repos`. Returns how many files and spaces it has. Throws `OperatorError`. */
+/**
+ * Copies data and repositories into the new folders `<folder>/data` and `<folder>/repos`. Returns the number of files
+ * and repositories. Throws `OperatorError`.
+ */
 export async function backUp(config: Source, folder: string): Promise<{ files: number; repositories: number }> {
   const [dataDir, reposDir, target] = [resolve(config.dataDir), resolve(config.reposDir), resolve(folder)]
   if (config.databaseUrl !== null)
     throw new OperatorError(
-      'With BINDERY_DATABASE_URL, everything is in the database: back it up with pg_dump (docs/administration.md).',
+      'With BINDERY_DATABASE_URL, all data is in the database. Back it up with pg_dump (docs/administration.md).',
     )
-  if (existsSync(target)) throw new OperatorError(`${target} exists: name a folder that does not exist.`)
+  if (existsSync(target)) throw new OperatorError(`${target} exists. Name a folder that does not exist.`)
   if (!existsSync(join(dataDir, 'store', 'store.json')))
-    throw new OperatorError(`There is no installation in ${dataDir}: set BINDERY_DATA_DIR.`)
-  // An interrupted backup must not be taken for a whole one.
+    throw new OperatorError(`There is no installation in ${dataDir}. Set BINDERY_DATA_DIR.`)
+  // An interrupted backup must not look like a complete one.
   const partial = `${target}.partial`
   await rm(partial, { recursive: true, force: true })
   const data = new FolderCopy(dataDir, join(partial, 'data'), LEFT_OUT_OF_DATA)
@@ -44,8 +49,9 @@ export async function backUp(config: Source, folder: string): Promise<{ files: n
 }
 
 /**
- * The store is consistent if its manifest comes first and is still the same at the end: a checkpoint deletes what an earlier manifest needs only after it
- * has replaced it. Checkpoints and journals come before the log, which must not end before they do.
+ * The copy is consistent if the manifest is copied first and has not changed at the end: a checkpoint deletes files of
+ * the earlier manifest only after it
+ * has replaced it. Checkpoints and journals are copied before the log, which must not end before they do.
  */
 async function copyDocuments(data: FolderCopy): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -57,16 +63,19 @@ async function copyDocuments(data: FolderCopy): Promise<void> {
   throw new OperatorError('The documents changed too fast to be copied. Try again when the server is less busy.')
 }
 
-/** Loose refs come before packed ones, as Git reads them. Objects are copied twice: a repack during the first time moves some into a new pack. */
+/**
+ * Loose refs are copied before packed ones, in the order in which Git reads them. Objects are copied twice: a repack
+ * during the first time moves some into a new pack.
+ */
 async function copyRepository(repos: FolderCopy, name: string): Promise<void> {
   const inOrder = [`${name}/refs`, `${name}/packed-refs`, `${name}/objects`, `${name}/objects`]
   await repos.copy(name, (path) => !inOrder.includes(path))
   for (const path of inOrder) await repos.copy(path)
 }
 
-/** Copies parts of a folder; a part that is copied again is brought up to date. */
+/** Copies parts of a folder. A part that is copied again is updated. */
 class FolderCopy {
-  /** The copied files, with what tells one version of a file from the next. */
+  /** The copied files, with the stamp of the copied version. */
   // bound: the files of the installation
   readonly #copied = new Map<string, string>()
 
@@ -80,13 +89,16 @@ class FolderCopy {
     return this.#copied.size
   }
 
-  /** Tells one version of a file from the next; null if there is none. */
+  /** Returns a stamp that identifies a version of a file; null if it does not exist. */
   stampOf(path: string): string | null {
     const stat = statSync(join(this.from, path), { bigint: true, throwIfNoEntry: false })
     return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : null
   }
 
-  /** Copies a file or folder (a path below `from`; empty = all), of which only what changed if it was copied before. Returns the files that were found. */
+  /**
+   * Copies a file or folder (a path below `from`; empty = all). If it was copied before, only changes are copied.
+   * Returns the files that exist.
+   */
   async copy(path: string, wanted: (path: string) => boolean = () => true): Promise<ReadonlySet<string>> {
     const found = new Set<string>()
     await this.#list(path, wanted, found)
@@ -98,7 +110,7 @@ class FolderCopy {
     return found
   }
 
-  /** Like `copy`, and removes from the copy what the original has no more. */
+  /** Like `copy`, but also removes files that the original no longer has. */
   async mirror(path: string): Promise<void> {
     const found = await this.copy(path)
     for (const file of [...this.#copied.keys()].filter((one) => one.startsWith(`${path}/`) && !found.has(one))) {
@@ -133,7 +145,7 @@ class FolderCopy {
     try {
       await copyFile(join(this.from, path), target)
     } catch (error) {
-      // It was deleted since it was listed: nothing that is copied later refers to it.
+      // The file was deleted after it was listed. Nothing that is copied later refers to it.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw error
     }

@@ -1,4 +1,4 @@
-/** The command of an operator that lets the nodes of a database have another key. */
+/** The operator's command that lets the nodes of a database use another key. */
 import type { Config } from '../config.js'
 import { forgetFingerprint, type KeyName, prepareFiles } from '../shared-files/index.js'
 import { createLog } from '../kernel/log.js'
@@ -9,7 +9,7 @@ import { OperatorError } from './maintenance.js'
 
 type LocalSettings = Pick<Config, 'databaseUrl' | 'dataDir'>
 
-/** The same for an installation in folders, whose server is stopped. */
+/** Forgets the key of an installation in folders, whose server is stopped. */
 async function forgetLocally(config: LocalSettings): Promise<string> {
   const store = await openDocuments(config, createLog({ level: 'silent' }), null)
   try {
@@ -22,33 +22,37 @@ async function forgetLocally(config: LocalSettings): Promise<string> {
   } finally {
     await store.close()
   }
-  return 'The next start names the signing key that it finds, or makes one. What was sealed with the former one cannot be read any more: webhooks, connections and share links need new secrets.'
+  return (
+    'The next start uses the signing key that it finds, or generates one. Secrets sealed with the former key can no longer be read: webhooks, connections ' +
+    'and share links need new secrets.'
+  )
 }
 
-/** Makes the database forget the fingerprint of a key; the next node to start names another one. Returns what was done, in words. Throws `OperatorError`. */
+/**
+ * Deletes the fingerprint of a key from the database. The next node that starts sets another one. Returns a message for
+ * the operator. Throws `OperatorError`.
+ */
 export async function forgetKey(config: LocalSettings, name: string): Promise<string> {
   const { databaseUrl } = config
   if (name !== 'signing' && name !== 'commit')
-    throw new OperatorError(`${name} is no key: there are \`signing\` and \`commit\`.`)
+    throw new OperatorError(`${name} is not a key. Use \`signing\` or \`commit\`.`)
   if (databaseUrl === null) {
     if (name === 'commit')
-      throw new OperatorError(
-        'Without a database (BINDERY_DATABASE_URL), the commit key is changed by replacing its file.',
-      )
+      throw new OperatorError('Without a database (BINDERY_DATABASE_URL), change the commit key by replacing its file.')
     return forgetLocally(config)
   }
   const database = openDatabase({ url: databaseUrl, connections: 1 })
   try {
     await prepareFiles(database)
-    return (await forgetFingerprint(database, name)) ? told[name] : `No node has named a ${name} key yet.`
+    return (await forgetFingerprint(database, name)) ? MESSAGES[name] : `No node has set a ${name} key yet.`
   } finally {
     await database.close()
   }
 }
 
-const told: Record<KeyName, string> = {
+const MESSAGES: Record<KeyName, string> = {
   signing:
-    'The next node that starts names the signing key. What was sealed with the former one cannot be read any more: webhooks, connections and share links need new secrets.',
+    'The next node that starts sets the signing key. Secrets sealed with the former key can no longer be read: webhooks, connections and share links need new secrets.',
   commit:
-    'The next node that starts says whether commits are signed, and by which key. Start all nodes again with the same setting.',
+    'The next node that starts decides whether commits are signed, and with which key. Restart all nodes with the same setting.',
 }

@@ -1,4 +1,4 @@
-/** The commands of an operator that work on the data of a stopped server, and bundles of repositories. */
+/** The operator's commands for the data of a stopped server, and for bundles of repositories. */
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
@@ -8,25 +8,26 @@ import { bundleRepository, GitError } from '../git/index.js'
 import { spaces } from '../model/index.js'
 import { start } from '../server.js'
 
-/** The operator's command cannot be carried out; the message says what to do. */
+/** The operator's command cannot be carried out. The message contains the remedy. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }
 
-/** A service that only works on its data: no port of its own, no jobs. The lock refuses it while a server runs. */
+/** Starts a service that only works on its data: no public port, no jobs. The lock rejects it while a server runs. */
 export const offline = (config: Config) =>
   start({ ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' }, { withoutWorker: true })
 
-/** What a check of everything found: complaints, one per line (empty = all is well), and what was not checked. */
+/** The results of a full check: complaints, one per line (empty = no problems), and notes about skipped checks. */
 interface Findings {
   complaints: string[]
   notes: string[]
 }
 
 /**
- * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`,
- * and with `deep` read a second time by another implementation, and compared. Then the files of OpenAPI specifications are checked, and repaired where
- * something else says what was in them.
+ * Checks documents against Git: the start reconciles them, then `git fsck --strict` checks every repository.
+ * With `deep`, a second implementation reads and compares it. Then the files of OpenAPI specifications are checked, and
+ * repaired
+ * if their content is known from elsewhere.
  */
 export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {
   const service = await offline(config)
@@ -63,7 +64,10 @@ async function checkRepository({ git }: App, name: string, deep: boolean): Promi
   return { complaints: [...found, ...complaints], notes }
 }
 
-/** Writes the repository of a space into one file; a server may run meanwhile. Throws if there is none, or if the file exists. */
+/**
+ * Writes the repository of a space into one file, even while a server runs. Throws if the repository does not exist, or
+ * if the file exists.
+ */
 export async function bundleSpace(
   { reposDir }: Pick<Config, 'reposDir'>,
   space: string,

@@ -1,4 +1,4 @@
-/** The command that brings a node's copy of a repository up to date, for admins who read it with plain Git. */
+/** The command that updates a node's copy of a repository, for admins who read it with plain Git. */
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { repositoryName } from '../domain/context/refs.js'
@@ -6,12 +6,15 @@ import { askForRefresh, GitError } from '../git/index.js'
 import { start } from '../server.js'
 import { OperatorError } from './maintenance.js'
 
-/** Asks the running server, or does it itself if none runs. Returns the path of the repository. Throws `OperatorError`. */
+/**
+ * Asks the running server, or does it itself if none runs. Returns the path of the repository. Throws `OperatorError`.
+ */
 export async function refreshSpace(config: Config, space: string): Promise<string> {
-  if (!/^[0-9A-Za-z]{1,64}$/.test(space)) throw new OperatorError(`${space} is not the ID of a space.`)
+  if (!/^[0-9A-Za-z]{1,64}$/.test(space))
+    throw new OperatorError(`${space} is not the ID of a space. The ID is the name of its repository without .git.`)
   if (config.databaseUrl === null)
     throw new OperatorError(
-      'Without BINDERY_DATABASE_URL, the repositories in the folder are the truth: there is nothing to refresh.',
+      'Without BINDERY_DATABASE_URL, the repositories in the folder are not copies. There is nothing to refresh.',
     )
   const name = repositoryName(space)
   const refused = await askForRefresh(resolve(config.reposDir), name)

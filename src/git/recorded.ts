@@ -30,7 +30,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
   const heads = new Map<string, CommitId | null>()
   const unknown = (): Git => {
     heads.clear()
-    recording.unknown()
+    recording.recordUnknown()
     return git
   }
   /** Reads a ref from the disk once: all that a response is made from is of one moment, and a look at the disk is what takes long. */
@@ -40,7 +40,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
     if (known !== undefined) return known
     const found = read()
     heads.set(key, found)
-    recording.note(key, found, () => headNow(git, name, ref))
+    recording.recordValue(key, found, () => headNow(git, name, ref))
     return found
   }
   return {
@@ -82,7 +82,7 @@ interface Stamped {
 /** A ref that has moved since the repository was opened may be read as it was or as it is: its stamp is greater than `before`, and never equals it. */
 function noteStamp({ stamps, before, recording }: Stamped, name: string, ref: RefName): void {
   const stamp = (): number => stamps.stamp(name, ref)
-  recording.note(`ref ${name} ${ref}`, Math.min(stamp(), before), stamp, stamps)
+  recording.recordValue(`ref ${name} ${ref}`, Math.min(stamp(), before), stamp, stamps)
 }
 
 /** Where a ref points now. By the name of the repository: what is kept must not keep a repository open. */

@@ -1,15 +1,15 @@
-// Turns moves of branches, also by plain Git, into events.
+// Writes events for moves of branches, including moves by plain Git.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
 import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import type { RefName } from '../kernel/ids.js'
 
-/** How often to look for branches that plain Git moved. */
+/** Interval between searches for branches that plain Git moved, in milliseconds. */
 const SWEEP_MS = 60_000
 
 export interface Announcer {
-  /** Reports that branches of a space moved: their events are written soon, in the background. */
+  /** Reports that branches of a space moved. Their events are written soon, in the background. */
   moved(space: string, refs: readonly RefName[]): void
   /** Resolves when the events of all reported moves have been written. */
   idle(): Promise<void>
@@ -17,15 +17,15 @@ export interface Announcer {
 }
 
 /**
- * Starts what turns moves of branches into events.
- * @param isLeader whether this process looks at all spaces from time to time; several that share them take turns
+ * Starts the announcer, which writes events for moves of branches.
+ * @param isLeader whether this process searches all spaces regularly; nodes on one database take turns
  */
 export function startAnnouncer(app: App, isLeader: () => boolean = () => true): Announcer {
   const locks = new KeyedMutex()
-  // bound: refs of spaces that moved and were not told of yet
+  // bound: refs of spaces that moved and have no events yet
   const waiting = new Set<string>()
   const failed = (error: unknown): void =>
-    app.log.error({ error }, 'Events of a branch could not be written; they are tried again in a minute.')
+    app.log.error({ error }, 'Events of a branch could not be written. The next attempt is in a minute.')
 
   function moved(space: string, refs: readonly RefName[]): void {
     for (const ref of refs) {

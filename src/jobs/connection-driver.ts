@@ -1,4 +1,7 @@
-/** Drives connections: polls repositories, exports what changed here, and queues what is owed. All that it keeps is in memory and found again after a start. */
+/**
+ * Drives connections: polls repositories, exports changes, and queues due runs. Its state is in memory and restored
+ * after a start.
+ */
 import { AsyncResource } from 'node:async_hooks'
 import { queueDueExport, queueOwed } from '../domain/connections/due.js'
 import { activeConnections, groupOf, isWatched } from '../domain/connections/groups.js'
@@ -10,31 +13,31 @@ import { Slots } from '../kernel/slots.js'
 import type { ConnectionDoc } from '../model/index.js'
 import { POLLS } from './queues.js'
 
-/** Hints of one repository are one look in this time. */
+/** Hints for one repository within this time cause a single poll. */
 const MIN_GAP_MS = 2_000
 const MAX_BACK_OFF_MS = 60 * 60 * 1000
 /** After a start, the first polls are spread over this time. */
 const FIRST_SPREAD_MS = 60_000
-/** How many times the quiet time a space that is always edited waits for its export. */
+/** Maximum wait for the export of a space that is edited continuously, as a multiple of the quiet time. */
 const MAX_QUIET_TIMES = 6
 const MIN_TIMER_MS = 10
-/** Timers end before Node's limit; a look that finds nothing due sets the next one. */
+/** Timers end before Node's limit. A pass without due work sets the next one. */
 const MAX_TIMER_MS = 60 * 60 * 1000
 
 export interface ConnectionDriver {
   /** Reports that branches of a space moved. May be called in a transaction. */
   moved(space: string, refs: readonly RefName[]): void
-  /** Reports that something may be due; with a hint, the repository of that connection is looked at soon. */
+  /** Reports that work may be due. With a hint, the repository of that connection is polled soon. */
   wake(hint?: { connection: string }): void
-  /** Resolves when nothing is looked at. */
+  /** Resolves when no pass and no poll is running. */
   idle(): Promise<void>
-  /** Whether something is looked at, or is about to be. */
+  /** Whether a pass or poll is running or pending. */
   readonly isBusy: boolean
-  /** Begins nothing more, ends the polls under way, and resolves when they have ended. */
+  /** Starts nothing more, aborts running polls, and resolves when they have ended. */
   stop(): Promise<void>
 }
 
-/** When a repository is looked at, and how often it failed in a row. */
+/** The next poll of a repository, and the number of consecutive failures. */
 interface Watch {
   nextAt: number
   failures: number
@@ -43,22 +46,23 @@ interface Watch {
   running: boolean
 }
 
-/** A repository that is to be polled now, through a connection of the organization. */
+/** A repository that is due for a poll, through a connection of the organization. */
 interface DuePoll {
   organization: string
-  /** Since when it is due. */
+  /** The time from which the poll is due. */
   createdAt: string
   watch: Watch
   group: readonly ConnectionDoc[]
 }
 
-/** Starts the driver. Everything is looked at once, since nobody knows what happened meanwhile. */
+/** Starts the driver. The first pass checks everything, because changes during the downtime are unknown. */
 export function startConnections(app: App): ConnectionDriver {
   const driver = new Driver(app)
   driver.wake()
   return {
     moved: (space, refs) => driver.moved(space, refs),
-    // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
+    // Bound to the context of the start. In the context of a caller's transaction, another transaction would be
+    // rejected.
     wake: AsyncResource.bind((hint?: { connection: string }) => driver.wake(hint)),
     idle: () => driver.idle(),
     get isBusy() {
@@ -71,13 +75,13 @@ export function startConnections(app: App): ConnectionDriver {
 class Driver {
   // bound: repositories of active connections
   readonly #watches = new Map<string, Watch>()
-  /** When main of a space moved first and last since it was last looked at. */
-  // bound: spaces whose main moved in the quiet time
+  /** The first and last move of a space's main since the last pass. */
+  // bound: spaces whose main moved within the quiet time
   #moved = new Map<string, { first: number; last: number }>()
-  /** Connections that were named by a hint. */
+  /** Connections named by hints. */
   // bound: connections
   #hints = new Set<string>()
-  /** The first look after the start looks at all spaces. */
+  /** Whether the next pass is the first, which checks all spaces. */
   #first = true
   // bound: the slots, and stalled polls
   readonly #polls = new Set<Promise<void>>()
@@ -85,7 +89,7 @@ class Driver {
   readonly #stop = new AbortController()
   #looking: Promise<void> = Promise.resolve()
   #wanted = false
-  /** Looks that were asked for and have not ended. */
+  /** Number of passes that are requested or running. */
   #looks = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -106,7 +110,7 @@ class Driver {
     this.#looking = this.#looking
       .then(() => this.#look())
       .catch((error: unknown) => {
-        this.app.log.error({ error }, 'Connections could not be looked at; that is tried again in a minute.')
+        this.app.log.error({ error }, 'The connections could not be checked. The next attempt is in a minute.')
         this.#lookIn(60_000)
       })
       .then(() => void this.#looks--)
@@ -135,7 +139,7 @@ class Driver {
 
   #timerAt = Number.POSITIVE_INFINITY
 
-  /** Looks again after so many milliseconds, or earlier if that was set before. */
+  /** Schedules a pass after this many milliseconds, unless an earlier one is scheduled. */
   #lookIn(ms: number): void {
     const at = this.#now() + ms
     if (at >= this.#timerAt || this.#stop.signal.aborted) return
@@ -150,7 +154,7 @@ class Driver {
     ).unref()
   }
 
-  /** Does what is due now, and sets the timer for what is due next. */
+  /** Does the due work, and sets the timer for the next. */
   async #look(): Promise<void> {
     this.#wanted = false
     clearTimeout(this.#timer)
@@ -166,7 +170,7 @@ class Driver {
     if (Number.isFinite(next)) this.#lookIn(next - this.#now())
   }
 
-  /** Queues the exports of spaces that were left alone long enough. Returns when the next one is due. */
+  /** Queues the exports of spaces whose quiet time is over. Returns the time at which the next one is due. */
   async #export(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): Promise<number> {
     const { quietMs } = this.app.settings.connections
     const now = this.#now()
@@ -185,7 +189,7 @@ class Driver {
     return next
   }
 
-  /** Starts the polls that are due. Returns when the next one is. */
+  /** Starts the polls that are due. Returns the time at which the next one is due. */
   #watch(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): number {
     const groups = new Map<string, ConnectionDoc[]>()
     for (const one of active.filter(isWatched)) {
@@ -208,7 +212,7 @@ class Driver {
         due.push({ organization, createdAt: new Date(watch.nextAt).toISOString(), watch, group })
       else next = Math.min(next, watch.nextAt)
     }
-    // The end of a poll looks at those that find no slot.
+    // Polls without a slot stay due. The end of a running poll triggers the next pass.
     for (let one = this.#slots.next(due); one; one = this.#slots.next(due)) {
       due.splice(due.indexOf(one), 1)
       this.#poll(one)
@@ -222,7 +226,7 @@ class Driver {
     return { nextAt: this.#now() + wait, failures: 0, lastAt: Number.NEGATIVE_INFINITY, hinted: false, running: false }
   }
 
-  /** Polls in the background; its end looks for what is due next. */
+  /** Polls in the background. The end of a poll triggers a pass. */
   #poll({ organization, watch, group }: DuePoll): void {
     const trigger = watch.hinted ? 'webhook' : 'poll'
     Object.assign(watch, { running: true, hinted: false })
@@ -242,7 +246,7 @@ class Driver {
     this.#polls.add(poll)
   }
 
-  /** When a repository is polled again: later and later while it fails, and never exactly when others are. */
+  /** Returns the time of the next poll. The interval grows with failures and is randomized. */
   #nextPoll(failures: number, now: number): number {
     const { pollMs } = this.app.settings.connections
     if (pollMs === 0 && failures === 0) return Number.POSITIVE_INFINITY

@@ -20,7 +20,7 @@ import { type JobDoc, type SyncRunDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
-/** A job that runs an import or export and writes how it ended into its run, and its connection. */
+/** Creates a job that runs an import or export and records the result in its run and connection. */
 const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
   kind,
   queue: queues.sync,
@@ -60,7 +60,7 @@ const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKi
 
 const runOf = (job: JobDoc): string => String(job.payload.run)
 
-/** The end of a run. `reason` is the message for users, which holds no credentials. */
+/** The end of a run. `reason` is the message for users, without credentials. */
 interface RunEnd {
   outcome: 'success' | 'conflict' | 'failure' | 'cancelled'
   cause?: string
@@ -107,7 +107,7 @@ function cancelled(app: App, id: string): Ending {
   }
 }
 
-/** Credentials live in memory: after a restart a run has to do without the one it began with. */
+/** Whether the run lost its credential, which is only in memory, in a restart. */
 async function lostCredential(app: App, id: string): Promise<boolean> {
   return (await app.store.get(syncRuns, id))?.hadCredential === true && !app.credentials.has(id)
 }

@@ -1,44 +1,50 @@
-// What a kind of job is, and how its runs end.
+// Defines kinds of jobs and the results of their runs.
 import type { App } from '../domain/context/app.js'
 import type { JobDoc } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import type { Queue } from './queues.js'
 
-/** How a job ended; `write` runs in the transaction that ends it. */
+/** The result of a job. `write` runs in the transaction that ends the job. */
 export interface Ending {
   /** Absent = done. */
   error?: string
   write?(tx: Transaction): Promise<void>
-  /** Reports the end to operators once it is stored, also while the service stops. */
+  /** Reports the end to operators after it is stored, even while the service stops. */
   recorded?(): void
-  /** Runs once the job has ended, in its place. It may be cut off by a crash, and never throws. */
+  /** Runs after the job has ended, in its slot. A crash may skip it. Must not throw. */
   afterwards?(): Promise<void>
-  /** The same for what takes long: the next jobs do not wait for it, and what several jobs leave so is done one after the other. */
+  /**
+   * Like `afterwards`, for long work: the next jobs do not wait for it. The work of several jobs runs one after
+   * another.
+   */
   aside?(): Promise<void>
 }
 
-/** A job stops because the service does. It runs again after the next start, and this run does not count as an attempt. */
+/**
+ * A job stops because the service stops. It runs again after the next start, and this run does not count as an attempt.
+ */
 export class JobInterrupted extends Error {
   override name = 'JobInterrupted'
 }
 
-/** What the worker knows of a kind of job. */
+/** The definition of a kind of job for the worker. */
 export interface JobKind {
   kind: string
   /** Jobs of one queue share its slots. */
   queue: Queue
   /**
-   * Does the work. After a crash at any point it runs again, so running it twice must have the same effect as once. An error
-   * that it throws is unexpected: the job is retried, and finally `failed` says what to write. `signal` is aborted when the service stops: a
-   * job that takes long then throws `JobInterrupted`.
+   * Does the work. After a crash at any point it runs again, so it must be idempotent. Errors that it throws are
+   * unexpected:
+   * the job is retried, and finally `failed` returns the result. `signal` is aborted when the service stops;
+   * a long job then throws `JobInterrupted`.
    */
   run(app: App, job: JobDoc, signal: AbortSignal): Promise<Ending>
   failed(app: App, job: JobDoc, error: string): Ending
 }
 
 /**
- * Runs the work of a job until the service stops: throws `JobInterrupted` then. The signal of the worker lives as long as the service, so what listens to
- * it must end with the job: the work gets a signal of its own.
+ * Runs the work of a job until the service stops, and throws `JobInterrupted` then. The work gets its own signal:
+ * the worker's signal lives as long as the service, so listeners on it would accumulate.
  */
 export async function untilStopped<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController()

@@ -1,4 +1,4 @@
-// The list of all kinds of jobs.
+// Lists all kinds of jobs.
 import { contentImport } from './content-import.js'
 import { gitExport, gitImport } from './git-sync-job.js'
 import type { JobKind } from './job-kind.js'
@@ -13,7 +13,7 @@ import { mail } from './send-mail.js'
 import { computeRevision, spreadOpenApi } from './spread-openapi.js'
 import { translate } from './translate.js'
 
-/** Every kind of job. */
+/** All kinds of jobs, by name. */
 export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
   [
     gitImport,

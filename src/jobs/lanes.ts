@@ -1,22 +1,22 @@
-/** Who may work in a lane of jobs: one process at a time, for as long as it lives. */
+/** Decides which process may run jobs of a lane: one process at a time, while it is alive. */
 
 export interface Lanes {
   /**
-   * Runs `work` while no other process has the lane, and returns true; false at once if one has it.
-   * @param work gets a signal that is aborted if the lane was lost, since this process was silent for too long
+   * Runs `work` if no other process holds the lane, and returns true. Otherwise returns false immediately.
+   * @param work its signal is aborted if the lane is lost because this process did not respond for too long
    */
   take(lane: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean>
-  /** Those of some lanes that no process has. */
+  /** Returns the lanes that no process holds. */
   free(lanes: readonly string[]): Promise<ReadonlySet<string>>
-  /** Those of some processes that do not live. */
+  /** Returns the processes that are not alive. */
   dead(keepers: readonly string[]): Promise<ReadonlySet<string>>
-  /** How often the queue is looked at without a hint, in milliseconds; null = hints are enough. */
+  /** Interval at which the queue is polled without a hint, in milliseconds; null = hints are sufficient. */
   pollMs: number | null
 }
 
 const never = new AbortController().signal
 
-/** For a process that has the store for itself. */
+/** The lanes of a process that does not share its store. */
 export const ownLanes: Lanes = {
   take: (_lane, work) => work(never).then(() => true),
   free: async (lanes) => new Set(lanes),

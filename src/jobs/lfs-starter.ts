@@ -1,11 +1,14 @@
-/** Queues the fetching of objects of Git LFS when main of a space has moved: pointers come by pushes and change requests too. */
+/**
+ * Queues the download of Git LFS objects when main of a space has moved. Pushes and change requests can add pointers,
+ * too.
+ */
 import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
 import { queueMissing } from '../domain/lfs/queue.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
-/** How long it waits for further moves. */
+/** Time to wait for further moves, in milliseconds. */
 const PAUSE_MS = 500
 
 export interface LfsStarter {
@@ -14,17 +17,19 @@ export interface LfsStarter {
   stop(): Promise<void>
 }
 
-/** Starts it. What it misses while the service does not run is found by the daily maintenance of the space. */
+/**
+ * Starts the watcher. The daily maintenance of a space finds objects that were missed while the service did not run.
+ */
 export function startLfs(app: App): LfsStarter {
-  const soon = new Soon(PAUSE_MS, (error) =>
+  const soon = new Debouncer(PAUSE_MS, (error) =>
     app.log.error(
       { error },
-      'Files of Git LFS could not be queued; that is tried again when the space changes, or within a day.',
+      'Git LFS downloads could not be queued. The next attempt is after the next change of the space, or within a day.',
     ),
   )
   return {
     moved(space, refs) {
-      if (refs.includes(MAIN)) soon.ask(space, () => queueMissing(app, space, { deep: false }))
+      if (refs.includes(MAIN)) soon.schedule(space, () => queueMissing(app, space, { deep: false }))
     },
     stop: () => soon.stop(),
   }

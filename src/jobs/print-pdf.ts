@@ -1,10 +1,10 @@
-/** The job that makes a PDF. */
+/** The job that prints a PDF. */
 import type { PdfOrder } from '../domain/pdf/pdfs.js'
 import { printPdf } from '../domain/pdf/print-pdf.js'
 import type { JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
-/** Makes a PDF. */
+/** Prints a PDF. */
 export const pdf: JobKind = {
   kind: 'print-pdf',
   queue: queues.pdf,

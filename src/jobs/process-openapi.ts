@@ -4,7 +4,7 @@ import { PROCESS_OPENAPI } from '../domain/openapi/queue.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
-/** Fetches and reads a specification. */
+/** Fetches and processes a specification. */
 export const processOpenApi: JobKind = {
   kind: PROCESS_OPENAPI,
   queue: queues.openapi,

@@ -1,4 +1,4 @@
-/** The background job that looks at the pull requests of a connection. */
+/** The background job that polls the pull requests of a connection. */
 import { PULL_PREVIEWS } from '../domain/connections/preview-polls.js'
 import { lookAtPullRequests, retryLook } from '../domain/pull-previews/poll.js'
 import type { JobDoc } from '../model/index.js'

@@ -1,9 +1,9 @@
-// The job that removes a deleted space for good.
+// The job that purges a deleted space.
 import { purgeSpace } from '../domain/upkeep/purge-space.js'
 import type { JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
-/** Removes a deleted space that can no longer be restored. */
+/** Purges a deleted space that can no longer be restored. */
 export const purge: JobKind = {
   kind: 'purge-space',
   queue: queues.local,

@@ -1,56 +1,57 @@
-// How jobs are stored, taken, finished and tried again.
+// Stores, claims, finishes and retries jobs.
 import type { App } from '../domain/context/app.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Ending } from './job-kind.js'
 import type { Lanes } from './lanes.js'
 
-/** How long a finished job is kept, for those who look into the documents: one day. */
+/** Time for which finished jobs are kept for debugging, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** How often an unexpected error, or the end of the process, may interrupt a job before it is given up. */
+/** Maximum number of attempts that may end in an unexpected error or the end of the process. */
 export const MAX_ATTEMPTS = 5
 
-/** A job, and the run of it that somebody has begun: another one may have taken it over since. */
+/** A job with the ID of one of its runs. Another run may have taken over since. */
 type JobRun = Pick<JobDoc, 'id' | 'runner'>
 
-/** Changes a job that is still run by this run of it. Returns false if it is not. */
+/** Changes a job if this run still owns it. Returns false otherwise. */
 function change(
   app: App,
-  begun: JobRun,
+  run: JobRun,
   to: (job: Omit<Document<JobDoc>, 'runner'>) => Omit<Document<JobDoc>, 'runner'>,
 ): Promise<boolean> {
   return app.store.transact(async (tx) => {
-    const job = await tx.get(jobs, begun.id)
-    if (!job || job.runner !== begun.runner) return false
+    const job = await tx.get(jobs, run.id)
+    if (!job || job.runner !== run.runner) return false
     const { runner: _over, ...rest } = job
     await tx.replace(jobs, to(rest))
     return true
   })
 }
 
-/** Puts back a job that was interrupted because the service stops: the attempt does not count. */
-export async function putBack(app: App, begun: JobRun): Promise<void> {
-  await change(app, begun, (job) => ({ ...job, state: 'queued', attempts: Math.max(0, job.attempts - 1) }))
+/** Puts back a job that was interrupted because the service stops. The attempt does not count. */
+export async function putBack(app: App, run: JobRun): Promise<void> {
+  await change(app, run, (job) => ({ ...job, state: 'queued', attempts: Math.max(0, job.attempts - 1) }))
 }
 
-/** Puts back a job that counts as running although nobody runs it. */
-export async function takeBack(app: App, begun: JobRun): Promise<void> {
-  await change(app, begun, (job) => ({ ...job, state: 'queued' }))
+/** Puts back a job that counts as running although no process runs it. */
+export async function takeBack(app: App, run: JobRun): Promise<void> {
+  await change(app, run, (job) => ({ ...job, state: 'queued' }))
 }
 
-/** The jobs that count as running, but for those of lanes that this process is at work in. */
+/** Returns the jobs that count as running, except those in lanes that this process is working on. */
 export async function runningElsewhere(app: App, busy: ReadonlySet<string>): Promise<Document<JobDoc>[]> {
   return (await app.store.find(jobs, 'state', 'running')).filter(({ lane }) => !busy.has(lane))
 }
 
-/** Those jobs of a lane that count as running. */
+/** Returns the jobs of a lane that count as running. */
 export async function runningIn(app: App, lane: string): Promise<Document<JobDoc>[]> {
   return (await app.store.find(jobs, 'lane', lane)).filter(({ state }) => state === 'running')
 }
 
 /**
- * The first queued job of every lane that is not `busy`, oldest first. A job that waits for its time holds its lane, and so does one whose credentials are in
- * the memory of another process, as long as that lives.
+ * Returns the first queued job of every lane that is not `busy`, oldest first.
+ * A job blocks its lane while it waits for its time, or while its credentials are in the memory of another live
+ * process.
  */
 export async function nextJobs(
   app: App,
@@ -86,7 +87,7 @@ async function withoutKeeper(
   return all.filter(({ keeper }) => keeper === undefined || keeper === app.node || dead.has(keeper))
 }
 
-/** Takes a queued job for a run of it; null if it is gone or taken. */
+/** Claims a queued job for a run; null if the job no longer exists or is claimed. */
 export function claim(app: App, id: string, runner: string): Promise<Document<JobDoc> | null> {
   return app.store.transact(async (tx) => {
     const job = await tx.get(jobs, id)
@@ -96,13 +97,16 @@ export function claim(app: App, id: string, runner: string): Promise<Document<Jo
   })
 }
 
-/** Ends a job with all that its ending writes, in one transaction. Returns false, and writes nothing, if another run has taken it over. */
-export async function finish(app: App, begun: JobRun, ending: Ending): Promise<boolean> {
+/**
+ * Ends a job and does all writes of its ending in one transaction. Returns false, and writes nothing, if another run
+ * has taken over.
+ */
+export async function finish(app: App, run: JobRun, ending: Ending): Promise<boolean> {
   return app.store.transact(async (tx) => {
-    const before = await tx.get(jobs, begun.id)
-    if (before && before.runner !== begun.runner) return false
+    const before = await tx.get(jobs, run.id)
+    if (before && before.runner !== run.runner) return false
     await ending.write?.(tx)
-    const job = await tx.get(jobs, begun.id)
+    const job = await tx.get(jobs, run.id)
     if (!job) return true
     const { runner: _over, notBefore: _due, ...rest } = job
     const finishedAt = app.clock.now().toISOString()
@@ -115,10 +119,10 @@ export async function finish(app: App, begun: JobRun, ending: Ending): Promise<b
   })
 }
 
-/** Puts a job back after an unforeseen error, to be tried after 1, 4, 9 … seconds. */
-export async function postpone(app: App, begun: JobRun): Promise<void> {
+/** Puts a job back after an unexpected error. It is retried after 1, 4, 9 … seconds. */
+export async function postpone(app: App, run: JobRun): Promise<void> {
   const after = (attempts: number) => new Date(app.clock.now().getTime() + 1000 * attempts ** 2).toISOString()
-  await change(app, begun, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
+  await change(app, run, (job) => ({ ...job, state: 'queued', notBefore: after(job.attempts) }))
 }
 
 /** Removes finished jobs after a day. */

@@ -1,12 +1,15 @@
-/** Brings looks at a host forward, those at exported change requests and at pull requests: when something changes here, a run ends, or the host gives a hint. */
+/**
+ * Triggers early polls of exported change requests and pull requests: after local changes, after runs, and on hints
+ * from the host.
+ */
 import type { App } from '../domain/context/app.js'
 import { changeRequestNumber } from '../domain/context/refs.js'
 import { notePullRequests } from '../domain/pull-previews/hints.js'
 import { noteChanges, noteHint } from '../domain/request-exports/schedule.js'
 import type { RefName } from '../kernel/ids.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
-/** How long it waits for further hints: many are one look. */
+/** Time to wait for further hints, which are combined into one poll, in milliseconds. */
 const PAUSE_MS = 200
 
 export interface RequestExportWatch {
@@ -14,29 +17,29 @@ export interface RequestExportWatch {
   moved(space: string, refs: readonly RefName[]): void
   /** Reports events of an organization. May be called in the transaction that writes them. */
   changed(organization: string): void
-  /** Reports that a connection's host has something to tell, or that a run ended. */
+  /** Reports that a connection's host has sent a hint, or that a run has ended. */
   hint(hint?: { connection: string }): void
-  /** Resolves when all that was reported is queued, with whether there was anything. */
+  /** Resolves when all reports are queued. Returns whether there were any. */
   idle(): Promise<boolean>
   stop(): Promise<void>
 }
 
-/** Starts it. What it misses is found by the looks that are queued anyway. */
+/** Starts the watcher. Scheduled polls find missed changes. */
 export function startRequestExportWatch(app: App): RequestExportWatch {
-  const soon = new Soon(PAUSE_MS, (error) =>
+  const soon = new Debouncer(PAUSE_MS, (error) =>
     app.log.error(
       { err: error },
-      'A look at a host could not be queued; that is tried again within a quarter of an hour.',
+      'A poll of a host could not be queued. The next attempt is within a quarter of an hour.',
     ),
   )
   return {
     moved: (space, refs) => {
       if (refs.some((ref) => changeRequestNumber(ref) !== null))
-        soon.ask(`space ${space}`, () => noteChanges(app, { space }))
+        soon.schedule(`space ${space}`, () => noteChanges(app, { space }))
     },
-    changed: (organization) => soon.ask(`organization ${organization}`, () => noteChanges(app, { organization })),
+    changed: (organization) => soon.schedule(`organization ${organization}`, () => noteChanges(app, { organization })),
     hint: (hint) =>
-      soon.ask(`connection ${hint?.connection ?? ''}`, async () => {
+      soon.schedule(`connection ${hint?.connection ?? ''}`, async () => {
         await noteHint(app, hint)
         if (hint) await notePullRequests(app, hint.connection)
       }),

@@ -1,4 +1,4 @@
-/** The background job that looks at the export of a change request. */
+/** The background job that polls the export of a change request. */
 import { lookAt } from '../domain/request-exports/poll.js'
 import { REQUEST_EXPORT, retryUnexpected } from '../domain/request-exports/schedule.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'

@@ -1,4 +1,4 @@
-/** The background job that fetches objects of Git LFS. */
+/** The background job that downloads Git LFS objects. */
 import { fetchObjects } from '../domain/lfs/fetch.js'
 import { type LfsOrder, RESOLVE_LFS } from '../domain/lfs/queue.js'
 import { recordProblem } from '../domain/lfs/record.js'

@@ -1,12 +1,12 @@
-/** Brings the indexes of spaces that are searched to the new head of main before somebody asks. */
+/** Updates the search indexes of recently searched spaces when main moves, before the next search. */
 import type { App } from '../domain/context/app.js'
 import { MAIN, repositoryName } from '../domain/context/refs.js'
 import { updateIndex } from '../domain/search/update-index.js'
 import type { RefName } from '../kernel/ids.js'
 import { spaces } from '../model/index.js'
-import { Soon } from './debounce.js'
+import { Debouncer } from './debounce.js'
 
-/** How long an update waits for further moves: a space that is edited all the time is updated twice a second. */
+/** Time to wait for further moves, in milliseconds. A space that is edited continuously is updated twice a second. */
 const PAUSE_MS = 500
 
 export interface SearchUpdater {
@@ -15,10 +15,10 @@ export interface SearchUpdater {
   stop(): Promise<void>
 }
 
-/** Starts it. Only spaces that were searched since the start are updated; the index of any other is made when it is asked for. */
+/** Starts the updater. It only updates spaces that were searched since the start; other indexes are built on demand. */
 export function startSearchUpdater(app: App): SearchUpdater {
-  // What fails here is tried again by the next search.
-  const soon = new Soon(PAUSE_MS, () => {})
+  // The next search retries failed updates.
+  const soon = new Debouncer(PAUSE_MS, () => {})
 
   async function update(id: string): Promise<void> {
     const doc = await app.store.get(spaces, id)
@@ -27,7 +27,7 @@ export function startSearchUpdater(app: App): SearchUpdater {
 
   return {
     moved(space, refs) {
-      if (refs.includes(MAIN) && app.search.known.has(space)) soon.ask(space, () => update(space))
+      if (refs.includes(MAIN) && app.search.known.has(space)) soon.schedule(space, () => update(space))
     },
     async stop() {
       await soon.stop()

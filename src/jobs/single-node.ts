@@ -1,38 +1,40 @@
-/** Work that one process does for all that share a database, for as long as it lives. */
+/** Runs work on a single process of all that share a database, while that process is alive. */
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What is begun by whoever leads, and stopped by whoever no longer does. */
+/** A task that starts when this process becomes the leader, and stops when it no longer is. */
 export interface LeaderTask {
   stop(): Promise<unknown>
 }
 
-/** Runs work while no other process leads; returns null at once if one does. The signal is aborted if the lead was lost. */
-export type Turn = (work: (lost: AbortSignal) => Promise<void>) => Promise<unknown>
+/**
+ * Runs work if no other process leads; returns null immediately if one does. The signal is aborted if the lead is lost.
+ */
+export type TryLead = (work: (lost: AbortSignal) => Promise<void>) => Promise<unknown>
 
-export interface Led<W extends LeaderTask> {
-  /** What runs in this process; null while another one leads. */
+export interface Leadership<W extends LeaderTask> {
+  /** The task in this process; null while another process leads. */
   readonly current: W | null
   stop(): Promise<void>
 }
 
-/** How often a process that does not lead looks whether the lead is free, in milliseconds. */
+/** Interval at which a process checks whether the lead is free, in milliseconds. */
 const LOOK_MS = 1_000
 
-/** Begins work, and goes on with it until the end. */
-export function alone<W extends LeaderTask>(begin: () => W): Led<W> {
+/** Starts work and runs it until the end. */
+export function runWithoutNodes<W extends LeaderTask>(begin: () => W): Leadership<W> {
   const current = begin()
   return { current, stop: async () => void (await current.stop()) }
 }
 
 /**
- * Begins work whenever this process has the lead, from the beginning each time: so it has to find what is to be done by itself.
- * @param begin gets whether nobody else has led since this process started
+ * Starts work whenever this process gets the lead. The work must determine its state itself each time.
+ * @param begin receives whether no other process has led since this process started
  */
-export function led<W extends LeaderTask>(
-  turn: Turn,
+export function runAsLeader<W extends LeaderTask>(
+  turn: TryLead,
   begin: (atOnce: boolean) => W,
   failed: (error: unknown) => void,
-): Led<W> {
+): Leadership<W> {
   const over = new AbortController()
   let current: W | null = null
   let tries = 0

@@ -1,4 +1,7 @@
-/** The background jobs that follow a new version of an OpenAPI specification: which spaces use it, and a revision in each. */
+/**
+ * The background jobs that follow a new version of an OpenAPI specification: find the spaces that use it, and create a
+ * revision in each.
+ */
 import { makeComputedRevision, spreadVersion } from '../domain/commits/computed-revision.js'
 import { COMPUTE_REVISION, SPREAD_OPENAPI } from '../domain/openapi/queue.js'
 import { JobInterrupted, type JobKind } from './job-kind.js'

@@ -6,32 +6,41 @@ import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'
 import { type DeliveryDoc, events, webhooks } from '../model/index.js'
 
-/** Deliveries of one webhook under way at a time. Others do not wait for it: each has its own. */
+/** Maximum number of concurrent deliveries per webhook. Webhooks do not wait for each other. */
 const AT_ONCE = 4
-/** Pause of a webhook whose documents could not be written, and before webhooks that could not be read are read again. */
+/**
+ * Pause after a webhook's documents could not be written, and before the webhooks are read again after a failure, in
+ * milliseconds.
+ */
 const REST_MS = 30_000
 const MIN_TIMER_MS = 10
-/** Timers end before Node's limit; a look that finds nothing due sets the next one. */
+/** Timers end before Node's limit. A pass without due work sets the next one. */
 const MAX_TIMER_MS = 60 * 60 * 1000
-/** How long deliveries under way may take when the service stops; those cut off are repeated after the next start. */
+/**
+ * Maximum time for running deliveries when the service stops, in milliseconds. Aborted deliveries are repeated after
+ * the next start.
+ */
 const GRACE_MS = 5_000
 
 export interface WebhookSender {
-  /** Reports that something may be due for the webhooks of an organization. May be called in a transaction: it takes effect after it. */
+  /**
+   * Reports that deliveries may be due for an organization's webhooks. May be called in a transaction: it takes effect
+   * after the commit.
+   */
   wake(organization: string): void
-  /** Resolves when nothing is under way or due. */
+  /** Resolves when no delivery is running or due. */
   idle(): Promise<void>
-  /** Begins no more deliveries, and resolves when those under way have ended. */
+  /** Starts no more deliveries, and resolves when running ones have ended. */
   stop(): Promise<void>
 }
 
 interface SenderOptions {
   restMs?: number
-  /** How often it looks for events that nobody woke it for, in milliseconds. Default: never. */
+  /** Interval of the search for events without a wake-up, in milliseconds. Default: never. */
   pollMs?: number | null
 }
 
-/** One webhook at work. */
+/** The deliveries of one webhook. */
 class Lane {
   // bound: AT_ONCE
   readonly #active = new Map<string, Promise<void>>()
@@ -47,7 +56,7 @@ class Lane {
     readonly forget: () => void,
   ) {}
 
-  /** Looks for what is due; while it looks, another call makes it look once more. */
+  /** Starts due deliveries. If called during a pass, another pass follows. */
   look(): void {
     if (this.isStopping()) return
     if (this.#looking) {
@@ -78,7 +87,7 @@ class Lane {
     )
     if (gone) return this.forget()
     for (const delivery of due) this.#active.set(delivery.id, this.#deliver(delivery))
-    // With no room left, the end of a delivery looks again.
+    // If there is no room left, the end of a delivery starts the next pass.
     if (wakeAt !== null && this.#active.size < AT_ONCE) this.#lookIn(wakeAt - this.app.clock.now().getTime())
   }
 
@@ -99,7 +108,7 @@ class Lane {
       if (this.signal.aborted) return
       this.app.log.error(
         { error, delivery: delivery.id },
-        'The result of a delivery could not be recorded; the delivery is repeated.',
+        'The result of a delivery could not be recorded. The delivery will be repeated.',
       )
       this.#lookIn(REST_MS)
     }
@@ -114,9 +123,9 @@ class Lane {
   }
 }
 
-/** Starts the delivery of events to webhooks; what was under way when the process before this one ended is made again. */
+/** Starts the delivery of events to webhooks. Deliveries that the previous process did not finish are repeated. */
 export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }: SenderOptions = {}): WebhookSender {
-  // bound: webhooks, 50 of an organization
+  // bound: webhooks, 50 per organization
   const lanes = new Map<string, Lane>()
   const cut = new AbortController()
   let stopping = false
@@ -150,9 +159,9 @@ export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }
         for (const { id, enabled } of found) if (enabled) laneOf(id).look()
       })
       .catch((error: unknown) => {
-        app.log.error({ error }, 'Webhooks could not be read.')
+        app.log.error({ error }, 'The webhooks could not be read.')
         clearTimeout(again)
-        // Those of all organizations: others may have been asked for meanwhile.
+        // Reads all organizations: other requests may have been skipped in the meantime.
         if (!stopping) again = setTimeout(() => find(null), restMs).unref()
       })
   }
@@ -163,7 +172,8 @@ export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }
       ? undefined
       : setInterval(() => void findBehind(app, (id) => stopping || laneOf(id).look()), pollMs).unref()
   return {
-    // In the context of the start, not of the caller: in a transaction's, another transaction would be refused.
+    // Bound to the context of the start. In the context of a caller's transaction, another transaction would be
+    // rejected.
     wake: AsyncResource.bind((organization: string) => find(organization)),
     async idle() {
       await finding
@@ -182,7 +192,7 @@ export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }
   }
 }
 
-/** Names the webhooks that have not taken all events. */
+/** Calls `found` with the webhooks that have not processed all events. */
 async function findBehind(app: App, found: (id: string) => unknown): Promise<void> {
   try {
     const ends = new Map<string, number>()
@@ -193,6 +203,6 @@ async function findBehind(app: App, found: (id: string) => unknown): Promise<voi
       if (next < end) found(id)
     }
   } catch (error) {
-    app.log.error({ error }, 'Webhooks could not be read.')
+    app.log.error({ error }, 'The webhooks could not be read.')
   }
 }

@@ -1,4 +1,4 @@
-/** Runs queued jobs: what is in the queue is in `queue.ts`, what a job does in its own file. */
+/** Runs queued jobs. `queue.ts` stores them, and each job has its own file. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../domain/context/app.js'
 import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
@@ -25,21 +25,27 @@ import { type Queue, queues } from './queues.js'
 import { Slots } from '../kernel/slots.js'
 
 const GIVEN_UP =
-  'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
+  'The run failed unexpectedly several times. The cause is in the log of the server. Notify an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
 const MIN_TIMER_MS = 10
-/** What jobs leave to be done begins so long after their end: clients who wait for that end ask for it first. */
+/**
+ * Delay between the end of a job and its `aside` work, in milliseconds. Clients that wait for the end get their
+ * requests in first.
+ */
 const ASIDE_MS = 10
-/** How long after an error of the store the queue is looked at again: a database may be away for a while. */
+/**
+ * Delay after an error of the store before the queue is read again, in milliseconds. A database may be unreachable for
+ * a while.
+ */
 const REST_MS = 5_000
 
 export interface Worker {
-  /** Says that jobs were queued. */
+  /** Reports that jobs were queued. */
   wake(): void
-  /** Resolves when nothing is running or ready to run. */
+  /** Resolves when no job is running or ready to run. */
   idle(): Promise<void>
-  /** Takes no more jobs, and resolves when those under way have ended. */
+  /** Claims no more jobs, and resolves when running ones have ended. */
   stop(): Promise<void>
 }
 
@@ -47,13 +53,13 @@ interface WorkerOptions {
   kinds?: ReadonlyMap<string, JobKind>
   /** Milliseconds; default 5,000. */
   restMs?: number
-  /** Who may work in which lane. Default: this process in all. */
+  /** The lanes that this process may use. Default: all. */
   lanes?: Lanes
-  /** Whether this process does the housekeeping that is done once. Default: yes. */
+  /** Whether this process does the shared housekeeping. Default: yes. */
   isLeader?: () => boolean
 }
 
-/** Starts the worker: jobs that a crash interrupted are taken up again, then what is queued runs. */
+/** Starts the worker. Jobs that a crash interrupted are put back, then queued jobs run. */
 export function startWorker(app: App, options: WorkerOptions = {}): Worker {
   const queue = new QueueRunner(app, options)
   queue.wake()
@@ -65,7 +71,7 @@ const outcomeOf = (ending: Ending | 'interrupted' | null): 'done' | 'failed' | '
 
 class QueueRunner {
   readonly #lanes: Lanes
-  /** Lanes that were found taken by other processes since the last poll. */
+  /** Lanes that other processes held since the last poll. */
   // bound: lanes with queued jobs
   readonly #elsewhere = new Set<string>()
   readonly #kinds: ReadonlyMap<string, JobKind>
@@ -74,13 +80,16 @@ class QueueRunner {
   // bound: queues
   readonly #slots = new Map<Queue, Slots>()
   readonly #stop = new AbortController()
-  /** Looks at the queue one after the other, housekeeping among them. */
+  /** Chains the passes over the queue and the housekeeping. */
   #looking: Promise<void> = Promise.resolve()
-  /** What ended jobs left to be done beside the next ones. */
+  /** Chains the `aside` work of ended jobs. */
   #aside: Promise<void> = Promise.resolve()
-  /** Whether no stored job counts as running that nobody runs: not so after a crash, and after an error of the store at the end of a job. */
+  /**
+   * Whether all jobs that count as running are running. False after a crash, and after a store error at the end of a
+   * job.
+   */
   #isSound = false
-  /** A look is waiting: more calls of `wake` need no other. */
+  /** Whether a pass is pending, so that further calls of `wake` need no other. */
   #wanted = false
   #stopped = false
   #timer: NodeJS.Timeout | undefined
@@ -95,7 +104,8 @@ class QueueRunner {
     this.#kinds = options.kinds ?? jobKinds
     this.#lanes = options.lanes ?? ownLanes
     if (this.#lanes.pollMs !== null) this.#poll = setInterval(() => this.#lookAgain(), this.#lanes.pollMs).unref()
-    // Soon after the start as well, or a server that is restarted often would never purge; not at once, when clients wait.
+    // Also soon after the start, because a server that is often restarted would never purge. Not immediately, because
+    // clients wait.
     this.#first = setTimeout(() => this.#housekeep(), FIRST_HOUSEKEEPING_MS).unref()
     this.#hourly = setInterval(() => this.#housekeep(), HOUSEKEEPING_MS).unref()
   }
@@ -136,14 +146,14 @@ class QueueRunner {
     await this.#aside
   }
 
-  /** Does work when what was left before is done, and those who wait for the job have been told of its end. */
+  /** Runs work after earlier `aside` work, when clients that wait for the job have learned of its end. */
   #leave(work: () => Promise<void>): void {
     this.#aside = this.#aside
       .then(() => sleep(ASIDE_MS))
       .then(async () => {
         if (!this.#stopped) await work()
       })
-      .catch(this.#logged('What a job had left to be done failed.'))
+      .catch(this.#logged('The aside work of a job failed.'))
   }
 
   #slotsOf(queue: Queue): Slots {
@@ -158,14 +168,14 @@ class QueueRunner {
     return this.#kinds.get(kind)?.queue ?? queues.local
   }
 
-  /** Finds what other processes left: what they were at work in, and what they queued without a hint. */
+  /** Finds jobs that other processes left: interrupted ones, and those queued without a hint. */
   #lookAgain(): void {
     this.#elsewhere.clear()
     this.#isSound = false
     this.wake()
   }
 
-  /** Removes what is over, and queues what is due without anybody asking. */
+  /** Removes expired data, and queues regular maintenance. */
   #housekeep(): void {
     const { app } = this
     if (this.options.isLeader?.() === false) return
@@ -177,7 +187,7 @@ class QueueRunner {
       .then(() => this.wake(), this.#logged('Housekeeping could not be queued.'))
   }
 
-  /** Starts what is ready, and sets a timer for what is due later. */
+  /** Starts ready jobs, and sets a timer for later ones. */
   async #look(): Promise<void> {
     this.#wanted = false
     clearTimeout(this.#timer)
@@ -192,7 +202,7 @@ class QueueRunner {
     if (wakeAt !== null) this.#lookIn(Math.max(MIN_TIMER_MS, wakeAt - this.app.clock.now().getTime()))
   }
 
-  /** Starts jobs of one queue while it has room for them. */
+  /** Starts jobs of one queue while it has free slots. */
   #startIn(queue: Queue, ready: readonly Document<JobDoc>[]): void {
     const slots = this.#slotsOf(queue)
     const waiting = new Set(ready.filter((job) => this.#queueOf(job) === queue))
@@ -204,7 +214,7 @@ class QueueRunner {
     }
   }
 
-  /** Takes up the jobs that nobody runs. Another job may end without a trace meanwhile: that is for the next look. */
+  /** Puts back jobs that no process runs. Jobs that are lost during this pass are found by the next. */
   async #takeUp(): Promise<void> {
     this.#isSound = true
     try {
@@ -224,17 +234,19 @@ class QueueRunner {
     this.#timer = setTimeout(() => this.wake(), ms).unref()
   }
 
-  /** Puts back the jobs of a lane that count as running, by whoever has the lane. Returns whether there were any. */
+  /**
+   * Puts back the jobs of a lane that count as running. The caller must hold the lane. Returns whether there were any.
+   */
   async #takeBackIn(lane: string): Promise<boolean> {
     const left = await runningIn(this.app, lane)
     for (const job of left) await takeBack(this.app, job)
     return left.length > 0
   }
 
-  /** Runs a job if no other process has its lane. */
+  /** Runs a job if no other process holds its lane. */
   async #takeLane(job: Document<JobDoc>): Promise<void> {
     const isTaken = await this.#lanes.take(job.lane, async (lost) => {
-      // Jobs that another process left in the lane come first: the next look finds them.
+      // Jobs that another process left in the lane come first. The next pass finds them.
       if (!(await this.#takeBackIn(job.lane))) await this.#perform(job, lost)
     })
     if (!isTaken) this.#elsewhere.add(job.lane)
@@ -244,7 +256,7 @@ class QueueRunner {
     const work = slots
       .run(job, () => this.#takeLane(job))
       .catch((error: unknown) => {
-        this.#logged('The end of a job could not be recorded; the job runs once more.')(error)
+        this.#logged('The end of a job could not be recorded. The job will run again.')(error)
         this.#isSound = false
       })
       .then(() => {
@@ -261,7 +273,7 @@ class QueueRunner {
     const kind = this.#kinds.get(job.kind)
     const ending = kind
       ? await this.#measured(kind, job, lost)
-      : { error: `There is no job of kind ${job.kind} in this release.` }
+      : { error: `This release has no job of kind ${job.kind}.` }
     if (ending === 'interrupted') return putBack(app, job)
     if (ending === null) return postpone(app, job)
     try {
@@ -269,20 +281,20 @@ class QueueRunner {
       if (!isOurs)
         return app.log.warn(
           { job: job.id, kind: job.kind },
-          'A job was taken over by another node while this one was silent.',
+          'Another node took over a job because this node did not respond for too long.',
         )
       app.credentials.delete(job.id)
       ending.recorded?.()
       if (!this.#stopped) await ending.afterwards?.()
       if (ending.aside) this.#leave(ending.aside)
     } catch (error) {
-      // Done, but not recorded as done: it runs once more, which changes nothing.
+      // The job is done but not recorded. It runs again, which changes nothing.
       await postpone(app, job)
       throw error
     }
   }
 
-  /** Runs a job, and counts the run. */
+  /** Runs a job and records its metrics. */
   async #measured(kind: JobKind, job: Document<JobDoc>, lost: AbortSignal): Promise<Ending | 'interrupted' | null> {
     const { jobs, jobSeconds, jobsRunning } = this.app.meters
     const labels = { kind: kind.kind }
@@ -298,7 +310,7 @@ class QueueRunner {
     }
   }
 
-  /** Runs a job; null = try again later. */
+  /** Runs a job; null = retry later. */
   async #attempt(kind: JobKind, job: Document<JobDoc>, lost: AbortSignal): Promise<Ending | 'interrupted' | null> {
     const { app } = this
     if (job.attempts > MAX_ATTEMPTS) return kind.failed(app, job, GIVEN_UP)

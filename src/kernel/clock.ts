@@ -1,27 +1,30 @@
-/** Where the time comes from, so that tests can set it. */
-import type { Noted, Recording } from './recording.js'
+/** A source of the time, so that tests can control it. */
+import type { Comparable, Recording } from './recording.js'
 
 export interface Clock {
   now(): Date
-  /** Notes what was derived from the time, if what is read is recorded. */
-  noted?<T extends Noted>(name: string, derive: (now: number) => T): T
+  /** Records a value derived from the time, if reads are recorded. */
+  recorded?<T extends Comparable>(name: string, derive: (now: number) => T): T
 }
 
 export const systemClock: Clock = { now: () => new Date() }
 
 /**
- * Something that changes seldom as time goes on, such as the number of the day, from the milliseconds since 1970. A response
- * that depends on nothing else of the time can be kept until it changes.
- * @param name what it is; equal only for the same function
+ * Returns a value that changes rarely over time, such as the number of the day, from the milliseconds since 1970.
+ * A response that depends on no other time value can be cached until it changes.
+ * @param name name of the value; equal only for the same function
  */
-export const fromTime = <T extends Noted>(clock: Clock, name: string, derive: (now: number) => T): T =>
-  clock.noted ? clock.noted(name, derive) : derive(clock.now().getTime())
+export const fromTime = <T extends Comparable>(clock: Clock, name: string, derive: (now: number) => T): T =>
+  clock.recorded ? clock.recorded(name, derive) : derive(clock.now().getTime())
 
-/** Whether a time, in ISO 8601, has come. */
+/** Whether a time, in ISO 8601, is in the past. */
 export const isPast = (clock: Clock, time: string): boolean =>
   fromTime(clock, `past ${time}`, (now) => now >= Date.parse(time))
 
-/** A clock that notes what is read from it. The time itself is different at every read, so only `fromTime` leaves something to compare. */
+/**
+ * Returns a clock that records reads. The time itself differs at every read, so only values from `fromTime` can be
+ * compared later.
+ */
 export function recordedClock(clock: Clock, recording: Recording): Clock {
   const source = {
     get version() {
@@ -30,17 +33,17 @@ export function recordedClock(clock: Clock, recording: Recording): Clock {
   }
   return {
     now: () => {
-      recording.unknown()
+      recording.recordUnknown()
       return clock.now()
     },
-    noted: (name, derive) => {
+    recorded: (name, derive) => {
       const read = () => derive(clock.now().getTime())
       const value = read()
-      recording.note(`time ${name}`, value, read, source)
+      recording.recordValue(`time ${name}`, value, read, source)
       return value
     },
   }
 }
 
-/** Seconds since 1970, as Git tells the time, in ISO 8601. */
+/** Converts seconds since 1970, as Git records time, to ISO 8601. */
 export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

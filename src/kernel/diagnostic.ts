@@ -1,6 +1,6 @@
-/** Something about a repository's content that its authors should know. It never stops an import. */
+/** A problem in a repository's content that its authors should know about. It never stops an import. */
 export interface Diagnostic {
-  /** A stable, lower-case, hyphenated code. */
+  /** A stable, lowercase, hyphenated code. */
   code:
     | 'invalid-config'
     | 'invalid-front-matter'
@@ -17,23 +17,24 @@ export interface Diagnostic {
     | 'missing-glyphs'
     | 'computed-page'
     | 'lfs-object'
-  /** One sentence that says what was found and what to do. */
+  /** One sentence with the problem and the required action. */
   message: string
-  /** The file concerned, from the repository's root. */
+  /** The file with the problem, from the root of the repository. */
   file?: string
-  /** 1-based line in that file. */
+  /** 1-based line in this file. */
   line?: number
-  /** 1-based column in that line. */
+  /** 1-based column in this line. */
   column?: number
 }
 
-/** Maximum number of diagnostics with the same code that are shown. */
+/** Maximum number of diagnostics shown per code. */
 const MAX_OF_A_KIND = 100
 const EXAMPLES = 3
 
 /**
- * Yields the first diagnostics of each code, then one for the rest of each code, so that thousands of one kind do not hide the others. Yields null
- * for each one that is left out.
+ * Yields the first diagnostics of each code, then a summary of the rest, so that thousands of one kind do not hide
+ * others.
+ * Yields null for each omitted one.
  */
 export function* grouped(found: Iterable<Diagnostic | null>, most = MAX_OF_A_KIND): Generator<Diagnostic | null> {
   const counts = new Map<Diagnostic['code'], { count: number; files: string[] }>()
@@ -49,7 +50,7 @@ export function* grouped(found: Iterable<Diagnostic | null>, most = MAX_OF_A_KIN
     const named = files.length === 0 ? '' : `, for example ${files.join(', ')}`
     yield {
       code,
-      message: `${count - most} more diagnostics with the code ${code} are not shown${named}. Correct those that are shown first.`,
+      message: `${count - most} more diagnostics with the code ${code} are not shown${named}. Fix the shown ones first.`,
     }
   }
 }

@@ -1,26 +1,32 @@
 /**
- * Every error that a client may see: its HTTP status and when it is returned. Golden file: test/golden/errors.json.
+ * All errors that clients can see, with HTTP status and cause. Golden file: test/golden/errors.json.
  * The body is `{"error": {"code": <status>, "message", "details"?, "paths"?}}`.
  */
 export const errorTable = {
   'bad-request': { status: 400, when: 'the body, query or path is malformed or invalid' },
-  unauthenticated: { status: 401, when: 'there is no token, or one that is unknown, expired or revoked' },
-  forbidden: { status: 403, when: 'the caller may see the resource but has no permission to do this' },
+  unauthenticated: { status: 401, when: 'the token is missing, unknown, expired or revoked' },
+  forbidden: { status: 403, when: 'the caller may see the resource but lacks the permission for this operation' },
   'not-found': { status: 404, when: 'the resource does not exist, or the caller may not see it' },
   'method-not-allowed': {
     status: 405,
     when: 'the path exists, but not with this method; the header `Allow` lists its methods',
   },
   'request-timeout': { status: 408, when: 'the body arrived too slowly' },
-  conflict: { status: 409, when: 'the request conflicts with the current state of the resource; the message says how' },
-  'precondition-failed': { status: 412, when: 'the transfer cannot be made; the message says what is missing' },
+  conflict: {
+    status: 409,
+    when: 'the request conflicts with the current state of the resource; the message contains the details',
+  },
+  'precondition-failed': {
+    status: 412,
+    when: 'the transfer is not possible; the message names the missing requirements',
+  },
   'too-large': { status: 413, when: 'the body is larger than the limit, or has too many values' },
-  'unsupported-media-type': { status: 415, when: 'the body is not of a content type that the endpoint accepts' },
-  'range-not-satisfiable': { status: 416, when: 'the byte range is outside of the file' },
+  'unsupported-media-type': { status: 415, when: 'the endpoint does not accept the content type of the body' },
+  'range-not-satisfiable': { status: 416, when: 'the byte range is outside the file' },
   locked: { status: 423, when: 'the space is locked' },
   'too-many-requests': {
     status: 429,
-    when: 'the rate limit is exceeded, or the caller sends too many large bodies at once; try again after the seconds in the header `Retry-After`',
+    when: 'the rate limit is exceeded, or the caller sends too many large bodies at the same time; try again after the seconds in the header `Retry-After`',
   },
   internal: { status: 500, when: 'an unexpected failure; its cause is in the log of the server under the request ID' },
   unavailable: {
@@ -29,13 +35,13 @@ export const errorTable = {
   },
   'insufficient-storage': {
     status: 507,
-    when: 'the server cannot store anything: a disk is full, or a folder cannot be written to; the message names the folder by its setting, and reading works',
+    when: 'the server cannot store data: a disk is full, or a folder is not writable; the message names the folder by its setting, and reading works',
   },
 } as const
 
 type ErrorCode = keyof typeof errorTable
 
-/** One violation: where (JSON pointer into the body, or `query/limit`) and what to do. */
+/** One violation: its position (JSON pointer into the body, or `query/limit`) and the remedy. */
 export interface ErrorDetail {
   path: string
   message: string
@@ -50,19 +56,19 @@ interface ErrorExtra {
 }
 
 /**
- * The message with what its first detail says to do, if it does not say so itself: clients often show the message alone. A detail that is
- * no sentence is completed with the place that it is about.
+ * Returns the message with the remedy from its first detail, because clients often show only the message.
+ * A detail that is not a sentence is completed with its position.
  */
 function withRemedy(message: string, details: readonly ErrorDetail[] = []): string {
   const [first] = details
   if (first === undefined || message.includes(first.message.replace(/\.$/, ''))) return message
   const place = first.path.replace(/^\//, '').replaceAll('/', '.')
   const isSentence = /^[A-Z"`\d]/.test(first.message)
-  const told = isSentence ? first.message : `${place === '' ? 'The body' : place} ${first.message}`
-  return `${message} ${told}${/[.!?]$/.test(told) ? '' : '.'}`
+  const remedy = isSentence ? first.message : `${place === '' ? 'The body' : place} ${first.message}`
+  return `${message} ${remedy}${/[.!?]$/.test(remedy) ? '' : '.'}`
 }
 
-/** An error that a client is meant to see. Everything else that is thrown becomes `internal`. */
+/** An error that a client may see. All other errors become `internal`. */
 export class ServiceError extends Error {
   readonly status: number
   constructor(

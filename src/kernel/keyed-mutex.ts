@@ -1,12 +1,15 @@
 /** Locks by name within this process. */
 import type { Lease } from './lease.js'
 
-/** Runs work with the same key one after the other, and work with different keys concurrently. */
+/** Runs work with the same key one after another, and work with different keys concurrently. */
 export class KeyedMutex {
-  // bound: requests and jobs in progress
+  // bound: running requests and jobs
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` once everything queued earlier under `key` has ended, whether it succeeded or failed. The lease is valid until `work` ends. */
+  /**
+   * Runs `work` after all earlier work with this key has ended, successfully or not. The lease is valid until `work`
+   * ends.
+   */
   run<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve()
     const holding = () => whileHeld(key, work)
@@ -22,12 +25,12 @@ export class KeyedMutex {
     return result
   }
 
-  /** Whether something is running or queued under `key`. */
+  /** Whether work is running or queued under `key`. */
   has(key: string): boolean {
     return this.#tails.has(key)
   }
 
-  /** Resolves when nothing is running or queued. */
+  /** Resolves when no work is running or queued. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values())
   }
@@ -36,7 +39,7 @@ export class KeyedMutex {
 async function whileHeld<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
   let held = true
   const assertHeld = (): void => {
-    if (!held) throw new Error(`The lock of ${key} was given back before the ref was moved.`)
+    if (!held) throw new Error(`The lock of ${key} was released before the ref was moved.`)
   }
   try {
     return await work({ assertHeld })

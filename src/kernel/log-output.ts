@@ -1,27 +1,29 @@
-/** Writes the lines of the log to standard output in batches: a write of its own for each line costs more than many a request. */
+/** Writes log lines to standard output in batches. A separate write for each line costs more than many requests. */
 import { type DestinationStream, pino } from 'pino'
 
-/** Longest time that a line waits. A process that is killed loses at most these lines, besides those whose write was under way. */
+/**
+ * Maximum time that a line waits, in milliseconds. A killed process loses at most these lines and those being written.
+ */
 const WAIT_MS = 10
-/** Lines are written at once when there are this many characters of them. */
+/** Number of characters that triggers a write. */
 const MAX_CHARACTERS = 64 * 1024
-/** And when so many wait to be made. */
+/** Number of unformatted lines that triggers a write. */
 const MAX_UNMADE = 200
-/** Lines of this level (`warn`) and above do not wait. */
+/** Lines with this level (`warn`) or above do not wait. */
 const URGENT = 40
 
-/** By this, pino knows that it shall set `lastLevel`. */
+/** This marker makes pino set `lastLevel`. */
 const METADATA = Symbol.for('pino.metadata')
 
-/** Where lines end up. */
+/** The output for lines. */
 interface Sink {
-  /** Begins to write. */
+  /** Starts a write. */
   write(text: string): unknown
-  /** Returns when all is written, this text last. */
+  /** Returns when everything is written, this text last. */
   writeSync(text: string): void
 }
 
-/** A destination for pino, which tells it the level of each line in `lastLevel`. */
+/** A destination for pino, which sets `lastLevel` to the level of each line. */
 export class BatchedLines implements DestinationStream {
   readonly [METADATA] = true
   lastLevel = 0
@@ -35,14 +37,17 @@ export class BatchedLines implements DestinationStream {
 
   write(line: string): void {
     const urgent = this.lastLevel >= URGENT
-    // What happened before comes before.
+    // Write earlier lines first.
     this.#makeAll()
     this.#waiting += line
     if (urgent || this.#waiting.length >= MAX_CHARACTERS) this.flush()
     else this.#soon()
   }
 
-  /** Takes a line that `make` will write, with the batch: hundreds made in a row take much less time than each at its own moment. */
+  /**
+   * Defers a line, which `make` formats with the batch. Formatting hundreds of lines in a row takes much less time than
+   * one by one.
+   */
   later(make: () => void): void {
     this.#unmade.push(make)
     if (this.#unmade.length >= MAX_UNMADE) this.flush()
@@ -60,13 +65,13 @@ export class BatchedLines implements DestinationStream {
     for (const make of unmade) make()
   }
 
-  /** Hands over what waits. */
+  /** Writes the waiting lines. */
   flush(): void {
     const text = this.#take()
     if (text !== '') this.sink.write(text)
   }
 
-  /** Returns when all lines are written: for the end of the process, in which a write that only begins would never be done. */
+  /** Returns when all lines are written. At the end of the process, an asynchronous write would never finish. */
   end(): void {
     this.sink.writeSync(this.#take())
   }
@@ -83,7 +88,7 @@ export class BatchedLines implements DestinationStream {
 
 let output: BatchedLines | undefined
 
-/** The one for standard output, which all logs of the process share. */
+/** Returns the destination for standard output, which all logs of the process share. */
 export function standardOutput(): BatchedLines {
   if (output) return output
   const dest = process.stdout.fd

@@ -1,4 +1,4 @@
-/** The log that operators read: JSON lines, from which credentials are removed. */
+/** The operator's log: JSON lines without credentials. */
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { BatchedLines, standardOutput } from './log-output.js'
 
@@ -6,19 +6,19 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 type Write = (fields: object, message: string) => void
 
-/** The service's log: JSON lines; the first argument's members are searchable fields. */
+/** The service's log: JSON lines. Members of the first argument are searchable fields. */
 export interface Log {
   debug: Write
   info: Write
   warn: Write
   error: Write
-  /** As `info`, for what happens all the time: where lines are written in batches, this one is made together with its batch. */
+  /** Like `info`, for frequent lines. If lines are written in batches, this one is formatted with its batch. */
   later(fields: () => object, message: string): void
-  /** A log whose lines all carry `fields`. */
+  /** Returns a log that adds `fields` to all lines. */
   child(fields: Record<string, unknown>): Log
 }
 
-/** The part of an error that is logged. */
+/** The logged part of an error. */
 interface LoggedError {
   name: string
   message: string
@@ -28,14 +28,16 @@ interface LoggedError {
 
 const MAX_CAUSES = 10
 
-/** `text` without credentials: user information in URLs, bearer tokens, values of `token=`-like parameters. */
+/**
+ * Returns `text` without credentials: user information in URLs, bearer tokens, values of parameters such as `token=`.
+ */
 const scrub = (text: string): string =>
   text
     .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@')
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 ***')
     .replace(/\b((?:access_|refresh_)?token|secret|password|signature|key)=[^\s&"']+/gi, '$1=***')
 
-/** An error and its causes, outermost first, without credentials. Stops at a cause that was listed already. */
+/** Returns an error and its causes, outermost first, without credentials. Stops at a repeated cause. */
 function errorChain(thrown: unknown): LoggedError[] {
   const chain: LoggedError[] = []
   const seen = new Set<unknown>()
@@ -58,12 +60,12 @@ function errorChain(thrown: unknown): LoggedError[] {
 }
 
 /**
- * Makes the log. Callers log named fields and never headers or bodies, so secrets need to be removed only from texts of errors.
+ * Creates the log. Callers log named fields and never headers or bodies, so only error texts need to be scrubbed.
  * `error` and `err` members are written as a chain (`errorChain`). `destination` defaults to standard output.
  */
 export function createLog(options: { level: LogLevel; destination?: DestinationStream }): Log {
   const destination = options.destination ?? standardOutput()
-  /** When the line that is made now happened, in milliseconds since 1970; null = now. */
+  /** The time of the line that is being formatted, in milliseconds since 1970; null = now. */
   let at: number | null = null
   const settings = {
     level: options.level,
@@ -83,6 +85,6 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
     if (destination instanceof BatchedLines) destination.later(make)
     else make()
   }
-  // Children of a pino log inherit what is set on it.
+  // Child logs of pino inherit properties set on it.
   return Object.assign(pino(settings, destination), { later })
 }

@@ -1,4 +1,4 @@
-/** How this product writes markdown that no author has written: the options of mdast-util-to-markdown that all printers share. */
+/** The style of generated markdown: the options of mdast-util-to-markdown that all printers share. */
 
 export const MARKDOWN_STYLE = {
   bullet: '*',
@@ -9,7 +9,7 @@ export const MARKDOWN_STYLE = {
   listItemIndent: 'one',
 } as const
 
-/** Text that would be a tag or math, which CommonMark does not know: it is escaped. */
+/** Text that would become a tag or math, which CommonMark does not know. It is escaped. */
 export const UNSAFE_TEXT: { character: string; after?: string; before?: string; inConstruct: 'phrasing' }[] = [
   { character: '{', after: '(?=[%{])', inConstruct: 'phrasing' },
   { character: '$', after: '(?=\\$)', inConstruct: 'phrasing' },

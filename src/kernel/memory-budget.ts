@@ -1,33 +1,36 @@
 // One budget of bytes for all caches together.
 import { LRUCache } from 'lru-cache'
 
-/** A cache that drops entries when memory is short: any of them may be gone at the next `get`. */
+/** A cache that evicts entries when memory is short. Any entry may be missing at the next `get`. */
 export interface BoundedCache<V> {
   get(key: string): V | undefined
   has(key: string): boolean
-  /** @param bytes what `weigh` would return, if the caller knows it already */
+  /** @param bytes the result of `weigh`, if the caller already knows it */
   set(key: string, value: V, bytes?: number): void
   delete(key: string): void
   clear(): void
 }
 
 interface CacheOptions<V> {
-  /** How much memory a value takes, in bytes, without its key and its base. `test/kernel/estimates.test.ts` compares it with the heap. */
+  /**
+   * Returns the memory of a value in bytes, without its key and its base. `test/kernel/estimates.test.ts` compares it
+   * with the heap.
+   */
   weigh(value: V): number
-  /** Another value that this one refers to, and so keeps in memory; null if there is none. */
+  /** Returns another value that this one refers to, and so keeps in memory; null if there is none. */
   base?(value: V): (V & object) | null
   /** Larger values are not cached. */
   maxEntryBytes?: number
-  /** Whether an entry goes with the last of those that depend on it, since it was of use to them alone. */
+  /** Whether an entry is evicted with the last of its dependents, because only they used it. */
   goesWithLast?: boolean
 }
 
-/** Bytes that a part of a larger buffer may keep in memory besides its own, as a share of these. */
+/** Memory that a slice may keep alive in a larger buffer, as a share of its size. */
 const SLACK = 1 / 4
 
 /**
- * The bytes in a buffer of their own, if they are part of a much larger one: `inflate`, for example, returns a part of 16 KiB, and
- * a cache that keeps 2 KiB of it keeps all of it.
+ * Copies bytes out of a much larger buffer. `inflate`, for example, returns slices of 16 KiB buffers, so
+ * a cache of 2 KiB slices would keep all of each buffer.
  */
 export function ownBytes(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength <= bytes.length * (1 + SLACK)) return bytes
@@ -38,19 +41,20 @@ export function ownBytes(bytes: Buffer): Buffer {
 
 interface Entry {
   readonly value: unknown
-  /** Key of the entry whose size includes the memory that this one shares with it. */
+  /** Key of the entry whose size includes the shared memory. */
   readonly dependsOn?: string
   readonly goesWithLast: boolean
 }
 
 /** Overhead of an entry: its key, its slots in the LRU list and map, and the object itself. */
 const ENTRY_BYTES = 250
-/** No entry may take more than this part of the budget: otherwise one huge value would evict everything else. */
+/** Maximum share of the budget for one entry. Otherwise a huge value would evict all others. */
 const MAX_ENTRY_SHARE = 1 / 4
 
 /**
- * One limit, in bytes, for all caches together; the least recently used entry of any cache is evicted first.
- * A value that is cached under several keys, or that other values refer to, counts once, for one entry. The others depend on
+ * One limit, in bytes, for all caches together. The least recently used entry of any cache is evicted first.
+ * A value that is cached under several keys, or that other values refer to, counts once, for one entry. The others
+ * depend on
  * that entry: they are evicted with it, and each use of them counts as a use of it.
  */
 export class MemoryBudget {
@@ -72,12 +76,12 @@ export class MemoryBudget {
     })
   }
 
-  /** Bytes that all entries take now, as estimated. */
+  /** Estimated total size of all entries, in bytes. */
   get used(): number {
     return this.#entries.calculatedSize
   }
 
-  /** A cache within this budget. */
+  /** Creates a cache within this budget. */
   cache<V>(options: CacheOptions<V>): BoundedCache<V> {
     const prefix = `${(this.#caches++).toString(36)}:`
     return {
@@ -112,7 +116,7 @@ export class MemoryBudget {
       if (dependsOn === undefined) bytes += weigh(below)
     }
     if (bytes > maxEntryBytes) return
-    // Used first, so that it is not evicted to make room for this one.
+    // Marks it as used, so that it is not evicted to make room for this entry.
     if (dependsOn !== undefined) this.#get(dependsOn)
     this.#entries.set(
       key,

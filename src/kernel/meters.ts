@@ -1,10 +1,13 @@
-/** Counts background work for `/metrics`. Labels come from fixed sets, never from user input, so that the number of series is bounded. */
+/**
+ * Counts background work for `/metrics`. Labels come from fixed sets, never from user input, so that the number of
+ * series is limited.
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 const JOB_SECONDS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3600]
 
 export class Meters {
-  /** Metrics of this service alone, so that two services in one process do not meet. */
+  /** The registry of this service. Two services in one process have separate ones. */
   readonly registry = new Registry()
 
   readonly #counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
@@ -12,14 +15,14 @@ export class Meters {
 
   readonly jobsRunning = new Gauge({
     name: 'bindery_jobs_running',
-    help: 'Jobs that run on this node',
+    help: 'Jobs running on this node',
     labelNames: ['kind'],
     registers: [this.registry],
   })
-  readonly jobs = this.#counter('bindery_jobs_total', 'Runs of jobs that ended', ['kind', 'outcome'])
+  readonly jobs = this.#counter('bindery_jobs_total', 'Job runs that ended', ['kind', 'outcome'])
   readonly jobSeconds = new Histogram({
     name: 'bindery_job_duration_seconds',
-    help: 'Time from the start of a run of a job to its end',
+    help: 'Time from the start of a job run to its end',
     labelNames: ['kind'],
     buckets: JOB_SECONDS,
     registers: [this.registry],

@@ -1,12 +1,15 @@
-/** Libraries with a part that is made for each kind of machine, which may be missing for this one. */
+/** Loads libraries with native parts, which may be missing for this machine. */
 import { createRequire } from 'node:module'
 
-/** The import rules see no library that is loaded by its name, so these are all. */
+/** The import rules do not see libraries that are loaded by name, so this list must be complete. */
 type Optional = 'libsql' | 'satteri'
 
 const load = createRequire(import.meta.url)
 
-/** What the package exports; null if it does not load on this machine. At once, so that a module that needs it waits for nothing while it is loaded. */
+/**
+ * Returns the exports of a package; null if it does not load on this machine. Synchronous, so that modules can use it
+ * while they load.
+ */
 export function optionalLibrary<Library>(name: Optional): Library | null {
   try {
     return load(name) as Library

@@ -1,35 +1,38 @@
-// Sort keys by which siblings keep an order that people choose.
+// Sort keys that keep siblings in the order that users choose.
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing'
 
-/** Something that has a place among its siblings. */
+/** An item with a position among its siblings. */
 export interface Ordered {
   id: string
-  /** A fractional index. Without one, it comes before all that have one, sorted by its creation. */
+  /** A fractional index. Items without one come first, sorted by creation time. */
   position?: string
   createdAt: string
 }
 
-/** Keys grow when things are put between the same two again and again; when a key would be longer, all siblings get new ones. */
+/** Keys grow when items are repeatedly inserted between the same two. Beyond this length, all siblings get new keys. */
 const MAX_KEY_LENGTH = 48
 
-/** The key that siblings are sorted by, by code units. Fractional indexes begin with a letter, which is greater than any digit. */
+/**
+ * Returns the sort key of an item, compared by code units. Fractional indexes start with a letter, which is greater
+ * than any digit.
+ */
 export const orderKey = ({ position, createdAt }: Pick<Ordered, 'position' | 'createdAt'>): string =>
   position ?? `0${createdAt}`
 
-/** Sorts siblings. Equal keys, which only an edit of the store's files could make, are sorted by ID. */
+/** Sorts siblings. Equal keys, which only an edit of the store's files can cause, are sorted by ID. */
 export function inOrder<T extends Ordered>(siblings: readonly T[]): T[] {
   const keyed = siblings.map((one) => [orderKey(one), one] as const)
   return keyed.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x.id < y.id ? -1 : 1)).map(([, one]) => one)
 }
 
-/** The positions of new things, and the new positions of siblings, which are rarely needed. */
+/** The positions of new items, and the rarely needed new positions of siblings. */
 interface Positions {
   positions: string[]
   /** ID of a sibling → its new position. */
   moved: ReadonlyMap<string, string>
 }
 
-/** Positions for `n` new things at index `at` among sorted siblings. */
+/** Returns positions for `n` new items at index `at` among sorted siblings. */
 export function positionsAt(siblings: readonly Ordered[], at: number, n = 1): Positions {
   const [before, after] = [siblings[at - 1], siblings[at]]
   const [from, to] = [before?.position ?? null, after?.position ?? null]

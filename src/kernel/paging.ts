@@ -1,4 +1,4 @@
-// Pages of lists, and the cursors between them.
+// Pages of lists and their cursors.
 import type { Table, Document } from './documents.js'
 import { badRequest } from './errors.js'
 
@@ -17,21 +17,21 @@ export interface Page<T> {
   next?: { page: string }
 }
 
-/** What an item is sorted by: its sort value, then its ID, so that no two keys are equal. */
+/** The sort key of an item: its sort value, then its ID, so that no two keys are equal. */
 export type SortKey = readonly [value: string | number, id: string]
 
 export type Direction = 'asc' | 'desc'
 
-/** Which part of a sorted list of documents is wanted. */
-export interface Stretch {
-  /** Begins after this key, which need not exist any more; absent = at the beginning (for `desc`: at the end). */
+/** The requested range of a sorted list of documents. */
+export interface PageRange {
+  /** Starts after this key, which may no longer exist; absent = at the start (for `desc`: at the end). */
   after?: SortKey
   limit: number
   direction: Direction
 }
 
-/** The documents of a stretch; `count` is the length of the whole list, `more` tells whether it continues. */
-export interface FoundStretch<T extends object> {
+/** The documents of a range. `count` is the length of the whole list; `more` is whether it continues. */
+export interface RangePage<T extends object> {
   documents: Document<T>[]
   count: number
   more: boolean
@@ -39,22 +39,24 @@ export interface FoundStretch<T extends object> {
 
 /** Reads documents in the orders that their table declares. */
 export interface PageReader {
-  /** A stretch of the list `group` in an order of the table. The cost grows with `limit`, hardly with the list. */
+  /**
+   * Returns a range of the list `group` in an order of the table. The cost depends on `limit`, and hardly on the list.
+   */
   page<T extends object, O extends string>(
     of: Table<T, string, O>,
     order: O,
     group: string,
-    stretch: Stretch,
-  ): Promise<FoundStretch<T>>
+    stretch: PageRange,
+  ): Promise<RangePage<T>>
 }
 
-/** Compares sort keys for `sort`; numbers come before strings. */
+/** Compares sort keys for `sort`. Numbers come before strings. */
 export function compareSortKeys(a: SortKey, b: SortKey): number {
   if (typeof a[0] !== typeof b[0]) return typeof a[0] === 'number' ? -1 : 1
   return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0
 }
 
-/** The cursor that continues after an item. */
+/** Returns the cursor that continues after an item. */
 export const encodeCursor = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
 /** Decodes a cursor. Throws 400 if it is not one. */
@@ -69,16 +71,17 @@ export function decodeCursor(cursor: string): SortKey {
     )
       return key as unknown as SortKey
   } catch {
-    // refused below, like any other text that is not a cursor
+    // Rejected below, like any other text that is not a cursor.
   }
   throw badRequest('page is not a cursor of this list.', [
-    { path: 'query/page', message: 'use the value of next.page, or leave it out' },
+    { path: 'query/page', message: 'use the value of next.page, or omit it' },
   ])
 }
 
 /**
- * One page of a list that the store keeps sorted: for lists that may be long. The cursors are those of `paginate`, so a list
- * can change from one to the other.
+ * Returns one page of a list that the store keeps sorted, for lists that may be long. Cursors are compatible with
+ * `paginate`,
+ * so a list can change from one to the other.
  */
 export async function pageOf<T extends object, O extends string>(
   reader: PageReader,
@@ -100,8 +103,9 @@ export async function pageOf<T extends object, O extends string>(
 }
 
 /**
- * Sorts `all` and returns one page. The cursor names the last item shown, by sort value and ID, so items that are added or
- * removed elsewhere make none repeat and none missing.
+ * Sorts `all` and returns one page. The cursor names the last item, by sort value and ID, so that additions and
+ * removals
+ * elsewhere cause no repeated or missing items.
  */
 export function paginate<T>(
   all: readonly T[],
@@ -115,7 +119,7 @@ export function paginate<T>(
   return { ...page, items: page.items.map(([, item]) => item) }
 }
 
-/** Like `paginate`, for a list that is sorted already. */
+/** Like `paginate`, for a sorted list. */
 export function paginateSorted<T>(
   sorted: readonly T[],
   query: PageQuery,

@@ -1,12 +1,12 @@
-// Puts JSON that exists already into a response.
+// Embeds serialized JSON into a response.
 import { randomUUID } from 'node:crypto'
 import { eachInSlices, Slices } from './slices.js'
 
-/** Random, so that no text of a client can contain it. */
+/** Random, so that texts of clients cannot contain it. */
 const MARK = `raw-json-${randomUUID()}-`
 let collecting: RawJson[] | null = null
 
-/** JSON that is serialized already: it becomes part of a response as it is, without being parsed again. */
+/** Serialized JSON that becomes part of a response without being parsed again. */
 export class RawJson {
   /** @param chunks one JSON value, in UTF-8, in pieces that are joined only once, in the response */
   constructor(readonly chunks: readonly Uint8Array[]) {}
@@ -22,8 +22,8 @@ export class RawJson {
 }
 
 /**
- * A list, serialized in slices: of tens of thousands of items, others have their turn in between.
- * @param present what an item becomes; null leaves it out
+ * Serializes a list in slices, so that other requests run in between.
+ * @param present converts an item; null omits it
  */
 export async function listAsJson<I, T extends object>(
   items: Iterable<I>,
@@ -48,13 +48,13 @@ export async function listAsJson<I, T extends object>(
   return new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as T[]
 }
 
-/** Serializes a value; each `RawJson` in it is copied as it is. */
+/** Serializes a value. Each `RawJson` in it is copied unchanged. */
 export function toJson(value: unknown): string | Buffer {
   const pieces = jsonPieces(value)
   return Array.isArray(pieces) ? Buffer.concat(pieces) : pieces
 }
 
-/** Like `toJson`, but the pieces are copied in slices: together they may be tens of megabytes. */
+/** Like `toJson`, but copies the pieces in slices, because they may have tens of megabytes in total. */
 export async function toJsonInSlices(value: unknown): Promise<string | Buffer> {
   const pieces = jsonPieces(value)
   return Array.isArray(pieces) ? joinInSlices(pieces) : pieces
@@ -71,10 +71,10 @@ export async function joinInSlices(pieces: readonly Uint8Array[]): Promise<Buffe
   return whole
 }
 
-/** Bytes of all pieces together. */
+/** Returns the total length of the pieces in bytes. */
 export const lengthOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** The JSON of a value: a text, or pieces if there is any `RawJson` in it. */
+/** Returns the JSON of a value: a text, or pieces if it contains a `RawJson`. */
 export function jsonPieces(value: unknown): string | Uint8Array[] {
   const found: RawJson[] = []
   collecting = found

@@ -1,107 +1,108 @@
-/** Notes what a response is made from, so that it can be sent again for as long as nothing of that has changed. */
+/** Records the reads that a response depends on, so that it can be sent again while none of them has changed. */
 
-/** What can be compared cheaply: a number that changes with a document, the commit of a ref, whether a time has passed. */
-export type Noted = string | number | boolean | null
+/** A value that is cheap to compare: the version of a document, the commit of a ref, whether a time has passed. */
+export type Comparable = string | number | boolean | null
 
-/** Where values come from that can only change together with its version. */
+/** A source of values that only change together with its version. */
 interface Source {
   readonly version: number
 }
 
-interface Fact {
+interface RecordedValue {
   readonly name: string
-  readonly value: Noted
-  readonly now: () => Noted
+  readonly value: Comparable
+  readonly now: () => Comparable
   readonly source: Source | null
 }
 
-/** Everything that a response was made from. */
-export interface Evidence {
-  /** Equal for all that was made from the same values of the same things. */
+/** All reads that a response depends on. */
+export interface RecordedReads {
+  /** Equal for recordings with the same values of the same reads. */
   readonly key: string
-  /** About how much memory it takes, in bytes. */
+  /** Approximate memory, in bytes. */
   readonly bytes: number
-  /** Whether all of it is still as it was. Reads memory, and refs from the disk; never waits. */
-  holds(): boolean
-  /** What is no longer as it was. Reads what `holds` reads. */
+  /** Whether all values are unchanged. Reads memory, and refs from the disk. It is synchronous. */
+  areUnchanged(): boolean
+  /** Returns the values that have changed. Reads the same sources as `areUnchanged`. */
   changes(): Changes
 }
 
-/** A value that is no longer what a response was made from, by the name it was noted under. */
+/** A changed value, by the name it was recorded under. */
 export interface Change {
   readonly name: string
-  readonly from: Noted
-  readonly to: Noted
+  readonly from: Comparable
+  readonly to: Comparable
 }
 
 interface Changes {
   readonly changed: readonly Change[]
-  /** The same evidence with the new values. */
-  evidence(): Evidence
+  /** Returns the same reads with the new values. */
+  updatedReads(): RecordedReads
 }
 
-/** Memory of a fact: the object, its closure and what that refers to. */
-const FACT_BYTES = 300
+/** Memory of a recorded value: the object, its closure and the values it refers to. */
+const RECORDED_VALUE_BYTES = 300
 
 /**
- * What one request has read. A read that cannot be compared later makes the whole recording worthless. Nothing is listed by
- * hand: the store, the repositories and the clock that the request is given note what they are asked.
+ * The reads of one request. A read that cannot be compared later invalidates the whole recording. There are no lists by
+ * hand:
+ * the store, the repositories and the clock of the request record their reads.
  */
 export class Recording {
-  // bound: what one request reads before it knows what its response depends on
-  readonly #facts = new Map<string, Fact>()
+  // bound: the reads of one request until its response's dependencies are known
+  readonly #facts = new Map<string, RecordedValue>()
   #sealed = false
   #complete = true
 
   /**
-   * Notes a value that was read.
-   * @param name what it is the value of; equal only for the same thing
+   * Records a value that was read.
+   * @param name what the value belongs to; equal only for the same thing
    * @param now reads it again
-   * @param source where it comes from, if that has a version: the value is read again only when that is another one
+   * @param source its source, if that has a version: the value is read again only when the version changes
    */
-  note(name: string, value: Noted, now: () => Noted, source: Source | null = null): void {
+  recordValue(name: string, value: Comparable, now: () => Comparable, source: Source | null = null): void {
     const known = this.#facts.get(name)
-    // Two reads of the same thing saw different values: the response may mix them.
+    // Two reads of the same thing returned different values. The response may mix them.
     if (known && known.value !== value) this.#complete = false
     if (!known && !this.#sealed) this.#facts.set(name, { name, value, now, source })
   }
 
-  /** Notes that something was read that cannot be compared later. */
-  unknown(): void {
+  /** Records a read that cannot be compared later. */
+  recordUnknown(): void {
     if (!this.#sealed) this.#complete = false
   }
 
-  /** From now on nothing is added, but a value that contradicts what was noted still counts. */
+  /** Stops the recording. A later read that contradicts a recorded value still invalidates it. */
   seal(): void {
     this.#sealed = true
   }
 
-  /** What was read, if all of it is known and still as it was; else null. */
-  evidence(): Evidence | null {
+  /** Returns the recorded reads if all of them are comparable and unchanged; else null. */
+  finish(): RecordedReads | null {
     if (!this.#sealed || !this.#complete) return null
     const facts = [...this.#facts.values()]
-    const evidence = new RecordedReads(facts)
-    return evidence.holds() ? evidence : null
+    const evidence = new ComparableReads(facts)
+    return evidence.areUnchanged() ? evidence : null
   }
 }
 
-/** The facts of one source, and its version when they were last compared. */
+/** The values of one source, and its version at the last comparison. */
 interface Group {
   readonly source: Source | null
-  readonly facts: Pick<Fact, 'value' | 'now'>[]
+  readonly facts: Pick<RecordedValue, 'value' | 'now'>[]
   compared: number | null
 }
 
-class RecordedReads implements Evidence {
+class ComparableReads implements RecordedReads {
   readonly key: string
   readonly bytes: number
-  readonly #facts: readonly Fact[]
+  readonly #facts: readonly RecordedValue[]
   readonly #groups: readonly Group[]
 
-  constructor(facts: readonly Fact[]) {
+  constructor(facts: readonly RecordedValue[]) {
     this.#facts = facts
     this.key = JSON.stringify(facts.map(({ name, value }) => [name, value]))
-    this.bytes = facts.length * FACT_BYTES + 2 * this.key.length
+    this.bytes = facts.length * RECORDED_VALUE_BYTES + 2 * this.key.length
     const groups = new Map<Source | null, Group>()
     for (const { value, now, source } of facts) {
       const group = groups.get(source)
@@ -111,7 +112,7 @@ class RecordedReads implements Evidence {
     this.#groups = [...groups.values()]
   }
 
-  holds(): boolean {
+  areUnchanged(): boolean {
     for (const group of this.#groups) {
       const version = group.source === null ? null : group.source.version
       if (version !== null && version === group.compared) continue
@@ -124,6 +125,6 @@ class RecordedReads implements Evidence {
   changes(): Changes {
     const facts = this.#facts.map((fact) => ({ ...fact, from: fact.value, value: fact.now() }))
     const changed = facts.flatMap(({ name, from, value }) => (value === from ? [] : { name, from, to: value }))
-    return { changed, evidence: () => new RecordedReads(facts) }
+    return { changed, updatedReads: () => new ComparableReads(facts) }
   }
 }

@@ -1,11 +1,11 @@
 /** Measures how long a task only waits for a remote server, so that its slot can go to another task. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** A task is stalled after this many ticks (seconds) in a row in which it waited and less than `MIN_BYTES_PER_TICK` arrived. */
+/** A task is stalled after this many consecutive ticks (seconds) of waiting with less than `MIN_BYTES_PER_TICK`. */
 const STALLED_TICKS = 3
 const MIN_BYTES_PER_TICK = 1024
 
-/** The conversations of one task with remote servers. */
+/** The requests of one task to remote servers. */
 export class RemoteWatch {
   #open = 0
   #bytes = 0
@@ -35,7 +35,7 @@ export class RemoteWatch {
 const current = new AsyncLocalStorage<RemoteWatch>()
 let users = 0
 
-/** Runs a task. The conversations that it starts count in `watch`. */
+/** Runs a task. Requests that it starts count in `watch`. */
 export async function watchRemote<T>(watch: RemoteWatch, task: () => Promise<T>): Promise<T> {
   users++
   try {
@@ -46,7 +46,7 @@ export async function watchRemote<T>(watch: RemoteWatch, task: () => Promise<T>)
   }
 }
 
-/** Does work that waits for a remote server. */
+/** Runs work that waits for a remote server. */
 export async function awaitRemote<T>(work: () => Promise<T>): Promise<T> {
   const watch = current.getStore()
   watch?.begin()

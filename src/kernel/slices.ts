@@ -1,10 +1,10 @@
-/** Milliseconds for which all long loops together may block the event loop. */
+/** Maximum time in milliseconds that all long loops together may block the event loop. */
 const SLICE_MS = 8
 const MIN_MS = 1
 
 /**
- * Cuts a long loop into slices, between which requests and timers get their turn:
- * `if (slices.due) await slices.rest()` in each round. Loops that run at the same time share the time.
+ * Divides a long loop into slices, between which requests and timers run:
+ * `if (slices.due) await slices.rest()` in each round. Concurrent loops share the time.
  */
 export class Slices {
   static #resting = 0
@@ -19,7 +19,7 @@ export class Slices {
     return performance.now() >= this.#end
   }
 
-  /** Lets everything that is waiting run once, then begins the next slice. */
+  /** Lets all waiting work run once, then starts the next slice. */
   async rest(): Promise<void> {
     Slices.#resting++
     await new Promise((resolve) => setImmediate(resolve))

@@ -1,8 +1,9 @@
 /**
- * Slots for tasks that run at a time, shared fairly by organizations.
- *
- * An organization holds at most its share, so that slots stay free for others, and free slots go to the organization that holds the fewest.
- * A task that only waits for a remote server gives its slot back. It keeps running, counts again as soon as bytes arrive, and may
+ * Slots for concurrent tasks, shared fairly among organizations.
+ * An organization holds at most its share, so that slots stay free for others, and free slots go to the organization
+ * that holds the fewest.
+ * A task that only waits for a remote server returns its slot. It keeps running, counts again as soon as bytes arrive,
+ * and may
  * then exceed the share of its organization, but never takes a slot from others.
  */
 import { RemoteWatch, watchRemote } from './remote-wait.js'
@@ -11,7 +12,10 @@ export interface SlotRules {
   slots: number
   /** Maximum number of slots for one organization. */
   share: number
-  /** Maximum number of stalled tasks that run without a slot, in all and for one organization. Absent: tasks keep their slots. */
+  /**
+   * Maximum number of stalled tasks that run without a slot, in total and for one organization. Absent: tasks keep
+   * their slots.
+   */
   stalled?: { total: number; share: number }
 }
 
@@ -28,7 +32,7 @@ interface Candidate {
 }
 
 const TICK_MS = 1_000
-/** Organizations whose last turn is remembered. */
+/** Number of organizations whose last turn is remembered. */
 const MAX_TURNS = 10_000
 
 const ownerOf = ({ organization = '' }: Pick<Candidate, 'organization'>): string => organization
@@ -43,8 +47,8 @@ export class Slots {
   #ticker: NodeJS.Timeout | undefined
 
   /**
-   * @param freed called when a stalled task gives its slot back
-   * @param tickMs how often tasks are checked
+   * @param freed called when a stalled task returns its slot
+   * @param tickMs interval between checks of the tasks
    */
   constructor(
     readonly rules: SlotRules,
@@ -53,11 +57,11 @@ export class Slots {
   ) {}
 
   /** Number of tasks that hold a slot. */
-  get held(): number {
+  get usedSlots(): number {
     return this.#count((one) => !one.isStalled)
   }
 
-  /** Returns the candidate that may start now, and null if none may. Of one organization, the oldest is first. */
+  /** Returns the candidate that may start now, or null if none may. The oldest of an organization comes first. */
   next<C extends Candidate>(waiting: readonly C[]): C | null {
     if (!this.#hasRoom()) return null
     let best: C | null = null
@@ -66,7 +70,7 @@ export class Slots {
     return best
   }
 
-  /** Runs a task in a slot. `next` must have allowed it. */
+  /** Runs a task in a slot. `next` must have returned it. */
   async run<T>({ organization = '' }: Pick<Candidate, 'organization'>, task: () => Promise<T>): Promise<T> {
     const holder: Holder = { organization, watch: new RemoteWatch(), isStalled: false }
     this.#holders.add(holder)
@@ -97,7 +101,7 @@ export class Slots {
   readonly #activeOf = (organization: string): number =>
     this.#count((one) => !one.isStalled && one.organization === organization)
 
-  /** Tasks beyond the share of their organization, which were stalled before, take no slot from others. */
+  /** Tasks that resumed beyond the share of their organization take no slot from others. */
   #hasRoom(): boolean {
     let taken = 0
     for (const organization of new Set([...this.#holders].map((one) => one.organization)))

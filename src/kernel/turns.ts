@@ -1,7 +1,7 @@
-// Turns for work that takes much memory.
+// Limits the concurrency of work that needs much memory.
 import { ServiceError } from './errors.js'
 
-/** Limits how many callers do something at a time that takes much memory; the others wait in the order in which they came. */
+/** Limits the number of concurrent callers of work that needs much memory. Others wait in order of arrival. */
 export class TurnQueue {
   #running = 0
   // bound: `limits.waiting`
@@ -9,15 +9,15 @@ export class TurnQueue {
 
   constructor(private readonly limits: { atOnce: number; waiting: number }) {}
 
-  /** Runs `work` when its turn comes. Throws 503 if too many callers are waiting. */
+  /** Runs `work` when it is its turn. Throws 503 if too many callers are waiting. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.limits.atOnce) {
       if (this.#waiting.length >= this.limits.waiting)
         throw new ServiceError(
           'unavailable',
-          'The service has too many large files to read at the moment. Try again in a few seconds.',
+          'The service is reading too many large files right now. Try again in a few seconds.',
         )
-      // The one that ends next passes its place on.
+      // The next call that ends hands its place over.
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else this.#running++
     try {

@@ -1,8 +1,8 @@
-// The document that says up to where a branch was turned into events.
+// The document that records how far the events of a branch have been written.
 import { table } from '../kernel/documents.js'
 
 /**
- * Up to which commit of a branch events were written, as stored: what Git has beyond it is still to be told of. Its ID is
+ * The last commit of a branch whose events were written, as stored. Later commits in Git have no events yet. Its ID is
  * `<space>:<ref>`.
  */
 export interface AnnouncedHeadDoc {

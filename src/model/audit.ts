@@ -1,4 +1,4 @@
-/** Entries of the audit log: what is recorded about a request, and what admins get to see of it. */
+/** Entries of the audit log: the recorded data of a request, and the fields that admins see. */
 import { Type } from '@sinclair/typebox'
 import { journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
@@ -6,49 +6,52 @@ import { Id, oneOf, Timestamp } from './common.js'
 export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
-/** A request that was meant to change something, as stored: never changed, removed when its retention ends. No values, no secrets. */
+/**
+ * A request that could change something, as stored. It never changes and is removed when its retention ends. It
+ * contains no values and no secrets.
+ */
 export interface AuditDoc {
-  /** Sorts by time. */
+  /** IDs sort by time. */
   id: string
   organization: string
   at: string
-  /** Who: the user, and the token that was used. */
+  /** The user who made the request, and the token. */
   user: string
   token?: string
-  /** What: operationId. */
+  /** The operationId. */
   operation: string
   method: string
-  /** IDs of the resources of the path, by kind. */
+  /** IDs of the resources in the path, by kind. */
   resources: Record<string, string>
-  /** Path of the resource that was created. */
+  /** Path of the created resource. */
   created?: string
-  /** Names of the body's members. */
+  /** Names of the members of the body. */
   members: string[]
   /** Rules of the space that did not apply because an admin made the request. */
   overruled?: string[]
   /** HTTP status of the response. */
   status: number
-  /** From where. */
+  /** The caller's address. */
   address: string
   userAgent?: string
   requestId: string
 }
 
-/** IDs that the audit log needs and that neither the token nor the path of the request tells. */
+/** IDs for the audit log that are in neither the token nor the path of the request. */
 export interface Audited {
   user?: string
   token?: string
   organization?: string
 }
 
-/** A request that was meant to change something, and what came of it. */
+/** A request that could change something, with its result. */
 export interface AuditedRequest<Actor> {
-  /** Null if nobody was known before the request was handled: then `audited` says who it was. */
+  /** Null if the caller was unknown before the request was handled; then `audited` contains the user. */
   actor: Actor | null
   audited: Audited
   operation: string
   method: string
-  /** Resources that were loaded for the parameters of the path, by name; not all of them if one was missing. */
+  /** Resources that were loaded for the path parameters, by name. Some are missing if one was not found. */
   resources: Readonly<Record<string, unknown>>
   /** The `Location` of the response. */
   created?: string
@@ -62,10 +65,10 @@ export interface AuditedRequest<Actor> {
   requestId: string
 }
 
-/** The group of an organization's requests that did not succeed: they push out only each other. */
+/** The group of an organization's unsuccessful requests. They only displace each other. */
 export const failedEntries = (organization: string): string => `${organization}/failed`
 
-/** The group of an entry; the others are in that of their organization. */
+/** The group of an entry. Successful requests are in the group of their organization. */
 const groupOf = ({ organization, status }: AuditDoc): string =>
   status < 400 ? organization : failedEntries(organization)
 
@@ -87,12 +90,13 @@ export const AuditEntry = Type.Object(
     outcome: oneOf(auditOutcomes, { description: '`refused`: 401 or 403; `failed`: any other error.' }),
     status: Type.Integer({ description: 'HTTP status of the response.' }),
     resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources in the path, by kind.' }),
-    created: Type.Optional(Type.String({ description: 'Path of the resource that was created.' })),
+    created: Type.Optional(Type.String({ description: 'Path of the created resource.' })),
     members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),
     overruled: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Rules of the space that did not apply to this request because of who made it: `requiredApprovals` and `mergeRules`, if the admin changed the main content directly, or if the user may bypass the rules.',
+          'Rules of the space that did not apply to this request: `requiredApprovals` and `mergeRules`, if an admin changed the main content directly, or if the ' +
+          'user is allowed to bypass the rules.',
       }),
     ),
     from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),

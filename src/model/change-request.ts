@@ -1,4 +1,4 @@
-/** Change requests: their stored form, inputs and responses, with those of conflicts and merges. */
+/** Change requests: stored form, inputs and responses, including those of conflicts and merges. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, MAX_TEXT_LENGTH, nullable, oneOf, Timestamp } from './common.js'
@@ -27,15 +27,21 @@ export interface ChangeRequestDoc {
   mergedBy?: string
   mergedAt?: string
   comments: number
-  /** Set on the change request that holds a sync's conflict: the key of the remote. */
+  /** Set on a conflict change request: the key of the remote. */
   remoteKey?: string
-  /** Of a conflict: IDs of the members whose text a reset of the remote would drop. They are notified with the admins of the connection. */
+  /**
+   * For a conflict: IDs of the members whose text a reset of the remote would drop. They are notified together with the
+   * admins of the connection.
+   */
   heldFor?: string[]
-  /** Why it was archived by the server, in words. */
+  /** The reason why the server archived it. */
   note?: string
-  /** Users who pushed commits to it with Git. The authors of such commits are what the pusher says, so these users count as its writers. */
+  /**
+   * Users who pushed commits to it with Git. The pusher chooses the authors of such commits, so these users also count
+   * as authors.
+   */
   pushers?: string[]
-  /** The name by which whoever opened it with a push updates it with the next one. */
+  /** The name that its author uses to update it with later pushes. */
   topic?: string
 }
 
@@ -62,7 +68,7 @@ const DescriptionInput = Type.Union(
   ],
   {
     description:
-      'What it changes and why: markdown, as a string or as `{markdown}`, or a block tree. Null or a blank text = none. At most 10,000 characters.',
+      'The purpose of the change: markdown, as a string or as `{markdown}`, or a block tree. Null or a blank text = none. At most 10,000 characters.',
   },
 )
 export type DescriptionInput = Static<typeof DescriptionInput>
@@ -129,8 +135,8 @@ export const UpdateFromMain = Type.Object(
       Type.Array(Resolution, {
         maxItems: 1000,
         description:
-          'How to resolve each file in conflict: take one side (if that side has no such file, it is deleted), give its content, or delete it. For a file that both sides moved (`rename`), named by ' +
-          'either path, this decides its place; changes of both sides to its content are merged if possible.',
+          'Resolves each file in conflict: take one side (if that side has no such file, it is deleted), give its content, or delete it. For a file that both ' +
+          'sides moved (`rename`), named by either path, this decides its location; changes of both sides to its content are merged if possible.',
       }),
     ),
   },

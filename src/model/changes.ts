@@ -1,22 +1,22 @@
-// The resource "changes": what differs between two revisions.
+// The resource "changes": the differences between two revisions.
 import { type Static, type TOptional, Type } from '@sinclair/typebox'
 import { Id, oneOf } from './common.js'
 import { MergedFrom } from './revision.js'
 
-/** A page in a list of changes: as it is now, or as it was before it was deleted. */
+/** A page in a list of changes, in its current state or in its last state before deletion. */
 const ChangedPage = Type.Object(
   {
     id: Id,
     type: oneOf(['document', 'group', 'link', 'computed']),
     title: Type.String(),
     path: Type.String(),
-    file: Type.Optional(Type.String({ description: 'Its file, from the root of the repository.' })),
+    file: Type.Optional(Type.String({ description: 'Path of its file, from the root of the repository.' })),
   },
   { $id: 'ChangedPage' },
 )
 
 const ChangedFile = Type.Object(
-  { id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) },
+  { id: Id, name: Type.String(), path: Type.String({ description: 'Path from the root of the repository.' }) },
   { $id: 'ChangedFile' },
 )
 const ChangedReusableContent = Type.Object({ id: Id, title: Type.String() }, { $id: 'ChangedReusableContent' })
@@ -28,12 +28,12 @@ const PagePlace = Type.Object(
     position: Type.Integer({ minimum: 0, description: 'Index among its siblings, from 0.' }),
     file: Type.Optional(Type.String()),
   },
-  { $id: 'PagePlace', description: 'The place of a page in the tree; without a parent, it is at the top level.' },
+  { $id: 'PagePlace', description: 'The position of a page in the tree. Without a parent, it is at the top level.' },
 )
 
 const Values = Type.Object({ before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })
 
-/** Attributes of a page that its front matter holds, as changes name them. */
+/** Page attributes from the front matter, as changes name them. */
 export const frontMatterAttributes = [
   'description',
   'icon',
@@ -49,7 +49,7 @@ export const frontMatterAttributes = [
   'metaLinks',
 ] as const
 
-/** Members of `attributes`: what changed of a page. */
+/** Members of `attributes`: the parts of a page that can change. */
 const changedAttributes = ['title', ...frontMatterAttributes, 'href', 'computed', 'type'] as const
 
 export const ChangedAttributes = Type.Object(
@@ -63,7 +63,7 @@ export const ChangedAttributes = Type.Object(
   {
     $id: 'ChangedAttributes',
     description:
-      'What changed, with the values before and after; `before` or `after` is absent if the attribute was not set.',
+      'The changed attributes with their values before and after; `before` or `after` is absent if the attribute was not set.',
   },
 )
 export type ChangedAttributes = Static<typeof ChangedAttributes>
@@ -79,15 +79,17 @@ const WordHunk = Type.Object({
 export const TextDiff = Type.Object(
   {
     format: oneOf(diffFormats),
-    unified: Type.Optional(Type.String({ description: 'A unified diff of the whole file, as `git apply` takes it.' })),
+    unified: Type.Optional(
+      Type.String({ description: 'A unified diff of the whole file, as `git apply` accepts it.' }),
+    ),
     hunks: Type.Optional(
       Type.Array(WordHunk, {
-        description: 'Words that are equal, added and removed. White space between words is that of the new text.',
+        description: 'Words that are equal, added and removed. Whitespace between words is that of the new text.',
       }),
     ),
     omitted: Type.Optional(
       Type.String({
-        description: 'Why there is no diff: the text is too long, or too many diffs were requested at once.',
+        description: 'The reason why there is no diff: the text is too long, or too many diffs were requested at once.',
       }),
     ),
   },

@@ -14,7 +14,7 @@ export interface CollectionDoc {
   defaultLevel: DefaultLevel
   createdAt: string
   createdBy?: string
-  /** Its place among the spaces and collections of its parent: `kernel/order.ts`. */
+  /** Its position among the spaces and collections of its parent: `kernel/order.ts`. */
   position?: string
 }
 

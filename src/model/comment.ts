@@ -10,7 +10,10 @@ const commentStatuses = ['open', 'resolved'] as const
 
 type CommentStatus = (typeof commentStatuses)[number]
 
-/** A page as it was when it was commented on: shown when the page is gone, and compared with what it is now. */
+/**
+ * A page in the state that was commented on. It is shown if the page no longer exists, and compared with the current
+ * state.
+ */
 export interface SeenPage {
   id: string
   title: string
@@ -19,21 +22,21 @@ export interface SeenPage {
   icon?: string
   createdAt?: string
   updatedAt?: string
-  /** Digest of its text, without front matter: equal = the page says the same. */
+  /** Digest of its text, without front matter. Equal digests mean equal text. */
   content: string
 }
 
-/** A node of a page, or a cell of a table (by record and column), as it was when it was commented on. */
+/** A node of a page, or a table cell (by record and column), in the state that was commented on. */
 export interface CommentLocation {
-  /** Key of the node; for a cell, of its table. */
+  /** Key of the node; for a cell, key of its table. */
   node: string
   record?: string
   definition?: string
-  /** The beginning of its text. */
+  /** The first characters of its text. */
   preview: string
-  /** A hash of the type and text: equal for places with the same type and text. */
+  /** A hash of the type and text. Nodes with the same type and text have equal hashes. */
   digest: string
-  /** How many places before it in the page have the same digest. */
+  /** Number of earlier nodes in the page with the same digest. */
   occurrence: number
 }
 
@@ -43,15 +46,15 @@ export interface CommentDoc extends Post {
   resolvedAt?: string
   resolvedBy?: string
   replies: number
-  /** The revision that was the content when the comment was made. */
+  /** The current revision when the comment was written. */
   revision: string
   page?: SeenPage
   place?: CommentLocation
-  /** ID of the review that it was made with. */
+  /** ID of the review that the comment belongs to. */
   review?: string
 }
 
-/** Selects a list of comments; fields that are left out do not restrict it. */
+/** A filter for a list of comments. Absent fields do not restrict it. */
 interface CommentFilter {
   page?: string
   author?: string
@@ -61,7 +64,7 @@ interface CommentFilter {
 export const commentList = (discussion: string, { page, author, status }: CommentFilter): string =>
   [discussion, page, author, status].join('/')
 
-/** Every list that a comment is in. */
+/** Returns the keys of all lists that contain a comment. */
 function listsOf(comment: CommentDoc): string[] {
   const pages = comment.page ? [undefined, comment.page.id] : [undefined]
   const found = pages.flatMap((page) =>
@@ -83,8 +86,8 @@ const CommentTarget = Type.Object(
   {
     space: Id,
     changeRequest: Type.Optional(Id),
-    review: Type.Optional(Type.String({ description: 'ID of the review that the comment was made with.' })),
-    revision: Type.String({ description: 'The revision that was current when the comment was made.' }),
+    review: Type.Optional(Type.String({ description: 'ID of the review that the comment belongs to.' })),
+    revision: Type.String({ description: 'The current revision when the comment was written.' }),
     page: Type.Optional(
       Type.Object(
         {
@@ -97,23 +100,25 @@ const CommentTarget = Type.Object(
           path: Type.String(),
           outdated: Type.Boolean({
             description:
-              'Whether the text that was commented on has changed since or is gone: that of the node or cell, otherwise that of the page.',
+              'Whether the text that was commented on has changed or no longer exists: the text of the node or cell, otherwise that of the page.',
           }),
           deleted: Type.Optional(
             Type.Literal(true, {
-              description: 'The page is gone; the other members are as they were when the comment was made.',
+              description: 'The page no longer exists. The other members are from the time of the comment.',
             }),
           ),
         },
-        { description: 'The page as it is now; it is followed by its ID when it is moved.' },
+        { description: 'The page in its current state. It keeps its ID when it is moved.' },
       ),
     ),
     node: Type.Optional(
       Type.Object({
-        id: Type.String({ description: 'Key of the node in the current page; if it is gone, its last known key.' }),
+        id: Type.String({
+          description: 'Key of the node in the current page, or its last known key if it no longer exists.',
+        }),
         preview: Type.String({
           description:
-            'Its text when the comment was made, at most 200 characters; for a table cell, the text of the cell.',
+            'Its text at the time of the comment, at most 200 characters; for a table cell, the text of the cell.',
         }),
       }),
     ),
@@ -128,7 +133,7 @@ export const Comment = Type.Object(
     ...postFields,
     replies: Type.Integer({ minimum: 0, description: 'Number of replies.' }),
     repliers: Type.Array(User, {
-      description: 'The users who replied, the first one first; those of the first 200 replies.',
+      description: 'The users who replied, in order of their first reply. Only the first 200 replies are considered.',
     }),
     target: CommentTarget,
     status: oneOf(commentStatuses),
@@ -148,7 +153,7 @@ export const CreateComment = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Key of a node of the page’s document; needs `page`.',
+        description: "Key of a node of the page's document. Requires `page`.",
       }),
     ),
     tableCell: Type.Optional(
@@ -160,7 +165,7 @@ export const CreateComment = Type.Object(
         {
           ...closed,
           description:
-            'A cell of the table `node`, by the IDs of its record and column; `node` may be left out if the page has only one table.',
+            'A cell of the table `node`, by the IDs of its record and column. If the page has only one table, you can omit `node`.',
         },
       ),
     ),
@@ -184,7 +189,7 @@ export const CommentsQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'ID of a page: only the comments on it, even if it is gone.',
+      description: 'ID of a page. Returns only the comments on it, even if it no longer exists.',
     }),
   ),
   authors: Type.Optional(
@@ -192,7 +197,7 @@ export const CommentsQuery = Type.Object({
       maxItems: 50,
       uniqueItems: true,
       description:
-        'IDs of users: only what they posted, even if they are no longer members. Repeat the parameter for several users.',
+        'IDs of users. Returns only their comments, even if they are no longer members. Repeat the parameter for several users.',
     }),
   ),
 })

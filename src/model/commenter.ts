@@ -1,13 +1,16 @@
-/** Who wrote in a discussion. */
+/** The users who wrote in a discussion. */
 import { table } from '../kernel/documents.js'
 
-/** How many posts a user has in a discussion, as stored. Its ID is `<discussion>:<user>`; it is removed with the last post. */
+/**
+ * The number of posts of a user in a discussion, as stored. Its ID is `<discussion>:<user>`. It is removed with the
+ * last post.
+ */
 interface CommenterDoc {
   id: string
   space: string
   discussion: string
   user: string
-  /** Comments and replies. */
+  /** Number of comments and replies. */
   posts: number
 }
 

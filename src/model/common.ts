@@ -1,20 +1,20 @@
-// Schemas that many resources use.
+// Schemas that many resources share.
 import { type TSchema, Type } from '@sinclair/typebox'
 
-/** Objects that clients send: members that are not declared are refused. */
+/** For objects that clients send: undeclared members are rejected. */
 export const closed = { additionalProperties: false } as const
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 date and time.' })
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID.' })
 
-/** Longest text of one file, in characters: more than any page that can still be shown has. */
+/** Maximum length of the text of one file, in characters. Longer pages cannot be displayed. */
 export const MAX_TEXT_LENGTH = 10 * 1024 * 1024
 
-/** Roles from the least to the most powerful; each includes those before it. */
+/** Roles from the least to the most powerful. Each includes those before it. */
 export const roles = ['read', 'comment', 'edit', 'review', 'create', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** An enum of strings, as `{"type": "string", "enum": […]}`. */
+/** Returns an enum of strings, as `{"type": "string", "enum": […]}`. */
 export const oneOf = <const V extends readonly string[]>(
   values: V,
   options: { description?: string; default?: V[number]; $id?: string } = {},
@@ -24,7 +24,7 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const RoleSchema = oneOf(roles, {
   $id: 'Role',
-  description: 'What a person may do with content; each role includes the ones before it.',
+  description: 'The actions that a person can take on content. Each role includes the ones before it.',
 })
 
 /** A default level: a role, null (no access by default), or `inherit` from the collection, then the organization. */
@@ -77,13 +77,13 @@ const languages = [
 export const Language = oneOf(languages, { $id: 'Language' })
 export type Language = (typeof languages)[number]
 
-/** The two query parameters of every paged list. */
+/** The query parameters that all paged lists share. */
 export const pageQuery = {
   page: Type.Optional(Type.String({ maxLength: 2048, description: 'Cursor: `next.page` of the previous response.' })),
   limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'Maximum number of items per page.' }),
 }
 
-/** The list envelope around items of `schema`. */
+/** Returns the list schema for items of `schema`. */
 export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } = {}) =>
   Type.Object(
     {
@@ -94,7 +94,7 @@ export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } =
     options,
   )
 
-/** An object of booleans: what the caller may do. */
+/** Returns the schema of an object of booleans: the actions that the caller may take. */
 export const permissionsOf = <const K extends readonly string[]>(keys: K) =>
   Type.Unsafe<Record<K[number], boolean>>(
     Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), closed),

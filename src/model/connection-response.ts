@@ -1,4 +1,4 @@
-/** Connections as clients get them: the connection, its runs, what a test found, and the branches of its repository. */
+/** The responses for connections: the connection, its runs, test results, and the branches of its repository. */
 import { type Static, Type } from '@sinclair/typebox'
 import { Change } from './changes.js'
 import { Id, nullable, oneOf, Timestamp } from './common.js'
@@ -28,29 +28,31 @@ export const Connection = Type.Object(
       changeRequests: Type.Boolean(),
       preview: Type.Boolean(),
       lookedAt: Type.Optional(Timestamp),
-      problem: Type.Optional(Type.String({ description: 'Why previews do not work at the moment, and what to do.' })),
+      problem: Type.Optional(Type.String({ description: 'Why previews do not work right now, and what to do.' })),
       logins: Type.Optional(Type.Array(Type.Object({ user: Id, login: Type.String() }))),
     }),
     apiUrl: Type.Optional(Type.String()),
     webhookSecret: Type.Optional(
-      Type.String({ description: 'Only when it was just made: enter it at the host, it is not returned again.' }),
+      Type.String({
+        description: 'Present only when the secret was just generated. Enter it at the host; it is not returned again.',
+      }),
     ),
     paused: Type.Boolean(),
     status: oneOf(['active', 'paused', 'error'], { description: '`error`: see `failure`.' }),
-    lastSeenHead: Type.Optional(Type.String({ description: 'The head of the branch that the last run saw.' })),
+    lastSeenHead: Type.Optional(Type.String({ description: 'The head of the branch during the last run.' })),
     lastSuccessAt: Type.Optional(Timestamp),
     lastRun: Type.Optional(GitRun),
     failure: Type.Optional(
       Type.Object(
         {
           cause: Type.String({
-            description: 'In one word: unreachable, unauthorized, missing-ref, rejected, conflict …',
+            description: 'The cause as a code: unreachable, unauthorized, missing-ref, rejected, conflict …',
           }),
           message: Type.String(),
           since: Timestamp,
           changeRequest: Type.Optional(Id),
         },
-        { description: 'Why it does not work; absent while it does.' },
+        { description: 'Why the connection does not work; absent while it works.' },
       ),
     ),
     createdBy: Id,
@@ -58,7 +60,7 @@ export const Connection = Type.Object(
     updatedAt: Timestamp,
     urls: Type.Object({
       location: Type.String(),
-      webhook: Type.String({ description: 'Where the host sends its webhook.' }),
+      webhook: Type.String({ description: 'The webhook address to enter at the host.' }),
     }),
   },
   { $id: 'Connection' },
@@ -72,17 +74,17 @@ export const ConnectionRunDetails = Type.Intersect(
       commits: Type.Array(
         Type.Object({
           id: Type.String(),
-          message: Type.String({ description: 'The first line.' }),
+          message: Type.String({ description: 'The first line of the message.' }),
           author: Type.String(),
           createdAt: Timestamp,
         }),
         {
-          description: 'The commits that main got by the import, or that were exported; the newest first, at most 50.',
+          description: 'The commits that the import added to main, or that were exported, newest first, at most 50.',
         },
       ),
-      moreCommits: Type.Optional(Type.Boolean({ description: 'There are more commits than are listed.' })),
+      moreCommits: Type.Optional(Type.Boolean({ description: 'Whether there are more commits than listed.' })),
       changes: Type.Array(Change, {
-        description: 'What the run changed: in the space (import) or in the repository (export).',
+        description: 'The changes that the run made in the space (import) or in the repository (export).',
       }),
       more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
     }),
@@ -95,12 +97,12 @@ const checks = ['repository', 'branch', 'push', 'host', 'protection'] as const
 
 export const ConnectionTest = Type.Object(
   {
-    ok: Type.Boolean({ description: 'Whether all that the connection needs works.' }),
+    ok: Type.Boolean({ description: 'Whether everything that the connection needs works.' }),
     checks: Type.Array(
       Type.Object({
         check: oneOf(checks),
         ok: Type.Boolean(),
-        message: Type.String({ description: 'What was found, and what to do if it does not work.' }),
+        message: Type.String({ description: 'The result, and what to do if the check failed.' }),
       }),
     ),
     head: Type.Optional(Type.String({ description: 'The head of the branch.' })),
@@ -112,10 +114,10 @@ export type ConnectionTest = Static<typeof ConnectionTest>
 export const RemoteBranches = Type.Object(
   {
     defaultBranch: nullable(
-      Type.String({ description: 'Full name of the default branch; null if the repository has none, or it is empty.' }),
+      Type.String({ description: 'Full name of the default branch; null if the repository has none or is empty.' }),
     ),
     branches: Type.Array(Type.Object({ ref: Type.String(), head: Type.String() })),
-    truncated: Type.Boolean({ description: 'True if there are more branches than are listed.' }),
+    truncated: Type.Boolean({ description: 'Whether there are more branches than listed.' }),
   },
   { $id: 'RemoteBranches' },
 )

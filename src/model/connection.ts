@@ -1,4 +1,4 @@
-/** Connections of spaces to remote repositories: the stored document, and what clients send. */
+/** Connections of spaces to remote repositories: the stored document and the inputs. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf } from './common.js'
@@ -10,39 +10,44 @@ export const exportModes = ['single', 'commits'] as const
 export type ExportMode = (typeof exportModes)[number]
 export const credentialKinds = ['none', 'token', 'basic', 'sshKey', 'githubApp', 'gitlabProjectToken'] as const
 
-/** A credential of a connection, as stored: what is secret of it is sealed. */
+/** A credential of a connection, as stored. Its secret parts are sealed. */
 export interface SealedCredential {
   kind: (typeof credentialKinds)[number]
-  /** What is secret, as JSON, sealed; absent with the kind `none`. */
+  /** The secret parts as JSON, sealed; absent with the kind `none`. */
   sealed?: string
-  /** A keyed digest of the credential: two connections with the same one ask their repository together. It says nothing without the service's key. */
+  /**
+   * A keyed digest of the credential. Connections with equal digests poll their repository together. Without the
+   * service's key, it reveals nothing.
+   */
   digest: string
   setAt: string
-  /** Of a GitHub App. */
+  /** For a GitHub App. */
   appId?: string
   installationId?: string
 }
 
 /** Why a connection does not work at the moment. */
 export interface ConnectionFailure {
-  /** In one word, such as `unauthorized` or `conflict`: one notice is sent for each cause. */
+  /** The cause as a code, such as `unauthorized` or `conflict`. One notification is sent per cause. */
   cause: string
-  /** What is wrong, and what to do. */
+  /** The problem and the remedy. */
   message: string
   since: string
-  /** How often in a row it failed for this cause. */
+  /** Number of consecutive failures with this cause. */
   attempts: number
-  /** Whether people were told of this cause. */
+  /** Whether the admins were notified of this cause. */
   told: boolean
-  /** Whether people were told of this cause, or of one before: they are also told when it is well again. */
+  /**
+   * Whether the admins were notified of this cause or an earlier one. If so, they are also notified of the recovery.
+   */
   noticed: boolean
-  /** The repository could not be asked; absent = a run failed. */
+  /** True if a poll failed; absent = a run failed. */
   byPoll?: boolean
-  /** What the run that failed was. */
+  /** Direction of the failed run. */
   way?: 'import' | 'export'
-  /** When a run that failed is repeated. */
+  /** Time at which the failed run is repeated. */
   retryAt?: string
-  /** The change request that holds the conflict. */
+  /** The conflict change request. */
   changeRequest?: string
 }
 
@@ -55,31 +60,31 @@ export interface ConnectionDoc {
   /** URL without credentials. */
   url: string
   ref: string
-  /** Folder of the remote repository that is this space; '' = all of it. */
+  /** Folder of the remote repository with the content of this space; '' = the whole repository. */
   directory: string
-  /** The remote's key: URL, ref and directory as one name. */
+  /** The key of the remote: URL, ref and directory as one name. */
   key: string
-  /** The repository's key: that of the URL alone. */
+  /** The key of the repository: from the URL only. */
   repository: string
   direction: (typeof connectionDirections)[number]
   credential: SealedCredential
   exportMode: ExportMode
-  /** Message of the commits that are exported; absent = one that names the space. */
+  /** Message of exported commits; absent = a message that names the space. */
   commitMessage?: string
   pullRequests: { changeRequests: boolean; preview?: boolean; logins?: { user: string; login: string }[] }
-  /** Base of the host's REST API, if it is not the usual one of the provider. */
+  /** Base of the host's REST API, if it is not the provider's default. */
   apiUrl?: string
   sealedWebhookSecret: string
   paused: boolean
-  /** The head of the remote that was last seen by a run that ended. */
+  /** The remote head that the last finished run saw. */
   lastSeenHead?: string
-  /** The revision of main that the remote has. */
+  /** The revision of main that the remote contains. */
   lastRevision?: string
   lastRun?: string
-  /** When a run last ended well. */
+  /** Time of the last successful run. */
   lastSuccessAt?: string
   failure?: ConnectionFailure
-  /** When the host was last asked for pull requests, and why it could not be if it could not. */
+  /** Time of the last poll for pull requests, and the reason if it failed. */
   previews?: { lookedAt: string; problem?: string; attempts?: number }
   createdBy: string
   createdAt: string
@@ -122,13 +127,13 @@ export const ConnectionCredentialInput = Type.Union(
         kind: Type.Literal('sshKey'),
         privateKey: Secret(
           16_384,
-          'Private key in the form of OpenSSH or PEM, without a passphrase. Its public half is the deploy key of the repository.',
+          'Private key in OpenSSH or PEM format, without a passphrase. Its public half is the deploy key of the repository.',
         ),
         knownHosts: Type.Optional(
           Type.String({
             maxLength: 16_384,
             description:
-              'Lines with the keys of the ssh host, as `ssh-keyscan` writes them, besides those that the service knows.',
+              'Lines with the keys of the ssh host, in the format of `ssh-keyscan`, in addition to those that the service knows.',
           }),
         ),
       },
@@ -156,18 +161,20 @@ export const ConnectionCredentialInput = Type.Union(
   ],
   {
     $id: 'ConnectionCredential',
-    description: 'How the repository is reached. What is secret is stored encrypted and never returned.',
+    description: 'The credential for the repository. Its secret parts are stored encrypted and never returned.',
   },
 )
 export type ConnectionCredentialInput = Static<typeof ConnectionCredentialInput>
 
 const PullRequests = Type.Object(
   {
-    changeRequests: Type.Optional(Type.Boolean({ description: 'Change requests may be exported as pull requests.' })),
+    changeRequests: Type.Optional(
+      Type.Boolean({ description: 'Whether change requests may be exported as pull requests.' }),
+    ),
     preview: Type.Optional(
       Type.Boolean({
         description:
-          'Every pull request against the branch gets a preview, which is a revision of the space, and a commit status that says which problems it adds.',
+          'Whether every pull request against the branch gets a preview, which is a revision of the space, and a commit status with the problems that it adds.',
       }),
     ),
     logins: Type.Optional(
@@ -177,7 +184,7 @@ const PullRequests = Type.Object(
             user: Id,
             login: Type.String({
               pattern: '^[A-Za-z0-9{][A-Za-z0-9._:{}-]*$',
-              'x-pattern-message': 'must be a login of the host',
+              'x-pattern-message': 'must be a login on the host',
               maxLength: 128,
             }),
           },
@@ -186,7 +193,7 @@ const PullRequests = Type.Object(
         {
           maxItems: 500,
           description:
-            'The logins of users at the host, so that they are asked for a review there. Users without one are named in the text of the pull request.',
+            'The logins of users on the host, so that reviews are requested from them there. Users without one are named in the text of the pull request.',
         },
       ),
     ),
@@ -197,19 +204,19 @@ const PullRequests = Type.Object(
 const settings = {
   provider: Type.Optional(
     oneOf(connectionProviders, {
-      description: 'What kind of host it is; absent = derived from the host of the URL, else `generic`.',
+      description: 'The kind of host. Absent = derived from the host name in the URL, else `generic`.',
     }),
   ),
   direction: Type.Optional(
     oneOf(connectionDirections, {
       description:
-        '`import`: the space follows the branch. `export`: the branch follows the space, and what others commit there is a failure. `both` (default): both ways.',
+        '`import`: the space follows the branch. `export`: the branch follows the space, and commits by others on the branch are a failure. `both` (default): both directions.',
     }),
   ),
   credential: Type.Optional(ConnectionCredentialInput),
   exportMode: Type.Optional(
     oneOf(exportModes, {
-      description: 'Whether an export is one commit (`single`, the default) or the commits as people made them.',
+      description: 'Whether an export is one commit (`single`, the default) or contains the individual commits.',
     }),
   ),
   pullRequests: Type.Optional(PullRequests),
@@ -218,22 +225,22 @@ const commitMessage = Type.String({
   minLength: 1,
   maxLength: 10_000,
   description:
-    'Message of the commits that are exported. Default: the subject of the change request, if an export brings one change request and nothing else.',
+    'Message of exported commits. Default: the subject of the change request, if an export contains exactly one change request and nothing else.',
 })
 const apiUrl = Type.String({
   pattern: '^https?://',
   'x-pattern-message': 'must be an http or https URL',
   maxLength: 2048,
-  description: "Base of the host's REST API, if it is not the usual one of the provider.",
+  description: "Base of the host's REST API, if it is not the provider's default.",
 })
 const webhookSecret = Type.String({
   minLength: 16,
   maxLength: 256,
-  description: 'Secret of the webhook at the host. For a signing token of GitLab: `whsec_` and 32 bytes in base64.',
+  description: 'Secret of the webhook on the host. For a signing token of GitLab: `whsec_` and 32 bytes in base64.',
 })
 const directory = Type.String({
   maxLength: 1024,
-  description: 'Folder of the repository that is the space; absent or empty = all of it.',
+  description: 'Folder of the repository with the content of the space; absent or empty = the whole repository.',
 })
 const branch = Type.String({ minLength: 1, maxLength: 512, description: '`refs/heads/<branch>`' })
 
@@ -251,7 +258,9 @@ export const CreateConnection = Type.Object(
     apiUrl: Type.Optional(apiUrl),
     webhookSecret: Type.Optional(webhookSecret),
     paused: Type.Optional(
-      Type.Boolean({ description: 'Begins paused: nothing is imported or exported until it is resumed.' }),
+      Type.Boolean({
+        description: 'Creates the connection paused: nothing is imported or exported until it is resumed.',
+      }),
     ),
   },
   { ...closed, $id: 'CreateConnection' },
@@ -264,7 +273,7 @@ export const UpdateConnection = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 2048,
-        description: 'Another clone URL. A credential is only kept if the host stays the same.',
+        description: 'Another clone URL. The credential is kept only if the host stays the same.',
       }),
     ),
     ref: Type.Optional(branch),
@@ -282,13 +291,13 @@ export const RunConnection = Type.Object(
   {
     direction: Type.Optional(
       oneOf(['import', 'export'], {
-        description: 'Absent = all that the connection does: an export imports first what is new.',
+        description: 'Absent = the directions of the connection. An export first imports new commits.',
       }),
     ),
     force: Type.Optional(
       Type.Boolean({
         description:
-          'Needs the role admin. An import takes the content of the remote, an export puts that of the space on top of it.',
+          'Requires the role admin. An import replaces the content of the space with that of the remote; an export commits the content of the space on top of the remote.',
       }),
     ),
   },

@@ -1,4 +1,4 @@
-/** The operations of a content edit (insert a page, move it, upload files …), as clients send them, and what they get back. */
+/** The operations of a content edit (insert a page, move it, upload files …): the inputs and the results. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, MAX_TEXT_LENGTH, nullable } from './common.js'
 
@@ -19,7 +19,7 @@ const Ref = Type.Optional(
     maxLength: 64,
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     'x-pattern-message': 'must be 1 to 64 letters, digits, - or _',
-    description: 'Name by which other changes in the request link to it: `/pages/<ref>`, `/files/<ref>`.',
+    description: 'Name that other changes in the request use to link to it: `/pages/<ref>`, `/files/<ref>`.',
   }),
 )
 const At = Type.Optional(Type.Integer({ minimum: 0, description: 'Index among its siblings, from 0; absent = last.' }))
@@ -95,7 +95,9 @@ const UpdateGroup = Type.Object(
   closed,
 )
 const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, closed)
-/** What a link page may lead to: the same references that links in the table of contents are returned with. */
+/**
+ * The possible targets of a link page: the same references that responses contain for links in the table of contents.
+ */
 const LinkTarget = Type.Union(
   [
     Type.Object({ kind: Type.Literal('page'), page: Id }, closed),
@@ -201,7 +203,7 @@ export const ContentChange = Type.Unsafe<ContentChange>({
   $id: 'ContentChange',
   type: 'object',
   required: ['operation'],
-  // named for the message alone: the branch of the operation decides, and closes itself
+  // Only provides the names for the message. The selected branch checks and closes itself.
   properties: { operation: { enum: operations.map((one) => one.properties.operation.const) } },
   additionalProperties: true,
   discriminator: { propertyName: 'operation' },

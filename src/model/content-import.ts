@@ -1,4 +1,4 @@
-/** Imports of content from a URL: the request, the stored import, and what clients see of it. */
+/** Imports of content from a URL: the request, the stored document, and the response. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, Timestamp } from './common.js'
@@ -17,8 +17,9 @@ const sources = [
 const Source = oneOf(sources, {
   $id: 'ContentImportSource',
   description:
-    '`website`: the pages below the URL. `html`, `markdown`, `docx`: one document. `zip`: an archive of markdown, HTML and Word files. ' +
-    '`notion`, `confluence`: the URL of an export as a ZIP archive. `github-wiki`: the URL of a wiki (`https://…/wiki`). `google-docs`: a document that everybody with the link may read.',
+    '`website`: the pages below the URL. `html`, `markdown`, `docx`: one document. `zip`: an archive of markdown, HTML and Word files. `notion`, ' +
+    '`confluence`: the URL of an export as a ZIP archive. `github-wiki`: the URL of a wiki (`https://…/wiki`). `google-docs`: a document that everyone with ' +
+    'the link can read.',
 })
 export type ContentImportSource = (typeof sources)[number]
 
@@ -32,20 +33,18 @@ const states = ['queued', 'running', 'completed', 'failed'] as const
 const stages = ['queued', 'reading', 'files', 'writing', 'done'] as const
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const counts = {
-  importedResources: count(
-    'Pages and files that were read so far; once it has completed, those that are in the content.',
-  ),
-  totalResources: count('Pages and files that were found so far, those that could not be read included.'),
+  importedResources: count('Number of pages and files read so far; after completion, number of those in the content.'),
+  totalResources: count('Number of pages and files found so far, including those that could not be read.'),
 }
 
 export const ContentImportResult = Type.Object(
   {
     revision: Type.String({
-      description: 'The revision with the imported pages; while the import goes on, the present one.',
+      description: 'The revision with the imported pages; while the import runs, the current revision.',
     }),
     ...counts,
     import: Type.String({
-      description: 'ID of the import: its state, and what could not be read, are at the address in `Location`.',
+      description: 'ID of the import. Its state and failures are at the address in `Location`.',
     }),
     state: oneOf(states),
   },
@@ -54,7 +53,7 @@ export const ContentImportResult = Type.Object(
 
 const Failure = Type.Object({
   resource: Type.String({ description: 'Address, or path in the archive.' }),
-  reason: Type.String({ description: 'Why it was not imported, as a sentence.' }),
+  reason: Type.String({ description: 'The reason, as a sentence.' }),
 })
 
 export const ContentImport = Type.Object(
@@ -62,18 +61,18 @@ export const ContentImport = Type.Object(
     object: Type.Literal('content-import'),
     id: Id,
     state: oneOf(states),
-    stage: oneOf(stages, { description: 'What it is doing: reading pages, fetching their files, writing the commit.' }),
+    stage: oneOf(stages, { description: 'The current step: reading pages, fetching their files, writing the commit.' }),
     source: Source,
-    url: Type.String({ description: 'Without its query, which may hold a secret.' }),
+    url: Type.String({ description: 'The address without its query, which may contain a secret.' }),
     ...counts,
-    failures: Type.Array(Failure, { description: 'What was not imported; the first 200.' }),
+    failures: Type.Array(Failure, { description: 'Resources that were not imported; the first 200.' }),
     moreFailures: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of failures that are left out.' })),
     revision: Type.Optional(Type.String({ description: 'The revision with the imported pages.' })),
     error: Type.Optional(Type.String({ description: 'Why the whole import failed, and what to do.' })),
     changeRequest: Type.Optional(
-      Type.String({ description: 'The change request that it imports into; absent for the main content.' }),
+      Type.String({ description: 'The target change request; absent for the main content.' }),
     ),
-    page: Type.Optional(Type.String({ description: 'The page that it imports into; absent for the top level.' })),
+    page: Type.Optional(Type.String({ description: 'The target page; absent for the top level.' })),
     requestedBy: Id,
     createdAt: Timestamp,
     finishedAt: Type.Optional(Timestamp),
@@ -82,10 +81,10 @@ export const ContentImport = Type.Object(
 )
 export type ContentImport = Static<typeof ContentImport>
 
-/** Something that was not imported, and why. */
+/** A resource that was not imported, with the reason. */
 export type ImportFailure = Static<typeof Failure>
 
-/** Why an import as a whole failed: as the request would have, had it waited. */
+/** Why an import failed as a whole: the error that the request would have returned. */
 export interface ImportProblem {
   code: 'bad-request' | 'forbidden' | 'not-found' | 'conflict' | 'too-large' | 'locked' | 'internal'
   message: string
@@ -99,7 +98,7 @@ export interface ContentImportDoc {
   changeRequest?: string
   page?: string
   source: ContentImportSource
-  /** While it is not over, the whole URL; then without the query. */
+  /** The whole URL while the import runs; afterwards without the query. */
   url: string
   state: (typeof states)[number]
   stage: (typeof stages)[number]
@@ -107,7 +106,10 @@ export interface ContentImportDoc {
   totalResources: number
   failures: ImportFailure[]
   moreFailures: number
-  /** The commit that was made last. Written before the branch moves to it, so that a run after a crash finds whether it did. */
+  /**
+   * The last commit created. It is written before the branch moves, so that a run after a crash can check whether the
+   * branch moved.
+   */
   commit?: string
   revision?: string
   problem?: ImportProblem

@@ -1,4 +1,4 @@
-/** What pages, files, reusable content and revisions have in common. */
+/** Schemas that pages, files, reusable content and revisions share. */
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, oneOf } from './common.js'
 
@@ -7,7 +7,7 @@ export const formats = ['markdown', 'document'] as const
 
 export type Format = (typeof formats)[number]
 
-/** A content reference: `kind`, and a member with the ID or address of what it refers to. */
+/** A content reference: `kind`, and a member with the ID or address of the target. */
 export const ContentReference = Type.Object(
   {
     kind: oneOf(['file', 'url', 'page', 'anchor', 'user', 'collection', 'space', 'reusable-content', 'openapi']),
@@ -25,21 +25,23 @@ export const ContentReference = Type.Object(
 )
 export type ContentReference = Static<typeof ContentReference>
 
-/** A block tree, as pages have one with `format=document`. */
+/** The block tree of a page, as returned with `format=document`. */
 export const ContentDocument = Type.Object(
   {
     object: Type.Literal('document'),
     data: Type.Record(Type.String(), Type.Unknown()),
     nodes: Type.Array(Type.Unknown()),
   },
-  { $id: 'ContentDocument', description: 'A block tree, as pages have one with `format=document`.' },
+  { $id: 'ContentDocument', description: 'The block tree of a page, as returned with `format=document`.' },
 )
 
 export const GitPlace = Type.Object(
   {
     oid: Type.String(),
     path: Type.String(),
-    url: Type.Optional(Type.String({ description: 'Where the Git provider shows (and edits) the file.' })),
+    url: Type.Optional(
+      Type.String({ description: 'The address of the file at the Git provider, where it can be edited.' }),
+    ),
   },
   { $id: 'GitPlace' },
 )
@@ -54,16 +56,16 @@ export const Diagnostic = Type.Object(
   },
   {
     $id: 'Diagnostic',
-    description: 'A problem in the repository that its authors should know of. It never stops an import.',
+    description: 'A problem in the repository that its authors should know about. It never stops an import.',
   },
 )
 
 const flag = (description: string) => Type.Boolean({ default: true, description })
 
-/** Query of every read of content. */
+/** The query parameters of all content reads. */
 export const contentQuery = {
-  metadata: flag('False leaves out the Git metadata, which can change without a change in content.'),
-  computed: flag('False returns computed content as it is written.'),
+  metadata: flag('False omits the Git metadata, which can change without a change in content.'),
+  computed: flag('False returns computed content as written in the source.'),
 }
 
 export const ContentQuery = Type.Object(contentQuery)

@@ -1,9 +1,9 @@
-// The resource "event": what is stored, and what clients get.
+// The resource "event": the stored document and the response.
 import { Type } from '@sinclair/typebox'
 import { journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
-/** What can happen. The first word is the kind of resource that the event is about. */
+/** Types of events. The first word is the kind of resource. */
 export const eventTypes = [
   'organization.updated',
   'member.joined',
@@ -77,22 +77,22 @@ export interface EventSubject {
   connection?: string
 }
 
-/** Something that happened, as stored: never changed, removed when its retention ends. */
+/** An event, as stored. It never changes and is removed when its retention ends. */
 export interface EventDoc {
   id: string
   organization: string
-  /** 1, 2, 3 … in its organization, in the order of commitment, without gaps. */
+  /** 1, 2, 3 … in its organization, in commit order, without gaps. */
   sequence: number
   type: EventType
   at: string
-  /** User who did it; absent = the service. */
+  /** The user who caused it; absent = the service. */
   actor?: string
   subject: EventSubject
-  /** Further details, depending on the type. Nothing secret. */
+  /** Further details, depending on the type. They contain no secrets. */
   data: Record<string, unknown>
 }
 
-/** The streams: a group per organization, in which the position of an event is its sequence. */
+/** The event streams: one group per organization. The position of an event in its group is its sequence. */
 export const events = journal<EventDoc>()({
   name: 'journal-events',
   group: (event) => event.organization,
@@ -110,7 +110,7 @@ export const Event = Type.Object(
     type: EventTypeSchema,
     at: Timestamp,
     actor: Type.Optional(
-      Type.String({ description: 'ID of the user who did it; absent if it was the service, or plain Git.' }),
+      Type.String({ description: 'ID of the user who caused it; absent for the service and for plain Git.' }),
     ),
     subject: Type.Record(Type.String(), Type.String(), {
       description: 'IDs of the resources that the event is about, by kind: user, team, space …',

@@ -3,19 +3,19 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Id, listOf, oneOf, pageQuery } from './common.js'
 import { contentQuery, GitPlace } from './content.js'
 
-/** What Git LFS has to do with a file. */
+/** The Git LFS data of a file. */
 const FileLfs = Type.Object(
   {
     oid: Type.String({ description: 'SHA-256 of the file, from its pointer.' }),
-    size: Type.Integer({ minimum: 0, description: 'Bytes of the file, from its pointer.' }),
+    size: Type.Integer({ minimum: 0, description: 'Size of the file in bytes, from its pointer.' }),
     state: oneOf(['present', 'waiting', 'failed', 'local'], {
       description:
-        '`present`: `downloadURL` returns the file itself. `waiting`: it has not been fetched yet, `failed`: it could not be; until it is there, `downloadURL` returns 404 with the reason. ' +
-        '`local`: the space was never imported from a repository with Git LFS, so `downloadURL` returns the pointer as it is written.',
+        '`present`: `downloadURL` returns the file itself. `waiting`: it has not been fetched yet. `failed`: it could not be fetched. In both cases, ' +
+        '`downloadURL` returns 404 with the reason. `local`: the space was never imported from a repository with Git LFS, so `downloadURL` returns the pointer.',
     }),
-    problem: Type.Optional(Type.String({ description: 'Why it is not present, and what to do.' })),
+    problem: Type.Optional(Type.String({ description: 'Why the file is not present, and what to do.' })),
   },
-  { description: 'Of files that Git LFS keeps: Git has their pointers alone.' },
+  { description: 'Present for Git LFS files, of which Git contains only pointers.' },
 )
 
 export const File = Type.Object(
@@ -26,7 +26,7 @@ export const File = Type.Object(
     downloadURL: Type.String({ description: 'Works without a token until it expires.' }),
     size: Type.Integer({ minimum: 0, description: 'Bytes.' }),
     dimensions: Type.Optional(
-      Type.Object({ width: Type.Integer(), height: Type.Integer() }, { description: 'Pixels, of images.' }),
+      Type.Object({ width: Type.Integer(), height: Type.Integer() }, { description: 'Size in pixels, for images.' }),
     ),
     lfs: Type.Optional(FileLfs),
     git: Type.Optional(GitPlace),

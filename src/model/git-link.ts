@@ -2,12 +2,12 @@
 import { Type } from '@sinclair/typebox'
 import { oneOf, Timestamp } from './common.js'
 
-/** The Git repository a space is synchronized with, as stored. Never holds a credential. */
+/** The Git repository that a space is synced with, as stored. It never contains a credential. */
 export interface GitLink {
   /** URL without credentials. */
   url: string
   ref: string
-  /** Folder of the remote repository that is this space; '' = all of it. */
+  /** Folder of the remote repository with the content of this space; '' = the whole repository. */
   directory: string
   provider?: 'github' | 'gitlab'
   /** Prefix of links to a file: `gitInfo.url`. */
@@ -17,7 +17,9 @@ export interface GitLink {
   updatedAt: string
 }
 
-/** The members of a response that describe the connection to the linked repository; all are absent without a connection. */
+/**
+ * The members of a response that describe the connection to the linked repository. All are absent without a connection.
+ */
 export const installation = {
   installationId: Type.Optional(Type.String({ description: 'ID of the connection.' })),
   installationProvider: Type.Optional(
@@ -26,7 +28,7 @@ export const installation = {
   installationStatus: Type.Optional(
     oneOf(['active', 'pending', 'unauthenticated'], {
       description:
-        '`unauthenticated`: the repository refuses the credential. `pending`: the connection has not run yet.',
+        '`unauthenticated`: the repository rejects the credential. `pending`: the connection has not run yet.',
     }),
   ),
 }

@@ -1,4 +1,4 @@
-/** Imports, exports and previews: their requests, the stored run, and what clients see of it. */
+/** Imports, exports and previews: their requests, the stored run, and the responses. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
@@ -12,7 +12,7 @@ const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description:
-    'URL of the repository. It may contain basic-auth credentials: they are used for this operation and never stored.',
+    'URL of the repository. It may contain basic-auth credentials, which are used for this operation and never stored.',
 })
 const GitInfoInput = Type.Object(
   { provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) },
@@ -48,13 +48,13 @@ export const ExportRequest = Type.Object(
       minLength: 1,
       maxLength: 10_000,
       description:
-        'With the mode `commits`, it is the message of what cannot be exported commit by commit: the first export to a remote, and a forced one.',
+        'Message of the exported commit. With the mode `commits`, it is used for exports that cannot be made commit by commit: the first export to a remote, and a forced one.',
     }),
     exportMode: Type.Optional(
       oneOf(exportModes, {
         description:
-          '`single` (default): one commit with everything since the last export, by the people who wrote it. `commits`: the commits of the main content one by one, ' +
-          'each with its author, date and message. A merged change request is one commit by the people who wrote it.',
+          '`single` (default): one commit with everything since the last export, by its authors. `commits`: the commits of the main content one by one, each with ' +
+          'its author, date and message. A merged change request is one commit by its authors.',
       }),
     ),
   },
@@ -79,8 +79,8 @@ export const GitPreview = Type.Object(
     direction: oneOf(['import', 'export']),
     result: oneOf(['none', 'adopt', 'clean', 'conflict'], {
       description:
-        '`none`: nothing would change. `adopt`: nobody has worked in the space yet, so it takes over the history of the remote as it is. ' +
-        '`clean`: one commit would be made. `conflict`: only a change request with the conflicts would be created.',
+        '`none`: nothing would change. `adopt`: the space has no own changes, so it adopts the history of the remote. `clean`: one commit would be ' +
+        'created. `conflict`: only a change request with the conflicts would be created.',
     }),
     remoteHead: Type.Optional(
       Type.String({ description: "The head of the remote's branch; absent if an export would create the branch." }),
@@ -88,11 +88,11 @@ export const GitPreview = Type.Object(
     importsFirst: Type.Optional(
       Type.Literal(true, {
         description:
-          'The export would first import commits of the remote that the space does not have; preview the import to see them.',
+          'The export would first import commits of the remote that the space does not have. Preview the import to see them.',
       }),
     ),
     changes: Type.Array(Change, {
-      description: 'What would change in the main content (import) or in the remote (export).',
+      description: 'The changes in the main content (import) or in the remote (export).',
     }),
     more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
     conflicts: Type.Array(Type.Object({ path: Type.String(), kind: oneOf(conflictKinds) })),
@@ -113,68 +113,71 @@ const Work = Type.Object(
     total: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Absent while it is unknown: a remote does not say how many bytes it sends.',
+        description: 'Absent while unknown: a remote does not announce how many bytes it sends.',
       }),
     ),
   },
   {
     description:
-      'How much of the stage is done while a large repository is imported: bytes that were fetched, or commits out of which the folder was read.',
+      'Progress within the stage while a large repository is imported: fetched bytes, or commits from which the folder was extracted.',
   },
 )
 
-/** One run of an import or export, as stored: what `git/info` and the history show. */
+/** One run of an import or export, as stored. `git/info` and the history show it. */
 export interface SyncRunDoc {
   id: string
   space: string
   direction: 'import' | 'export'
   state: (typeof syncStates)[number]
-  /** What it is doing, in one word: queued, connecting, fetching, checking, merging, pushing, done. */
+  /** The current stage: queued, connecting, fetching, checking, merging, pushing, done. */
   stage: string
   /** 0 to 1. */
   progress: number
-  /** How far the present stage is. */
+  /** Progress within the current stage. */
   work?: Static<typeof Work>
   url: string
   ref: string
   directory: string
   startedAt: string
   finishedAt?: string
-  /** What went wrong, in plain words, with the file and what to do. */
+  /** The problem with its file, and the remedy. */
   error?: string
-  /** The head of the remote that was last seen. */
+  /** The remote head that the run saw last. */
   remoteRevision?: string
-  /** The revision here that it resulted in (or that was exported). */
+  /** The resulting revision here, or the exported revision. */
   revision?: string
-  /** The change request that holds the conflict. */
+  /** The conflict change request. */
   changeRequest?: string
   result?: 'adopted' | 'merged' | 'unchanged' | 'exported' | 'standalone' | 'conflict'
   requestedBy: string
   sequence: number
-  /** The remote's key: URL, ref and directory as one name. */
+  /** The key of the remote: URL, ref and directory as one name. */
   key: string
   force: boolean
-  /** Import only: keep the revision, leave main alone. */
+  /** Import only: keep the revision, and do not change main. */
   standalone: boolean
-  /** Export only: the commit's message. */
+  /** Export only: the commit message. */
   message?: string
-  /** The client's time of the event, ISO 8601; it orders events of one remote and nothing else. */
+  /** The client's time of the event, ISO 8601. It only orders events of one remote. */
   timestamp?: string
-  /** Whether the URL contained a credential, which is never stored: after a restart, the run has to do without it. */
+  /** Whether the URL contained a credential, which is never stored. After a restart, the run must do without it. */
   hadCredential: boolean
-  /** True if nobody requested it: it follows from another operation. */
+  /** True if another operation started the run, not a request. */
   follows?: boolean
-  /** The connection that it belongs to: it has the credential. */
+  /** The connection of the run, which has the credential. */
   connection?: string
-  /** What a run of a connection was started by. */
+  /** The trigger of a run of a connection. */
   trigger?: RunTrigger
-  /** Export only: what others committed on the remote is a failure, not imported. */
+  /** Export only: commits by others on the remote are a failure, and not imported. */
   oneWay?: boolean
-  /** Export only: one commit (also if absent), or the commits as people made them. */
+  /** Export only: one commit (also if absent), or individual commits. */
   exportMode?: ExportMode
-  /** The revision of main before an import, or that the last export brought to the remote; absent if there was none. */
+  /**
+   * The revision of main before an import, or the revision that the last export pushed to the remote; absent if there
+   * was none.
+   */
   baseRevision?: string
-  /** Somebody asked for its end. */
+  /** Whether the run was canceled by a user. */
   cancelled?: boolean
 }
 export const syncRuns = table<SyncRunDoc>()({
@@ -189,7 +192,7 @@ export const RetryRequest = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 2048,
-        description: 'URL of the same repository, with a fresh credential.',
+        description: 'URL of the same repository, with a new credential.',
       }),
     ),
   },
@@ -221,7 +224,7 @@ export const GitRun = Type.Object(
     exportMode: Type.Optional(oneOf(exportModes)),
     requestedBy: Id,
     connection: Type.Optional(Id),
-    trigger: Type.Optional(oneOf(triggers, { description: 'What a run of a connection was started by.' })),
+    trigger: Type.Optional(oneOf(triggers, { description: 'The trigger of a run of a connection.' })),
   },
   { $id: 'GitRun' },
 )

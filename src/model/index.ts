@@ -1,4 +1,4 @@
-/** The door of the model: a file per resource, with its stored document, schema, inputs and responses. */
+/** The entry point of the model: one file per resource, with its stored document, schema, inputs and responses. */
 export * from './announced-head.js'
 export * from './key-fingerprint.js'
 export * from './audit.js'

@@ -1,4 +1,4 @@
-/** Invitations into an organization: of one address, or a link for many. */
+/** Invitations into an organization: for one email address, or as a link for several people. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, nullable, oneOf, type Role, RoleSchema, Timestamp } from './common.js'
@@ -7,27 +7,27 @@ import { LinkSecret } from './sign-in.js'
 import { CreatedToken } from './token.js'
 import { Email } from './user.js'
 
-/** An invitation into an organization, as stored: of one address, or a link for whoever has it. */
+/** An invitation into an organization, as stored: for one email address, or as a link that anyone can use. */
 export interface InviteDoc {
   id: string
   organization: string
   kind: 'email' | 'link'
-  /** Lower case; of an e-mail invitation alone. */
+  /** In lowercase; only for an email invitation. */
   email?: string
   role: Role | null
-  /** Those who accept must sign in by single sign-on from then on. */
+  /** Whether members who accept must use single sign-on. */
   sso: boolean
-  /** SHA-256 of the link's secret, hexadecimal; absent until a mail with the link is written. */
+  /** SHA-256 of the link's secret, hexadecimal; absent until the mail with the link is written. */
   hash?: string
-  /** Who vouches for it: it is valid as long as they are an admin. */
+  /** The inviter. The invitation is valid only while they are an admin. */
   createdBy: string
   createdAt: string
-  /** When it was last sent again. */
+  /** Time of the last resend. */
   sentAt?: string
   expiresAt?: string
-  /** State of the mail with the link; absent = the link was in a response, so it does not prove whose the address is. */
+  /** State of the mail with the link; absent = the link was in a response, so it does not verify the address. */
   mail?: 'queued' | 'sent' | 'failed'
-  /** By whom; a link invitation can be accepted many times, so it never has this. */
+  /** The user who accepted. A link invitation can be accepted many times, so it never has this. */
   accepted?: { user: string; at: string }
 }
 
@@ -59,7 +59,7 @@ export const Invite = Type.Object(
     sso: Type.Boolean(),
     delivery: oneOf(['queued', 'sent', 'failed', 'link'], {
       description:
-        'Whether the mail was sent; `failed`: the mail server rejected it permanently; `link`: no mail server is configured, the link was in the response.',
+        'The state of the mail. `failed`: the mail server rejected it permanently. `link`: no mail server is configured, and the link was in the response.',
     }),
     createdBy: Id,
     createdAt: Timestamp,
@@ -72,12 +72,16 @@ export const Invite = Type.Object(
 export const InviteList = listOf(Invite, { $id: 'InviteList' })
 
 const sso = Type.Optional(
-  Type.Boolean({ default: false, description: 'Whether those who accept must sign in by single sign-on.' }),
+  Type.Boolean({ default: false, description: 'Whether members who accept must use single sign-on.' }),
 )
 
 export const InviteUsers = Type.Object(
   {
-    emails: Type.Array(Email, { minItems: 1, maxItems: 100, description: 'No address twice, ignoring case.' }),
+    emails: Type.Array(Email, {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Email addresses without duplicates, ignoring case.',
+    }),
     role: Type.Optional(nullable(RoleSchema)),
     sso,
   },
@@ -87,7 +91,7 @@ export type InviteUsers = Static<typeof InviteUsers>
 
 export const InvitedUsers = Type.Object(
   {
-    users: Type.Array(Id, { description: 'IDs of users who are members already: nothing is sent to them.' }),
+    users: Type.Array(Id, { description: 'IDs of users who are already members. Nothing is sent to them.' }),
     invited: Type.Integer({ minimum: 0, description: 'Number of invitations created.' }),
     invites: Type.Array(Invite),
   },

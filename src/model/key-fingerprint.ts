@@ -1,8 +1,11 @@
-/** The fingerprint of the signing key, with which the documents of this installation were sealed. Nodes keep it in their database (`shared-files/`). */
+/**
+ * The fingerprint of the signing key that sealed the documents of this installation. Nodes keep it in their database
+ * (`shared-files/`).
+ */
 import { table } from '../kernel/documents.js'
 
 export interface KeyFingerprintDoc {
-  /** Absent = the operator gave the key up: the next start may name, or make, another one. */
+  /** Absent = the operator discarded the key. The next start may use or generate another one. */
   fingerprint?: string
 }
 

@@ -1,28 +1,29 @@
-/** What is known of the files that Git LFS keeps for a space: objects that were fetched or failed, and the remotes that they come from. */
+/** The Git LFS files of a space: objects that were fetched or failed, and the remotes that they come from. */
 import { table } from '../kernel/documents.js'
 
 /**
- * An object of a space, as stored. A space has an object only if a remote of that space has sent its bytes, or the space is a copy of one that had it:
- * to know its hash opens nothing.
+ * An object of a space, as stored. A space has an object only if one of its remotes has sent the bytes, or if the space
+ * is a copy of one that had it.
+ * Knowing the hash gives no access.
  */
 export interface LfsObjectDoc {
-  /** `lfsObjectId` of space and hash. */
+  /** The `lfsObjectId` of space and hash. */
   id: string
   space: string
   /** SHA-256, hexadecimal. */
   oid: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
-  /** The pointer in the repository, by its Git object ID: when Git has forgotten it, the object goes too. */
+  /** Git object ID of the pointer in the repository. When Git prunes the pointer, the object is deleted, too. */
   blob: string
   state: 'present' | 'failed'
-  /** Why it failed, as a sentence. */
+  /** Reason of the failure, as a sentence. */
   problem?: string
-  /** How often in a row it failed. */
+  /** Number of consecutive failures. */
   attempts: number
-  /** When it was fetched, or failed. */
+  /** Time of the fetch or the failure. */
   at: string
-  /** When a failed one is tried again without anybody asking. */
+  /** Time of the next automatic retry after a failure. */
   retryAt?: string
 }
 
@@ -34,31 +35,33 @@ export const lfsObjects = table<LfsObjectDoc>()({
   owner: (one) => one.space,
 })
 
-/** A remote that objects are fetched from. */
+/** A remote to fetch objects from. */
 export interface LfsRemote {
-  /** The remote's key: URL, ref and directory as one name. */
+  /** The key of the remote: URL, ref and directory as one name. */
   key: string
-  /** Without a credential. */
+  /** URL without a credential. */
   url: string
   ref: string
-  /** The folder of it that the space is; absent = all of it, or an earlier release stored this. */
+  /**
+   * Folder of the remote with the content of the space; absent = the whole repository, or stored by an earlier release.
+   */
   directory?: string
-  /** Whose credential is used. */
+  /** ID of the connection whose credential is used. */
   connection?: string
-  /** The remote's head that was imported last: its `.lfsconfig` counts. */
+  /** The last imported remote head, whose `.lfsconfig` applies. */
   head?: string
 }
 
-/** A space that has pointers of Git LFS, as stored. Its version grows with every object that is fetched or fails. */
+/** A space with Git LFS pointers, as stored. Its version increases with every object that is fetched or fails. */
 export interface LfsSpaceDoc {
-  /** The space's. */
+  /** ID of the space. */
   id: string
-  /** The newest first. */
+  /** Newest first. */
   remotes: LfsRemote[]
-  /** Why nothing at all could be fetched at the last try, as a sentence. */
+  /** Why nothing could be fetched at the last attempt, as a sentence. */
   problem?: string
   at: string
-  /** When it is tried again without anybody asking. */
+  /** Time of the next automatic retry. */
   retryAt?: string
 }
 

@@ -1,4 +1,4 @@
-/** Links of a revision, and what links to its pages and files. */
+/** Links of a revision, and backlinks of its pages and files. */
 import { type Static, Type } from '@sinclair/typebox'
 import { ChangeRequest } from './change-request.js'
 import { listOf, oneOf, pageQuery } from './common.js'
@@ -16,13 +16,13 @@ const VersionContext = Type.Union(
   ],
   {
     $id: 'VersionContext',
-    description: 'Whose content it is: a revision, with empty `pages` and `files`, or a change request.',
+    description: 'The version of the content: a revision, with empty `pages` and `files`, or a change request.',
   },
 )
 
 const inSpace = { organization: Organization, space: Space, versionContext: VersionContext }
 
-/** A place in content, with the objects themselves. */
+/** A location in content, with the objects themselves. */
 export const ContentLocation = Type.Union(
   [
     Type.Object({ kind: Type.Literal('page'), ...inSpace, page: Page }),
@@ -33,14 +33,14 @@ export const ContentLocation = Type.Union(
     Type.Object({
       kind: Type.Literal('openapi'),
       organization: Organization,
-      spec: Type.String({ description: 'Its slug.' }),
+      spec: Type.String({ description: 'The slug of the specification.' }),
     }),
     Type.Object({ kind: Type.Literal('url'), url: Type.String() }),
   ],
   {
     $id: 'ContentLocation',
     description:
-      'A place in content. `organization`, `space`, `page` and the others are as their own GET returns them.',
+      'A location in content. `organization`, `space`, `page` and the other objects are as their own GET returns them.',
   },
 )
 export type ContentLocation = Static<typeof ContentLocation>
@@ -48,7 +48,8 @@ export type ContentLocation = Static<typeof ContentLocation>
 const linkStatuses = ['ok', 'broken', 'in-app'] as const
 const LinkStatus = oneOf(linkStatuses, {
   description:
-    '`broken`: the target does not exist in the revision. `in-app`: the target is an address of this service (not of a site), which readers of a published site may not open.',
+    '`broken`: the target does not exist in the revision. `in-app`: the target is an address of this service (not of a site), which readers of a published ' +
+    'site may not be able to open.',
 })
 
 const Link = Type.Object(
@@ -56,21 +57,20 @@ const Link = Type.Object(
     status: LinkStatus,
     relation: oneOf(['reference', 'dependsOn'], {
       description:
-        '`dependsOn`: the target is shown as a part of the page: reusable content, a cover, a specification.',
+        '`dependsOn`: the target is displayed as part of the page: reusable content, a cover, a specification.',
     }),
     target: Type.String({
-      description: 'The target as it is written, without escapes; at most 2048 characters of it.',
+      description: 'The target as written, without escapes; at most 2048 characters.',
     }),
-    problem: Type.Optional(Type.String({ description: 'Why it is broken, and what to do.' })),
+    problem: Type.Optional(Type.String({ description: 'Why the link is broken, and what to do.' })),
     brokenByChangeRequest: Type.Optional(
       Type.Boolean({
-        description:
-          'Of broken links of a change request: whether the change request broke it, so that it is not broken without it.',
+        description: 'For broken links of a change request: whether the change request broke the link.',
       }),
     ),
     targetReference: Type.Optional(ContentLocation),
     locationReferences: Type.Array(ContentLocation, {
-      description: 'The page or reusable content in which the link stands.',
+      description: 'The page or reusable content that contains the link.',
     }),
   },
   { $id: 'Link' },
@@ -82,12 +82,12 @@ export const LinkList = Type.Object(
   {
     ...list.properties,
     stats: Type.Object({
-      total: Type.Integer({ minimum: 0, description: 'All links, whatever `status` was asked for.' }),
+      total: Type.Integer({ minimum: 0, description: 'Number of all links, independent of `status`.' }),
       broken: Type.Object({
         total: Type.Integer({ minimum: 0 }),
         changeRequest: Type.Integer({
           minimum: 0,
-          description: 'Of these, those that the change request broke; 0 outside of change requests.',
+          description: 'Number of links that the change request broke; 0 outside change requests.',
         }),
       }),
     }),

@@ -6,23 +6,26 @@ import { Space } from './space.js'
 import { Team, TeamRole, TitleFilter } from './team.js'
 import { User } from './user.js'
 
-/** A user's place in an organization, as stored. Its ID is `<organization>:<user>`. */
+/** A user's membership in an organization, as stored. Its ID is `<organization>:<user>`. */
 export interface MembershipDoc {
   id: string
   organization: string
   user: string
-  /** Null = a guest: sees only what is shared with them by name or through a team. */
+  /** Null = a guest, who sees only content shared with them by name or through a team. */
   role: Role | null
   joinedAt: string
   lastSeenAt?: string
   disabled: boolean
-  /** Whether the member must sign in by single sign-on. */
+  /** Whether the member must use single sign-on. */
   sso: boolean
-  /** `open`: the next new identity with the member's address becomes theirs. `linked`: they have an identity. Absent = neither. */
+  /**
+   * `open`: the next new identity with the member's address is linked to the member. `linked`: the member has an
+   * identity. Absent = neither.
+   */
   ssoLink?: 'open' | 'linked'
 }
 
-/** Lists that a membership is in: that of all, and that of its role (`guest` = none). */
+/** Returns the key of a list of memberships: all members, or the members with a role (`guest` = none). */
 export const memberList = (organization: string, role?: Role | 'guest'): string =>
   role === undefined ? organization : `${organization}/${role}`
 
@@ -49,15 +52,15 @@ export const membershipId = (organization: string, user: string): string => `${o
 export const Member = Type.Object(
   {
     object: Type.Literal('member'),
-    id: Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID: that of the user.' }),
+    id: Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID, which is that of the user.' }),
     role: nullable(RoleSchema),
     user: User,
     disabled: Type.Boolean({ description: 'A disabled member has no access.' }),
     joinedAt: Timestamp,
     lastSeenAt: Type.Optional(Timestamp),
-    sso: Type.Boolean({ description: 'The member must sign in by single sign-on.' }),
-    spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the member may see.' }),
-    sites: Type.Integer({ minimum: 0, description: 'Number of sites that the member may see.' }),
+    sso: Type.Boolean({ description: 'Whether the member must use single sign-on.' }),
+    spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the member can see.' }),
+    sites: Type.Integer({ minimum: 0, description: 'Number of sites that the member can see.' }),
     teams: Type.Integer({ minimum: 0 }),
   },
   { $id: 'Member' },
@@ -70,12 +73,12 @@ const order = oneOf(['asc', 'desc'], { default: 'desc' })
 export const MembersQuery = Type.Object({
   ...pageQuery,
   role: Type.Optional(
-    oneOf([...roles, 'guest'], { description: 'Members of that role; `guest` = those without one.' }),
+    oneOf([...roles, 'guest'], { description: 'Members with this role; `guest` = members without a role.' }),
   ),
   search: Type.Optional(
     Type.String({
       maxLength: 512,
-      description: 'Text that the display name or e-mail address contains, ignoring case.',
+      description: 'Text that the display name or email address contains, ignoring case.',
     }),
   ),
   sort: oneOf(['joinedAt', 'lastSeenAt'], {

@@ -1,4 +1,4 @@
-/** Rules that a change request must meet before it can be merged: their stored form, which is their JSON. */
+/** Rules that a change request must meet before it can be merged. Their stored form is their JSON. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, oneOf } from './common.js'
 
@@ -31,10 +31,10 @@ const MergeRule = Type.Union(
           maxLength: 1024,
           description:
             'A condition that must be true: `&& || !`, comparisons, `in` and `includes` over space.id, space.title, changeRequest.number, .subject, .description, ' +
-            '.status, .author (ID of a user), .outdated, reviews.approvedBy, .objectedBy, .requestedFrom (lists of IDs of users), .approvals, .objections (numbers), ' +
-            'actor.id, actor.role, actor.isAuthor.',
+            '.status, .author (ID of a user), .outdated, reviews.approvedBy, .objectedBy, .requestedFrom (lists of IDs of users), .approvals, .objections ' +
+            '(numbers), actor.id, actor.role, actor.isAuthor.',
         }),
-        message: Type.String({ minLength: 1, maxLength: 300, description: 'What to do if it is not true.' }),
+        message: Type.String({ minLength: 1, maxLength: 300, description: 'What to do if the condition is not true.' }),
       },
       closed,
     ),
@@ -46,17 +46,18 @@ export type MergeRule = Static<typeof MergeRule>
 const rules = Type.Object({ type: Type.Literal('rules'), rules: Type.Array(MergeRule, { maxItems: 20 }) }, closed)
 const none = Type.Object({ type: Type.Literal('none') }, closed)
 const about =
-  'All rules must be met by a merge; `allow_bypass` names users to whom the others do not apply. With at least one other rule, the main content can only be changed by such ' +
-  'merges, by imports from the remote that the space was last synchronized with, and by edits of admins and of users who may bypass the rules, which the audit log marks.'
+  'A merge must meet all rules, except for the users in `allow_bypass`. With at least one other rule, the main content can only be changed by such ' +
+  'merges, by imports from the remote that the space was last synced with, and by edits of admins and of users in `allow_bypass`, which the audit log ' +
+  'marks.'
 
-/** The rules of an organization, for its spaces that inherit them. */
+/** The rules of an organization, which its spaces can inherit. */
 export const OrganizationMergeRules = Type.Union([rules, none], { $id: 'OrganizationMergeRules', description: about })
 export type OrganizationMergeRules = Static<typeof OrganizationMergeRules>
 
 /** The rules of a space. */
 export const SpaceMergeRules = Type.Union([rules, none, Type.Object({ type: Type.Literal('inherit') }, closed)], {
   $id: 'SpaceMergeRules',
-  description: `With \`inherit\`, the default, those of the organization apply. ${about}`,
+  description: `With \`inherit\`, the default, the rules of the organization apply. ${about}`,
 })
 export type SpaceMergeRules = Static<typeof SpaceMergeRules>
 
@@ -64,7 +65,7 @@ export type SpaceMergeRules = Static<typeof SpaceMergeRules>
 export const UnmetRule = Type.Object(
   {
     rule: Type.String({
-      description: 'The name of the rule; `required_approvals` is `requiredApprovals` of the space.',
+      description: 'The name of the rule; `required_approvals` stands for `requiredApprovals` of the space.',
     }),
     message: Type.String({ description: 'What is missing, and what to do.' }),
   },

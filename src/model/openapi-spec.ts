@@ -11,7 +11,7 @@ export const specVisibilities = ['private', 'public'] as const
 /** Pattern of a specification's slug. */
 export const SPEC_SLUG = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 
-/** What a server said of a file, to ask it later whether the file has changed. */
+/** The validators of a downloaded file, for checking later whether it has changed. */
 export interface FileValidator {
   url: string
   etag?: string
@@ -35,14 +35,14 @@ export interface OpenApiSpecDoc {
   source: { url: string } | { text: string }
   visibility: (typeof specVisibilities)[number]
   processingState: (typeof specStates)[number]
-  /** Counts the sources that were given: the result for an earlier one is dropped. */
+  /** Number of the current source. Results for earlier sources are discarded. */
   generation: number
   /** ID of the newest version. */
   lastVersion?: string
   lastProcessedAt?: string
   lastProcessErrorCode?: SpecErrorCode
   lastProcessError?: SpecError
-  /** Of all files that the newest version was made of; absent if one of them has no validator. */
+  /** Validators of all files of the newest version; absent if one of the files has none. */
   validators?: FileValidator[]
   createdAt: string
   updatedAt: string
@@ -67,14 +67,14 @@ const Changed = Type.Object({
   changed: names,
   counts: Type.Object(
     { added: Type.Integer(), removed: Type.Integer(), changed: Type.Integer() },
-    { description: 'Of all; each list has at most 100.' },
+    { description: 'Total numbers; each list has at most 100 entries.' },
   ),
 })
 
 const BreakingChange = Type.Object({
   operation: Type.Optional(Type.String({ description: 'Method and path.' })),
   schema: Type.Optional(Type.String()),
-  message: Type.String({ description: 'What clients can no longer rely on.' }),
+  message: Type.String({ description: 'The guarantee that clients lose.' }),
 })
 export type BreakingChange = Static<typeof BreakingChange>
 
@@ -83,29 +83,32 @@ const SpecChanges = Type.Object(
     operations: Changed,
     schemas: Changed,
     breaking: Type.Array(BreakingChange, { description: 'At most 100.' }),
-    breakingCount: Type.Integer({ description: 'Of all breaking changes.' }),
+    breakingCount: Type.Integer({ description: 'Number of all breaking changes.' }),
   },
-  { $id: 'OpenAPISpecChanges', description: 'What changed since the version before; absent in the first one.' },
+  { $id: 'OpenAPISpecChanges', description: 'The changes since the previous version; absent for the first version.' },
 )
 export type SpecChanges = Static<typeof SpecChanges>
 
-/** A version, as stored: its files are named by hashes (`SpecFiles`). */
+/** A version, as stored. Its files are named by hashes (`SpecFiles`). */
 export interface OpenApiVersionDoc {
   id: string
   spec: string
   organization: string
-  /** 1, 2, 3 … in its specification. */
+  /** 1, 2, 3 … within its specification. */
   number: number
   createdAt: string
   /** Hash of the bundled document. */
   content: string
-  /** Of the bundled document. */
+  /** Size of the bundled document, in bytes. */
   bytes: number
   /** Hash of its outline. */
   outline: string
-  /** Hashes of the parts that pages and blocks show, and of their index; '' until they are made, in versions that an earlier release stored. */
+  /**
+   * Hash of the file with the parts that pages and blocks display; '' until it is built, for versions stored by an
+   * earlier release.
+   */
   parts: string
-  /** Of the parts. */
+  /** Size of the parts, in bytes. */
   partBytes: number
   index: string
   openapi: string
@@ -151,7 +154,7 @@ const Visibility = oneOf(specVisibilities, {
 })
 const Slug = Type.String({
   pattern: SPEC_SLUG,
-  'x-pattern-message': 'must be lower-case letters and digits, with single hyphens between them, such as pet-store',
+  'x-pattern-message': 'must be lowercase letters and digits, with single hyphens between them, such as pet-store',
   maxLength: 100,
 })
 
@@ -172,8 +175,8 @@ export const UpdateOpenAPISpec = Type.Object({ visibility: Visibility }, { ...cl
 export const openApiSpecPermissions = ['view', 'edit'] as const
 
 const SpecProcessError = Type.Object({
-  message: Type.String({ description: 'What is wrong, where, and what to do.' }),
-  file: Type.Optional(Type.String({ description: 'URL of the file, if it is one that the specification refers to.' })),
+  message: Type.String({ description: 'What is wrong and where, and what to do.' }),
+  file: Type.Optional(Type.String({ description: 'URL of the file, if it is referenced by the specification.' })),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),
 })
@@ -186,7 +189,10 @@ export const OpenAPISpec = Type.Object(
     updatedAt: Timestamp,
     slug: Slug,
     sourceURL: Type.Optional(
-      Type.String({ format: 'uri', description: 'Absent if the specification was given as a text.' }),
+      Type.String({
+        format: 'uri',
+        description: 'URL of the source; absent if the specification was given as a text.',
+      }),
     ),
     processingState: oneOf(specStates),
     visibility: Visibility,
@@ -197,14 +203,19 @@ export const OpenAPISpec = Type.Object(
     ),
     lastProcessError: Type.Optional(SpecProcessError),
     lastProcessedErrors: Type.Array(SpecProcessError, {
-      description: 'What the last processing found wrong, at most 100; empty if it succeeded.',
+      description: 'The errors of the last processing, at most 100; empty if it succeeded.',
     }),
-    lastProcessedErrorCount: Type.Integer({ minimum: 0, description: 'Number of errors before the list was cut.' }),
+    lastProcessedErrorCount: Type.Integer({
+      minimum: 0,
+      description: 'Number of errors before the list was truncated.',
+    }),
     permissions: permissionsOf(openApiSpecPermissions),
     urls: Type.Object({
       location: Type.String(),
       app: Type.String(),
-      published: Type.Optional(Type.String({ description: 'Where a public specification is served without a token.' })),
+      published: Type.Optional(
+        Type.String({ description: 'The address of a public specification, which needs no token.' }),
+      ),
     }),
   },
   { $id: 'OpenAPISpec' },
@@ -220,9 +231,9 @@ export const OpenAPISpecVersion = Type.Object(
     url: Type.String({
       format: 'uri',
       maxLength: 2048,
-      description: 'Returns the bundled document. It needs no token, and expires.',
+      description: 'The address of the bundled document. It needs no token and expires.',
     }),
-    openapi: Type.String({ description: 'Version of OpenAPI, or 2.0.' }),
+    openapi: Type.String({ description: 'OpenAPI version, or 2.0.' }),
     title: Type.String(),
     changes: Type.Optional(SpecChanges),
     urls: Type.Object({ location: Type.String() }),
@@ -248,7 +259,7 @@ export const OpenAPISpecContent = Type.Object(
       }),
       {
         description:
-          'Path of a file → the file. All that the specification refers to is in its one document, `openapi.json`.',
+          'Maps the path of a file to the file. All referenced files are bundled into one document, `openapi.json`.',
       },
     ),
     url: Type.String({ format: 'uri' }),
@@ -258,7 +269,7 @@ export const OpenAPISpecContent = Type.Object(
           description: 'The URL that the specification was fetched from; null if it was given as a text.',
         }),
       ),
-      public: nullable(Type.String({ description: 'Address for everybody; null unless the specification is public.' })),
+      public: nullable(Type.String({ description: 'The public address; null unless the specification is public.' })),
     }),
   },
   { $id: 'OpenAPISpecContent' },

@@ -1,4 +1,4 @@
-/** Organizations, and the hostnames that lead to them. */
+/** Organizations, and the hostnames that belong to them. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
@@ -42,7 +42,7 @@ export interface OrganizationDoc {
   type: (typeof organizationTypes)[number]
   useCase?: (typeof useCases)[number]
   communityType?: (typeof communityTypes)[number]
-  /** Where its sites are served that have no hostname of their own; unique in the service. */
+  /** Hostname for sites without their own hostname; unique in the service. */
   customHostname?: string
   /** Role of new members; null makes them guests. */
   defaultRole: Role | null
@@ -97,15 +97,15 @@ const EmailDomains = Type.Array(domainName, {
   maxItems: 100,
   uniqueItems: true,
   description:
-    'Domains of e-mail addresses, in lower case. People with such an address can find the organization; they do not become members.',
+    'Email domains, in lowercase. People with such an address can find the organization; they do not become members.',
 })
 
-/** Also the subdomain of the organization, so it has the form of one label of a domain name. */
+/** Also the organization's subdomain, so it has the format of a domain label. */
 const Hostname = Type.String({
   minLength: 3,
   maxLength: 32,
   pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$',
-  'x-pattern-message': 'must be lower-case letters, digits and hyphens, and start and end with a letter or digit',
+  'x-pattern-message': 'must be lowercase letters, digits and hyphens, and start and end with a letter or digit',
 })
 
 const Price = Type.Object({ monthly: Type.Number(), yearly: Type.Number() })
@@ -135,7 +135,7 @@ export const Organization = Type.Object(
     createdAt: Timestamp,
     emailDomains: Type.Array(Type.String()),
     hostname: Type.Optional(
-      Type.String({ minLength: 3, maxLength: 32, description: 'Default hostname of public content.' }),
+      Type.String({ minLength: 3, maxLength: 32, description: 'Default hostname of published content.' }),
     ),
     type: oneOf(organizationTypes),
     useCase: Type.Optional(oneOf(useCases)),
@@ -154,7 +154,7 @@ export const Organization = Type.Object(
       status: oneOf(['notapplicable', 'none', 'active', 'ended', 'expired']),
       endDate: Type.Optional(Timestamp),
       decision: Type.Optional(oneOf(['downgrade'])),
-      count: Type.Integer({ minimum: 0, description: 'Number of trials so far: a self-hosted service has none.' }),
+      count: Type.Integer({ minimum: 0, description: 'Number of trials so far. A self-hosted service has none.' }),
     }),
     blocked: Type.Optional(Type.Object({ reason: oneOf(['security']) })),
     internal_billingMigration: Type.Optional(
@@ -202,7 +202,7 @@ export const UpdateOrganization = Type.Object(
     communityType: Type.Optional(
       nullable(
         oneOf(communityTypes, {
-          description: 'With one, the type of the organization is `community`; null makes it `business`.',
+          description: 'If set, the type of the organization is `community`; null makes it `business`.',
         }),
       ),
     ),
@@ -211,8 +211,8 @@ export const UpdateOrganization = Type.Object(
         Type.String({
           maxLength: 253,
           pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z][a-z0-9-]{0,61}[a-z0-9]$',
-          'x-pattern-message': 'must be a hostname in lower case, such as docs.example.org',
-          description: 'A hostname of your own: sites without one are served below it, at `/{basename}`.',
+          'x-pattern-message': 'must be a hostname in lowercase, such as docs.example.org',
+          description: 'Your own hostname. Sites without a hostname are served below it, at `/{basename}`.',
         }),
       ),
     ),
@@ -226,7 +226,7 @@ export const Subdomain = Type.Object(
     object: Type.Literal('subdomain'),
     subdomain: Type.String({
       pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$',
-      'x-pattern-message': 'must be lower-case letters, digits and hyphens, and start and end with a letter or digit',
+      'x-pattern-message': 'must be lowercase letters, digits and hyphens, and start and end with a letter or digit',
     }),
     target: Type.Object({ type: Type.Literal('organization'), organization: Id }),
     isActive: Type.Boolean(),

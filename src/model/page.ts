@@ -21,7 +21,10 @@ const Layout = Type.Object(
     actions: Type.Boolean(),
     anchors: Type.Boolean(),
   },
-  { $id: 'PageLayout', description: 'What a page shows. What its front matter does not mention is shown.' },
+  {
+    $id: 'PageLayout',
+    description: 'The visible parts of a page. Parts that its front matter does not mention are visible.',
+  },
 )
 
 export const Page = Type.Recursive(
@@ -40,7 +43,7 @@ export const Page = Type.Recursive(
       description: Type.Optional(Type.String()),
       createdAt: Type.Optional(Timestamp),
       updatedAt: Type.Optional(Timestamp),
-      markdown: Type.Optional(Type.String({ description: 'The bytes after the front matter.' })),
+      markdown: Type.Optional(Type.String({ description: 'The content after the front matter.' })),
       document: Type.Optional(Type.Unknown({ description: 'The page as a block tree.' })),
       urls: Type.Object({ app: Type.String() }),
       pages: Type.Array(Self),
@@ -57,7 +60,7 @@ export const Page = Type.Recursive(
       variables: Type.Optional(StringMap),
       tags: Type.Array(Type.String(), {
         description:
-          'The tags of its front matter, at most 100, by the labels that `.gitbook/tags.yaml` gives them; a tag without a label as it is written.',
+          'The tags from its front matter, at most 100, with their labels from `.gitbook/tags.yaml`; a tag without a label is returned as written.',
       }),
       condition: Type.Optional(Type.String()),
       hidden: Type.Optional(Type.Boolean()),
@@ -89,7 +92,7 @@ export const PageQuery = Type.Object({
   format: oneOf(formats, { default: 'markdown', description: 'Format of the content in the response.' }),
   evaluated: Type.Boolean({
     default: false,
-    description: 'True fills in reusable content and the variables of `space.vars` and `page.vars`.',
+    description: 'True inserts reusable content and the values of `space.vars` and `page.vars`.',
   }),
 })
 export type PageQuery = Static<typeof PageQuery>

@@ -2,12 +2,12 @@
 import { Type } from '@sinclair/typebox'
 import { Diagnostic } from './content.js'
 
-/** Where a PDF is fetched. */
+/** The address of a PDF. */
 export const PdfAddress = Type.Object(
   {
     url: Type.String({ format: 'uri', description: 'Signed; works without a token until it expires.' }),
     diagnostics: Type.Optional(
-      Type.Array(Diagnostic, { description: 'What is missing in the PDF, if it has been made.' }),
+      Type.Array(Diagnostic, { description: 'What is missing in the PDF, if it has already been created.' }),
     ),
   },
   { $id: 'PdfAddress' },

@@ -1,10 +1,10 @@
-/** Roles given by name and to teams, on spaces, collections and sites. */
+/** Roles of users and teams on spaces, collections and sites. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, pageQuery, type Role, roles, RoleSchema, Timestamp } from './common.js'
 import { User } from './user.js'
 
-/** A role given by name on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
+/** A role given to a user or team on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
 export interface GrantDoc {
   id: string
   /** `space:<id>`, `collection:<id>` or `site:<id>`. */
@@ -21,11 +21,11 @@ export const grants = table<GrantDoc>()({
 })
 
 /**
- * A role without effect, as stored: the content was transferred out of the organization of those who have it. It takes effect
+ * A role without effect, as stored: the content was transferred to another organization. It takes effect
  * again when the content is transferred back.
  */
 interface KeptGrantDoc extends GrantDoc {
-  /** The organization in which it was given. */
+  /** The organization in which the role was given. */
   organization: string
 }
 
@@ -67,7 +67,7 @@ export const TeamContentPermission = Type.Object(
   { $id: 'TeamContentPermission' },
 )
 
-/** What a role can come from. */
+/** The sources of a role. */
 export const permissionSources = ['organization', 'default-level', 'visibility', 'team', 'user'] as const
 
 export const AggregatedContentPermission = Type.Object(
@@ -78,19 +78,18 @@ export const AggregatedContentPermission = Type.Object(
       Type.Object({
         type: oneOf(permissionSources, {
           description:
-            'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or one given by name.',
+            'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or a role given by name.',
         }),
         permission: RoleSchema,
         collection: Type.Optional(
           Type.String({
-            description: 'ID of the collection above on which it is given; absent = on the resource itself.',
+            description: 'ID of the parent collection with the role; absent = the resource itself.',
           }),
         ),
         team: Type.Optional(Type.String({ description: 'ID of the team.' })),
       }),
       {
-        description:
-          'Everything that gives a role, the most powerful first; `permission` is the most powerful of them.',
+        description: 'All sources of a role, the most powerful first; `permission` is the most powerful role.',
       },
     ),
   },
@@ -99,5 +98,5 @@ export const AggregatedContentPermission = Type.Object(
 
 export const AggregatedPermissionsQuery = Type.Object({
   ...pageQuery,
-  role: Type.Optional(oneOf(roles, { description: 'Only those who have at least this role.' })),
+  role: Type.Optional(oneOf(roles, { description: 'Only members with at least this role.' })),
 })

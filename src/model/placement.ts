@@ -1,15 +1,15 @@
-/** What spaces and collections have in common: they stand in one tree below their organization. */
+/** The position of spaces and collections, which form one tree below their organization. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable } from './common.js'
 
-/** Index key of the parent of a space or collection: a collection, or the top level of an organization. */
+/** Returns the index key of the parent of a space or collection: a collection, or the top level of an organization. */
 export const placeKey = ({ organization, parent }: { organization: string; parent?: string }): string =>
   `${organization}/${parent ?? ''}`
 
 export const ContentTitle = Type.String({ maxLength: 50 })
 
 export const Position = Type.String({
-  description: 'Opaque key: the spaces and collections of one parent are ordered by it, compared by code unit.',
+  description: 'Opaque sort key of the spaces and collections of one parent, compared by code unit.',
 })
 
 const SiblingPointer = Type.Union([
@@ -26,7 +26,7 @@ export const MoveContent = Type.Object(
           minLength: 1,
           maxLength: 64,
           description:
-            'ID of the collection to move it into; null = the top level of the organization; absent = it keeps its parent.',
+            'ID of the new parent collection; null = the top level of the organization; absent = the parent stays the same.',
         }),
       ),
     ),
@@ -36,7 +36,7 @@ export const MoveContent = Type.Object(
         {
           ...closed,
           description:
-            'Directly before `before`, otherwise directly after `after`, which must be spaces or collections of that parent. Absent = last.',
+            'Directly before `before`, otherwise directly after `after`, which must be spaces or collections of the new parent. Absent = last.',
         },
       ),
     ),
@@ -50,14 +50,14 @@ export const TransferContent = Type.Object(
     organization: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'ID of the organization to transfer it to.',
+      description: 'ID of the target organization.',
     }),
     parent: Type.Optional(
       nullable(
         Type.String({
           minLength: 1,
           maxLength: 64,
-          description: 'ID of a collection of that organization; absent or null = its top level.',
+          description: 'ID of a collection of the target organization; absent or null = its top level.',
         }),
       ),
     ),

@@ -1,11 +1,11 @@
-/** What comments and their replies have in common. */
+/** The fields that comments and replies share. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, oneOf, permissionsOf, Timestamp } from './common.js'
 import { formats } from './content.js'
 import { Reaction } from './reaction.js'
 import { User } from './user.js'
 
-/** Where comments stand: on a space, or on one of its change requests. */
+/** The resource that comments belong to: a space, or one of its change requests. */
 interface Discussion {
   space: string
   changeRequest?: string
@@ -14,7 +14,7 @@ interface Discussion {
 export const discussionKey = ({ space, changeRequest }: Discussion): string =>
   changeRequest === undefined ? `space:${space}` : `change-request:${changeRequest}`
 
-/** What comments and replies have in common, as stored. Reactions are documents of their own. */
+/** The stored fields of comments and replies. Reactions are separate documents. */
 export interface Post extends Discussion {
   id: string
   postedBy: string
@@ -23,7 +23,7 @@ export interface Post extends Discussion {
   markdown: string
 }
 
-/** Most characters of a comment or reply, as markdown. */
+/** Maximum length of a comment or reply, in characters of markdown. */
 export const MAX_COMMENT_LENGTH = 20_000
 
 const Body = Type.Object(
@@ -53,7 +53,7 @@ export const CommentBodyInput = Type.Union(
     Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, closed),
   ],
   {
-    description: `The text, as markdown (stored as it is) or as a block tree (stored as markdown): not blank, at most ${MAX_COMMENT_LENGTH} characters.`,
+    description: `The text, as markdown (stored unchanged) or as a block tree (stored as markdown): not blank, at most ${MAX_COMMENT_LENGTH} characters.`,
   },
 )
 export type CommentBodyInput = Static<typeof CommentBodyInput>

@@ -1,10 +1,10 @@
-/** What visitors of a site are shown. */
+/** The response for visitors of a site. */
 import { Type } from '@sinclair/typebox'
 import { SiteCustomization } from './site-customization.js'
 import { SiteStructureResponse } from './site-structure.js'
 import { Site } from './site.js'
 
-/** What visitors of a site get. */
+/** A site as its visitors see it. */
 export const PublishedContentSite = Type.Object(
   {
     object: Type.Literal('published-content-site'),
@@ -13,7 +13,7 @@ export const PublishedContentSite = Type.Object(
     customizations: Type.Object({
       site: SiteCustomization,
       siteSpaces: Type.Record(Type.String(), SiteCustomization, {
-        description: 'By ID of the site space; only those that differ from the site.',
+        description: 'By ID of the site space. Only customizations that differ from that of the site.',
       }),
     }),
     scripts: Type.Array(Type.String(), { maxItems: 0 }),

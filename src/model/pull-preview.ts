@@ -1,4 +1,4 @@
-/** Previews of pull requests: the stored document, and what clients get. */
+/** Previews of pull requests: the stored document, and the response. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import type { Diagnostic } from '../kernel/diagnostic.js'
@@ -6,14 +6,17 @@ import { Id, oneOf, Timestamp } from './common.js'
 
 const previewStates = ['ready', 'refused'] as const
 
-/** Something that the pull request adds. */
+/** A problem that the pull request adds. */
 export interface PreviewProblem extends Omit<Diagnostic, 'code'> {
   code: Diagnostic['code'] | 'broken-link' | 'vanished-page'
   /** Whether the commit status fails because of it. */
   fails: boolean
 }
 
-/** The preview of an open pull request, as stored. Its ID is made by `previewId`. It is removed when the pull request is closed. */
+/**
+ * The preview of an open pull request, as stored. `previewId` computes its ID. It is removed when the pull request is
+ * closed.
+ */
 export interface PullPreviewDoc {
   id: string
   connection: string
@@ -24,21 +27,24 @@ export interface PullPreviewDoc {
   title: string
   author: string | null
   url: string
-  /** `repository`: the fork that it comes from; null = the repository itself, or one that is gone. */
+  /**
+   * `repository`: the fork that the pull request comes from; null = the repository itself, or one that no longer
+   * exists.
+   */
   head: { ref: string; repository: string | null }
-  /** The head that the preview was made of; absent until it is made. */
+  /** The head that the preview shows; absent until the preview is built. */
   commit?: string
-  /** `refused`: the content cannot be shown, `message` says why. */
+  /** `refused`: the content cannot be shown, and `message` contains the reason. */
   state: (typeof previewStates)[number]
   message?: string
-  /** The commit here that shows the head. */
+  /** The local commit that shows the head. */
   revision?: string
-  /** The commit here that it is compared with. */
+  /** The local commit that it is compared with. */
   baseRevision?: string
   problems: PreviewProblem[]
-  /** How many problems there are, and how many of them fail. */
+  /** Number of all problems, and of those that fail the commit status. */
   counts: { all: number; failing: number }
-  /** The status that the commit has on the host; absent until it is set. */
+  /** The commit status on the host; absent until it is set. */
   status?: { commit: string; state: 'success' | 'failure'; description: string; at: string }
   createdAt: string
   updatedAt: string
@@ -61,21 +67,23 @@ export const PullRequestPreview = Type.Object(
     connection: Id,
     number: Type.Integer(),
     title: Type.String(),
-    author: Type.Optional(Type.String({ description: 'Login of the author at the host.' })),
+    author: Type.Optional(Type.String({ description: 'Login of the author on the host.' })),
     head: Type.Object({
       ref: Type.String({ description: 'Name of the branch.' }),
       repository: Type.Optional(
-        Type.String({ description: 'The fork that it comes from; absent = the repository itself.' }),
+        Type.String({ description: 'The fork that the pull request comes from; absent = the repository itself.' }),
       ),
-      commit: Type.Optional(Type.String({ description: 'The head that the preview was made of.' })),
+      commit: Type.Optional(Type.String({ description: 'The head that the preview shows.' })),
     }),
-    state: oneOf(previewStates, { description: '`refused`: its content cannot be shown; see `message`.' }),
-    message: Type.Optional(Type.String({ description: 'Why it is refused, and what to do.' })),
+    state: oneOf(previewStates, { description: '`refused`: the content cannot be shown; see `message`.' }),
+    message: Type.Optional(Type.String({ description: 'Why the content cannot be shown, and what to do.' })),
     revision: Type.Optional(
-      Type.String({ description: 'The revision of the space that shows it: read it like any other.' }),
+      Type.String({ description: 'The revision of the space with the preview. Read it like any other revision.' }),
     ),
     baseRevision: Type.Optional(
-      Type.String({ description: 'The revision that it is compared with: where it branched off.' }),
+      Type.String({
+        description: 'The revision that the preview is compared with: the point where the branch started.',
+      }),
     ),
     problems: Type.Array(
       Type.Object({
@@ -86,13 +94,13 @@ export const PullRequestPreview = Type.Object(
         column: Type.Optional(Type.Integer()),
         fails: Type.Boolean({ description: 'Whether the commit status fails because of it.' }),
       }),
-      { description: 'What the pull request adds; those that fail first. At most 50.' },
+      { description: 'The problems that the pull request adds, failing ones first. At most 50.' },
     ),
-    moreProblems: Type.Optional(Type.Integer({ description: 'How many more there are.' })),
+    moreProblems: Type.Optional(Type.Integer({ description: 'Number of further problems.' })),
     status: Type.Optional(
       Type.Object(
         { commit: Type.String(), state: oneOf(['success', 'failure']), description: Type.String(), at: Timestamp },
-        { description: 'The commit status that was set on the host.' },
+        { description: 'The commit status on the host.' },
       ),
     ),
     createdAt: Timestamp,
@@ -100,7 +108,7 @@ export const PullRequestPreview = Type.Object(
     urls: Type.Object({
       location: Type.String(),
       pullRequest: Type.String({ description: 'The pull request on the host.' }),
-      revision: Type.Optional(Type.String({ description: 'The revision that shows it.' })),
+      revision: Type.Optional(Type.String({ description: 'The revision with the preview.' })),
     }),
   },
   { $id: 'PullRequestPreview' },

@@ -23,7 +23,7 @@ export const reactions = table<ReactionDoc>()({
 
 export const reactionId = (post: string, user: string, emoji: string): string => `${post}:${user}:${emoji}`
 
-/** Most users that are named of those who reacted with one emoji. */
+/** Maximum number of users listed for one emoji. */
 export const MAX_REACTION_USERS = 100
 
 export const Reaction = Type.Object(
@@ -32,7 +32,7 @@ export const Reaction = Type.Object(
     count: Type.Integer({ minimum: 1 }),
     users: Type.Array(Type.Object({ user: User, reactedAt: Timestamp }), {
       maxItems: MAX_REACTION_USERS,
-      description: `Who reacted, earliest first; at most ${MAX_REACTION_USERS} users are listed.`,
+      description: `The users who reacted, earliest first; at most ${MAX_REACTION_USERS} users are listed.`,
     }),
   },
   { $id: 'Reaction' },
@@ -45,7 +45,7 @@ const Emojis = (description: string) =>
 
 export const reactionMembers = {
   addedReactions: Emojis(
-    'Emoji to react with: the emoji itself, or its code points in hexadecimal (`1f44d`). Reactions that exist already are ignored.',
+    'Emoji to react with: the emoji itself, or its code points in hexadecimal (`1f44d`). Existing reactions are ignored.',
   ),
   removedReactions: Emojis('Your own reactions to remove. Reactions that do not exist are ignored.'),
 }

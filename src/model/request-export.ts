@@ -1,4 +1,4 @@
-/** Change requests that are exported as pull requests: the stored document, and what clients send and get. */
+/** Change requests that are exported as pull requests: the stored document, the input and the response. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
@@ -11,11 +11,11 @@ export interface ExportedRevision {
   commit: string
 }
 
-/** Why an export cannot go on at the moment. */
+/** Why an export cannot continue at the moment. */
 export interface ExportProblem {
-  /** In one word, such as `rateLimited` or `conflict`. */
+  /** The cause as a code, such as `rateLimited` or `conflict`. */
   cause: string
-  /** What is wrong, and what to do. */
+  /** The problem and the remedy. */
   message: string
   since: string
   attempts: number
@@ -27,48 +27,54 @@ export interface RequestExportDoc {
   space: string
   organization: string
   connection: string
-  /** The key of the connection's remote when it began: an export does not follow the connection elsewhere. */
+  /**
+   * The key of the connection's remote at the start. An export does not follow a connection that is changed to another
+   * remote.
+   */
   key: string
   /** Full name of the branch on the host. */
   branch: string
-  /** Full name of the branch that the pull request is against. */
+  /** Full name of the target branch of the pull request. */
   base: string
-  /** `pending`: there is no pull request yet. `merged` and `closed` are ends. */
+  /** `pending`: there is no pull request yet. `merged` and `closed` are final. */
   status: (typeof requestExportStatuses)[number]
-  /** How often this change request was exported: each time has a branch of its own. */
+  /** Number of this export of the change request. Each export has its own branch. */
   round: number
-  /** What the host's branch has. */
+  /** The revision and commit that the branch on the host contains. */
   pushed?: ExportedRevision
   /** Earlier values of `pushed`, newest first: the pull request may have been merged at one of them. */
   earlier?: ExportedRevision[]
-  /** What is being pushed, or was when the push broke off. */
+  /** The unconfirmed push, which is running or was interrupted. */
   offered?: ExportedRevision
   pullRequest?: { number: number; url: string }
-  /** Digest of the title and text that the pull request was last given. */
+  /** Digest of the title and text that were last sent to the pull request. */
   told?: string
-  /** Logins that were asked for a review. */
+  /** Logins that a review was requested from. */
   asked: string[]
-  /** Users whose login is not known, or not accepted by the host: they are named in the text. */
+  /** Users whose login is unknown or rejected by the host. The text of the pull request names them. */
   named: string[]
-  /** Whether the last words on the pull request were said: they are said once at most. */
+  /** Whether the final comment on the pull request was posted. It is posted at most once. */
   said?: boolean
-  /** What it became on the host. */
+  /** The result of the merge on the host. */
   became?: { method: 'merge' | 'squash' | 'rebase'; commits: string[]; by?: string; at?: string }
-  /** The newest exported revision that the host reports as merged; null if it reports none, absent if it was not asked. */
+  /**
+   * The newest exported revision that the host reports as merged; null if it reports none, absent if it was not
+   * queried.
+   */
   mergedFrom?: ExportedRevision | null
   /** The revision of main that recorded the merge. */
   revisionMerged?: string
-  /** Why it was closed without a merge, or why the change request stays open after one. */
+  /** Why it was closed without a merge, or why the change request stays open after a merge. */
   reason?: string
   /** Whether the service archived the change request because the pull request was closed. */
   archived?: boolean
-  /** What is waited for before it can end. */
+  /** The run that it waits for before it can end. */
   waitsFor?: 'import' | 'export'
   problem?: ExportProblem
-  /** Digest of the change request as the last look saw it. */
+  /** Digest of the change request at the last poll. */
   seen?: string
   lookedAt?: string
-  /** When something last changed, here or there: what is quiet is looked at less often. */
+  /** Time of the last change, here or there. Inactive exports are polled less often. */
   changedAt: string
   requestedBy: string
   createdAt: string
@@ -82,7 +88,7 @@ export const requestExports = table<RequestExportDoc>()({
     space: (one) => one.space,
     liveInSpace: (one) => (isLive(one) ? one.space : null),
     liveInOrganization: (one) => (isLive(one) ? one.organization : null),
-    /** Those that the host may still have something to tell about. */
+    /** The exports that the host may still report changes for. */
     connection: (one) => (one.status === 'merged' && one.waitsFor === undefined ? null : one.connection),
     waiting: (one) => (one.waitsFor === undefined ? null : 'waiting'),
   },
@@ -95,7 +101,8 @@ export const ExportChangeRequest = Type.Object(
       nullable(
         Type.String({
           maxLength: 64,
-          description: 'ID of a connection of the space; absent = the only one that may export change requests.',
+          description:
+            'ID of a connection of the space; absent = the only connection that is allowed to export change requests.',
         }),
       ),
     ),
@@ -110,24 +117,26 @@ export const ChangeRequestExport = Type.Object(
     changeRequest: Id,
     connection: Id,
     status: oneOf(requestExportStatuses, {
-      description: '`pending`: the pull request is not opened yet; `merged` and `closed`: it has ended.',
+      description: '`pending`: the pull request is not open yet. `merged` and `closed`: the export has ended.',
     }),
     branch: Type.String({ description: 'Full name of the branch on the host.' }),
-    base: Type.String({ description: 'Full name of the branch that the pull request is against.' }),
-    revision: Type.Optional(Type.String({ description: 'The revision of the change request that the branch has.' })),
-    commit: Type.Optional(Type.String({ description: "The head of the host's branch." })),
+    base: Type.String({ description: 'Full name of the target branch of the pull request.' }),
+    revision: Type.Optional(
+      Type.String({ description: 'The revision of the change request that the branch contains.' }),
+    ),
+    commit: Type.Optional(Type.String({ description: 'The head of the branch on the host.' })),
     pullRequest: Type.Optional(Type.Object({ number: Type.Integer(), url: Type.String() })),
     reviewers: Type.Object({
-      asked: Type.Array(Type.String(), { description: 'Logins that were asked for a review on the host.' }),
+      asked: Type.Array(Type.String(), { description: 'Logins that a review was requested from on the host.' }),
       named: Type.Array(Id, {
-        description: 'Users whose login is not known, or not accepted by the host: they are named in the text.',
+        description: 'Users whose login is unknown or rejected by the host. The text of the pull request names them.',
       }),
     }),
     merged: Type.Optional(
       Type.Object({
         method: oneOf(['merge', 'squash', 'rebase']),
         commits: Type.Array(Type.String(), {
-          description: "The commits that it became on the host's branch, oldest first.",
+          description: "The resulting commits on the host's branch, oldest first.",
         }),
         by: Type.Optional(Type.String()),
         at: Type.Optional(Type.String()),
@@ -141,7 +150,7 @@ export const ChangeRequestExport = Type.Object(
     ),
     reason: Type.Optional(
       Type.String({
-        description: 'Why it was closed without a merge, or why the change request stays open after one.',
+        description: 'Why it was closed without a merge, or why the change request stays open after a merge.',
       }),
     ),
     waitsFor: Type.Optional(
@@ -154,7 +163,7 @@ export const ChangeRequestExport = Type.Object(
           message: Type.String({ description: 'What is wrong, and what to do.' }),
           since: Timestamp,
         },
-        { description: 'Why it cannot go on at the moment; absent while it can. It is retried automatically.' },
+        { description: 'Why it cannot continue right now; absent while it can. It is retried automatically.' },
       ),
     ),
     requestedBy: Id,

@@ -15,14 +15,14 @@ export interface ReviewDoc {
   id: string
   space: string
   changeRequest: string
-  /** 1, 2, 3 … in its change request. */
+  /** 1, 2, 3 … within its change request. */
   sequence: number
   reviewer: string
   status: ReviewStatus
-  /** Head of the branch when it was made. */
+  /** Head of the branch at the time of the review. */
   revision: string
   createdAt: string
-  /** ID of the comment that was made with it; it may have been deleted since. */
+  /** ID of the comment of the review; it may have been deleted since. */
   comment?: string
   dismissedAt?: string
   dismissedBy?: string
@@ -43,7 +43,7 @@ export interface RequestedReviewDoc {
   user: string
   requestedBy: string
   requestedAt: string
-  /** Head of the branch when it was asked for. */
+  /** Head of the branch at the time of the request. */
   revision: string
 }
 
@@ -69,7 +69,8 @@ export const Review = Type.Object(
     }),
     counts: Type.Boolean({
       description:
-        'Whether it counts for `requiredApprovals` of the space: it is the latest review of a user who may review the space and did not open the change request, it is not dismissed and, if it approves, not stale.',
+        'Whether it counts for `requiredApprovals` of the space. It counts if it is the latest review of a user who is allowed to review in the space and did ' +
+        'not open the change request, if it is not dismissed and, for approvals, not stale.',
     }),
     comment: Type.Optional(Comment),
     createdAt: Timestamp,
@@ -107,7 +108,7 @@ const RequestedReviewer = Type.Object(
     kind: Type.Literal('user'),
     user: User,
     requestedBy: User,
-    revision: Type.String({ description: 'The revision of the change request when the review was asked for.' }),
+    revision: Type.String({ description: 'The revision of the change request at the time of the request.' }),
     createdAt: Timestamp,
   },
   { $id: 'ChangeRequestRequestedReviewer' },
@@ -120,9 +121,9 @@ export const RequestReviews = Type.Object(
       minItems: 1,
       maxItems: 50,
       uniqueItems: true,
-      description: 'IDs of users who may review the space.',
+      description: 'IDs of users who are allowed to review in the space.',
     }),
-    subject: Type.Optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
+    subject: Type.Optional(Type.String({ maxLength: 100, description: 'A new subject for the change request.' })),
   },
   { ...closed, $id: 'RequestChangeRequestReviewers' },
 )

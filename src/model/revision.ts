@@ -9,13 +9,13 @@ import { User } from './user.js'
 
 const revisionTypes = ['edits', 'merge', 'update', 'rollback', 'computed'] as const
 
-/** The change request that a merge brought in. */
+/** The change request of a merge. */
 export const MergedFrom = Type.Object(
   { object: Type.Literal('change-request'), id: Id, number: Type.Integer(), subject: Type.String() },
   { $id: 'MergedFrom', description: 'The change request that the revision merged.' },
 )
 
-/** What Git records of a commit besides its files. */
+/** The Git data of a commit, without its files. */
 const RevisionGit = Type.Object(
   {
     oid: Type.String(),
@@ -27,10 +27,10 @@ const RevisionGit = Type.Object(
   { $id: 'RevisionGit' },
 )
 
-/** The author of a commit: a member of the organization, or a name and an e-mail address that Git recorded. */
+/** The author of a commit: a member of the organization, or the name and email address from Git. */
 const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email: Type.String() })], {
   $id: 'Author',
-  description: 'A member of the organization, or the name and e-mail address that Git recorded.',
+  description: 'A member of the organization, or the name and email address that Git recorded.',
 })
 
 const RevisionTag = Type.Object(
@@ -53,7 +53,7 @@ export const Revision = Type.Object(
     files: Type.Array(File),
     reusableContents: Type.Array(Type.Object(ReusableFields)),
     variables: StringMap,
-    tags: Type.Array(RevisionTag, { description: 'The tags of `.gitbook/tags.yaml`.' }),
+    tags: Type.Array(RevisionTag, { description: 'The tags from `.gitbook/tags.yaml`.' }),
     createdAt: Timestamp,
     git: Type.Optional(RevisionGit),
     urls: Type.Object({
@@ -63,7 +63,7 @@ export const Revision = Type.Object(
       ),
       public: Type.Optional(
         Type.String({
-          description: 'The same address, present if everybody may see it and search engines may list it.',
+          description: 'The same address, present if everyone can see it and search engines may index it.',
         }),
       ),
     }),
@@ -98,13 +98,13 @@ export const RevisionsQuery = Type.Object({
     Type.String({
       maxLength: 64,
       description:
-        'Only revisions that changed this page: its file (under whatever path), its title or its place in the table of contents; for a deleted page, up to its deletion.',
+        'Only revisions that changed this page: its file (at any path), its title or its position in the table of contents; for a deleted page, up to its deletion.',
     }),
   ),
   author: Type.Optional(
     Type.String({
       maxLength: 320,
-      description: 'Only revisions of this author: the ID of a user, or an e-mail address.',
+      description: 'Only revisions by this author: the ID of a user, or an email address.',
     }),
   ),
 })

@@ -1,19 +1,19 @@
-/** SAML providers: the identity providers by which members of an organization sign in. */
+/** SAML providers: the identity providers that members of an organization sign in with. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, nullable, oneOf, type Role, RoleSchema, Timestamp } from './common.js'
 import { Team } from './team.js'
 
-/** A provider, as stored. It is active once `certificate`, `entityID` and `ssoURL` are there. */
+/** A provider, as stored. It is active when `certificate`, `entityID` and `ssoURL` are set. */
 export interface SamlProviderDoc {
   id: string
   organization: string
   label: string
   ssoURL?: string
   entityID?: string
-  /** Certificates in PEM, one after the other. */
+  /** Certificates in PEM, one after another. */
   certificate?: string
-  /** ID of the team that new members join; a team that was deleted counts as none. */
+  /** ID of the team that new members join. A deleted team counts as none. */
   defaultTeam?: string
   /** Role of new members; null makes them guests. */
   defaultRole: Role | null
@@ -49,26 +49,28 @@ export const SAMLProvider = Type.Object(
         notBefore: Timestamp,
         notAfter: Timestamp,
         expired: Type.Boolean({
-          description: 'An expired certificate still verifies signatures; this is shown so that you can replace it.',
+          description:
+            'An expired certificate still verifies signatures. Use this to find certificates that you should replace.',
         }),
       }),
-      { description: 'What is in `certificate`.' },
+      { description: 'The certificates in `certificate`.' },
     ),
     defaultTeam: Type.Optional(Team),
     defaultRole: nullable(RoleSchema),
     createdAt: Timestamp,
     status: oneOf(['active', 'pending'], {
-      description: '`pending` until `certificate`, `entityID` and `ssoURL` are there; then nobody can sign in by it.',
+      description:
+        '`pending` until `certificate`, `entityID` and `ssoURL` are set. Until then, no one can sign in with this provider.',
     }),
     service: Type.Object(
       {
         acsURL: Type.String({
-          description: 'Assertion consumer service: where the identity provider posts its responses.',
+          description: 'Assertion consumer service: the address that the identity provider posts its responses to.',
         }),
-        startURL: Type.String({ description: 'Where a member begins to sign in, in a browser.' }),
+        startURL: Type.String({ description: 'The address that a member opens in a browser to sign in.' }),
         entityID: Type.String({ description: 'Entity ID of this service; also the address of its metadata.' }),
       },
-      { description: 'What the identity provider has to know.' },
+      { description: 'The addresses that the identity provider needs.' },
     ),
     urls: Type.Object({ location: Type.String() }),
   },
@@ -92,14 +94,14 @@ const settable = {
       minLength: 1,
       maxLength: CERTIFICATE_CHARACTERS,
       description:
-        'Certificates that the identity provider signs with: X.509 with RSA keys, in PEM. Several, one after the other, while keys are replaced.',
+        'Certificates that the identity provider signs with: X.509 with RSA keys, in PEM. While keys are replaced, send several, one after another.',
     }),
   ),
   ssoURL: Type.Optional(
     Type.String({
       format: 'uri',
       maxLength: 2048,
-      description: 'Where the identity provider takes requests (HTTP-Redirect binding). https only.',
+      description: 'The address for requests to the identity provider (HTTP-Redirect binding). Only https.',
     }),
   ),
   defaultTeam: Type.Optional(

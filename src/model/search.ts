@@ -1,14 +1,15 @@
-/** What a search finds: pages with sections, and spaces with pages. */
+/** Search results: pages with sections, and spaces with pages. */
 import { Type } from '@sinclair/typebox'
 import { listOf, pageQuery } from './common.js'
 
-/** What a search is asked for. */
+/** The query parameters of a search. */
 export const searchQuery = {
   ...pageQuery,
   query: Type.String({
     maxLength: 512,
     description:
-      'Words that must all be there; the last one may be unfinished. Words that are not in the content match similar words. In Chinese, Japanese, Korean and Thai, two characters or more are found anywhere in a text. There are no operators.',
+      'The words to find; all of them must match, and the last one may be incomplete. Words that are not in the content match similar words. In Chinese, ' +
+      'Japanese, Korean and Thai, two or more characters are found anywhere in a text. There are no operators.',
   }),
 }
 
@@ -19,13 +20,13 @@ const SCORE = 'Higher is better.'
 const SearchSection = Type.Object(
   {
     id: Type.String({
-      description: 'The ID of the page, and the anchor after `#` if a heading stands above the section.',
+      description: 'The ID of the page, followed by `#` and the anchor if the section has a heading.',
     }),
-    title: Type.String({ description: 'The heading; the title of the page for what comes before the first heading.' }),
-    path: Type.String({ description: 'The path of the page, and the anchor after `#`.' }),
+    title: Type.String({ description: 'The heading; for text before the first heading, the title of the page.' }),
+    path: Type.String({ description: 'The path of the page, followed by `#` and the anchor.' }),
     body: Type.String({
       description:
-        'Plain text around the matches, at most 300 characters. Each matched word is between `**`; what is left out is an ellipsis.',
+        'Plain text around the matches, at most 300 characters. Each matched word is between `**`; omitted text is an ellipsis.',
     }),
     score: Type.Number({ description: SCORE }),
     resultType: Type.Literal('section'),
@@ -39,13 +40,13 @@ const page = {
   title: Type.String(),
   path: Type.String(),
   sections: Type.Array(SearchSection, {
-    description: 'At most five, best first; none if only the title of the page matches.',
+    description: 'At most five, best first; empty if only the title of the page matches.',
   }),
   description: Type.String({ description: 'The description of the page; empty without one.' }),
   score: Type.Number({ description: SCORE }),
   rank: Type.Integer({
     minimum: 1,
-    description: 'Position in the whole result, from 1; pages of the list continue it.',
+    description: 'Position in the whole result, from 1. It continues across pages of the list.',
   }),
   ancestors: Type.Array(Type.Object({ title: Type.String() }), {
     description: 'The entries above the page, from the top.',
@@ -67,7 +68,7 @@ const SearchSpace = Type.Object(
   { $id: 'SearchSpace' },
 )
 
-/** The spaces that a search found. */
+/** Returns the schema of a search result with spaces. */
 export const searchSpaces = (options: { $id: string }) =>
   Type.Object(
     {
@@ -75,7 +76,7 @@ export const searchSpaces = (options: { $id: string }) =>
       partial: Type.Optional(
         Type.Literal(true, {
           description:
-            'Not all spaces could be searched in time, so hits are missing, also from `count`. Repeat the request.',
+            'Not all spaces could be searched in time, so results and `count` are incomplete. Repeat the request.',
         }),
       ),
     },

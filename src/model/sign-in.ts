@@ -1,17 +1,17 @@
-/** Sign-in by a link that is sent to an e-mail address. */
+/** Sign-in by a link that is sent to an email address. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Email } from './user.js'
 import { closed } from './common.js'
 
-/** A link to sign in, sent to an address, as stored. Used once. */
+/** A sign-in link that was sent to an address, as stored. It can be used once. */
 interface SignInDoc {
   id: string
-  /** Lower case. */
+  /** In lowercase. */
   email: string
   /** SHA-256 of the link's secret, hexadecimal. */
   hash: string
-  /** Link invitation by which an account is made and an organization joined. */
+  /** Link invitation that creates an account and joins an organization. */
   invite?: string
   createdAt: string
   expiresAt: string

@@ -1,4 +1,4 @@
-/** The adaptive schema of a site: which claims about its visitors may decide what they are shown. */
+/** The adaptive schema of a site: the claims about visitors that conditions can use. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, oneOf, Timestamp } from './common.js'
@@ -8,7 +8,7 @@ const texts = {
   description: Type.Optional(Type.String({ maxLength: 256 })),
 }
 
-/** Most claims that a schema may declare at each of its two levels. */
+/** Maximum number of claims at each of the two levels of a schema. */
 const MAX_CLAIMS = 100
 
 const Claim = Type.Object({ type: Type.Literal('boolean'), ...texts }, { ...closed, $id: 'SiteAdaptiveClaim' })
@@ -23,13 +23,16 @@ const UnsignedClaims = Type.Object(
   closed,
 )
 
-/** Claims by name, and under `unsigned` those that a visitor's browser may state itself. */
+/** Claims by name; `unsigned` contains those that a visitor's browser may set. */
 interface AdaptiveClaims {
   unsigned?: Static<typeof UnsignedClaims>
   [name: string]: Claim | Static<typeof UnsignedClaims> | undefined
 }
 
-/** The part of JSON Schema draft-07 that can declare claims of visitors: an object of booleans, with an object `unsigned` of booleans in it. */
+/**
+ * The subset of JSON Schema draft-07 for claims of visitors: an object of booleans that contains an object `unsigned`
+ * of booleans.
+ */
 export const AdaptiveJsonSchema = Type.Object(
   {
     $schema: Type.Optional(
@@ -49,12 +52,12 @@ export const AdaptiveJsonSchema = Type.Object(
     ...closed,
     $id: 'SiteAdaptiveJSONSchema',
     description:
-      'A JSON Schema (draft-07) of boolean claims, with an object `unsigned` for those that browsers may set; other claims are not allowed.',
+      'A JSON Schema (draft-07) of boolean claims, with an object `unsigned` for those that browsers may set. Other claims are rejected.',
   },
 )
 export type AdaptiveJsonSchema = Static<typeof AdaptiveJsonSchema>
 
-/** The claims of visitors that a site declares, as stored; its ID is that of the site. */
+/** The claims about visitors that a site declares, as stored. Its ID is that of the site. */
 export interface SiteAdaptiveSchemaDoc {
   id: string
   jsonSchema: AdaptiveJsonSchema

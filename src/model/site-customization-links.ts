@@ -17,7 +17,7 @@ const Condition = Type.Optional(
   }),
 )
 
-/** A link of a menu below a link of the header; `to` null = a heading that leads nowhere. */
+/** A link in the menu of a header link. With `to` null, it is a heading without a link. */
 const SiteMenuLink = Type.Object(
   { title: Type.String({ minLength: 1, maxLength: 64 }), to: nullable(SiteDestination) },
   { ...closed, $id: 'SiteMenuLink' },
@@ -32,7 +32,7 @@ export const SiteHeaderLink = Type.Object(
   { ...closed, $id: 'SiteHeaderLink' },
 )
 
-/** A link in the header, as clients give it: without a style it is a `link`, without links it has no menu. */
+/** A link in the header, as clients send it. The default style is `link`; without links, it has no menu. */
 export const SiteHeaderLinkInput = Type.Object(
   { ...headerLink, style: Type.Optional(Style), links: Type.Optional(Menu) },
   { ...closed, $id: 'SiteHeaderLinkInput' },

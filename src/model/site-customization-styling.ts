@@ -1,4 +1,4 @@
-/** The part of a site's customization that is about its looks: colours, fonts and theme. */
+/** The styling part of a site's customization: colors, fonts and theme. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { closed, nullable, oneOf } from './common.js'
 import { Href } from './site-destination.js'
@@ -7,11 +7,11 @@ const Color = Type.String({
   maxLength: 7,
   pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$',
   'x-pattern-message': 'must be a color such as #1a2b3c or #fff',
-  description: 'A colour in hexadecimal digits: `#rgb` or `#rrggbb`.',
+  description: 'A color in hexadecimal digits: `#rgb` or `#rrggbb`.',
 })
 export const ThemedColor = Type.Object(
   { light: Color, dark: Color },
-  { ...closed, $id: 'SiteThemedColor', description: 'A colour on light and on dark pages.' },
+  { ...closed, $id: 'SiteThemedColor', description: 'A color for light and dark pages.' },
 )
 
 const siteFonts = [
@@ -45,7 +45,10 @@ const siteMonospaceFonts = [
 
 const format = oneOf(['woff2', 'woff'])
 
-/** A font from files of one's own. Its name appears in a style sheet, so it is letters, digits, blanks, `-` and `_` only. */
+/**
+ * A font from custom files. Its name appears in a style sheet, so it may only contain letters, digits, spaces, `-` and
+ * `_`.
+ */
 const customFont = <S extends TSchema, M extends TProperties>(source: S, more: M, $id: string) =>
   Type.Object(
     {
@@ -95,7 +98,7 @@ const CodeTheme = Type.String({
   pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   'x-pattern-message': 'must be a name such as github-light',
   description:
-    'Name of an editor theme, such as `github-light`. A theme that is not shipped is shown as `default-light` or `default-dark`.',
+    'Name of an editor theme, such as `github-light`. Themes that are not included are displayed as `default-light` or `default-dark`.',
 })
 
 const styling = {
@@ -126,7 +129,7 @@ export const SiteStyling = Type.Object(
   closed,
 )
 
-/** The styling as clients give it: each member may be left out, and a font needs no ID or formats. */
+/** The styling as clients send it: all members are optional, and a font needs no ID or formats. */
 export const SiteStylingInput = Type.Partial(
   Type.Object({
     ...styling,

@@ -1,4 +1,4 @@
-/** The customization of a site or site space: every setting, what may be left out, and the stored form. */
+/** The customization of a site or site space: all settings, the partial input, and the stored form. */
 import { type Static, type TPartial, type TProperties, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, nullable, oneOf } from './common.js'
@@ -52,7 +52,7 @@ const SocialAccountInput = group({
   display: Type.Optional(Type.Partial(Type.Object(places), closed)),
 })
 
-/** Groups that are answered as they are given. */
+/** Groups whose responses equal their inputs. */
 const plain = {
   internationalization: group({ locale: oneOf(['en', 'fr', 'es', 'zh', 'ja', 'de', 'nl', 'no', 'pt-br', 'ru']) }),
   themes: group({ default: oneOf(['light', 'dark']), toggeable: Type.Boolean() }),
@@ -76,7 +76,7 @@ const announcement = {
   message: Type.String({ maxLength: 128 }),
 }
 
-/** Groups in which members are absent where nothing was chosen. */
+/** Groups whose members are absent if they are not set. */
 const groups = {
   ...plain,
   styling: SiteStyling,
@@ -97,7 +97,7 @@ const groups = {
 const title = Type.String({ maxLength: 128, description: 'Shown instead of the title of the site.' })
 const MAX_SOCIAL_ACCOUNTS = { maxItems: 20 }
 
-/** How a site looks and what it offers its visitors, complete: every group is there, members are absent where nothing was chosen. */
+/** The complete appearance and features of a site: every group is present, members are absent if they are not set. */
 export const SiteCustomization = Type.Object(
   {
     title: Type.Optional(title),
@@ -112,7 +112,7 @@ export type SiteCustomization = Static<typeof SiteCustomization>
 
 const part = <P extends TProperties>(properties: P) => Type.Partial(Type.Object(properties), closed)
 
-/** Groups as clients give them: each may be given in part; null = nothing, also where the site of a site space has something. */
+/** Groups as clients send them: each can be partial. Null = no value, even if the site of a site space has one. */
 const givenGroups = {
   ...(Object.fromEntries(Object.entries(plain).map(([name, schema]) => [name, Type.Partial(schema, closed)])) as {
     [K in keyof typeof plain]: TPartial<(typeof plain)[K]>
@@ -133,7 +133,7 @@ const givenGroups = {
   socialPreview: part({ url: nullable(Href) }),
 }
 
-/** Some of the settings; the others have their default (for a site space: those of the site). */
+/** A part of the settings. The others have their default, or for a site space, the value of the site. */
 export const SiteCustomizationInput = Type.Partial(
   Type.Object({
     title: nullable(title),
@@ -148,14 +148,17 @@ export const SiteCustomizationInput = Type.Partial(
 )
 export type SiteCustomizationInput = Static<typeof SiteCustomizationInput>
 
-/** Names of the groups of settings. */
+/** Names of the setting groups. */
 export const customizationGroups = Object.keys(givenGroups) as (keyof typeof givenGroups)[]
 
-/** The customization of a site or site space, as stored: only the settings that were given. Its ID is that of the site or site space. */
+/**
+ * The customization of a site or site space, as stored: only the given settings. Its ID is that of the site or site
+ * space.
+ */
 export interface SiteCustomizationDoc {
   id: string
   site: string
-  /** ID of the site space that it is for; absent = for the whole site. */
+  /** ID of the site space; absent = the whole site. */
   siteSpace?: string
   settings: SiteCustomizationInput
 }

@@ -1,17 +1,17 @@
-/** Where links and redirects of a site may lead: a URL, or a page, anchor, space, section or site space. */
+/** Targets of links and redirects of a site: a URL, or a page, anchor, space, section or site space. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id } from './common.js'
 
 const Anchor = Type.String({ minLength: 1, maxLength: 256 })
 
-/** An address that pages of a site may lead to or load from. What it may look like beyond its length is checked by `hrefFault`. */
+/** An address that pages of a site can link to or load from. `hrefFault` checks its format beyond the length. */
 export const Href = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'An https or http URL, or a path of the site that begins with one "/".',
+  description: 'An https or http URL, or a path of the site that starts with a single "/".',
 })
 
-/** Where a link or a redirect of a site leads to. */
+/** The target of a link or redirect of a site. */
 export const SiteDestination = Type.Union(
   [
     Type.Object({ kind: Type.Literal('url'), url: Href }, closed),
@@ -29,6 +29,6 @@ export const SiteDestination = Type.Union(
 )
 export type SiteDestination = Static<typeof SiteDestination>
 
-/** Whether a destination still leads somewhere. */
+/** Whether the target of a destination still exists. */
 export const destinationStatuses = ['ok', 'broken'] as const
 export type DestinationStatus = (typeof destinationStatuses)[number]

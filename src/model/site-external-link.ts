@@ -1,4 +1,4 @@
-/** Links to other places among the sections of a group. */
+/** External links among the sections of a group. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, listOf, nullable } from './common.js'
 import { Href } from './site-destination.js'
@@ -23,7 +23,7 @@ export const SiteExternalLink = Type.Object(
     title: Title,
     target: Href,
     icon: Type.Optional(SiteIconName),
-    sectionGroup: Type.String({ ...Id, description: 'ID of the group that it is in.' }),
+    sectionGroup: Type.String({ ...Id, description: 'ID of the group that contains the link.' }),
     urls: Type.Object({ location: Type.String() }),
   },
   { $id: 'SiteExternalLink' },

@@ -1,4 +1,4 @@
-/** How visitors sign in to a site that requires it: the stored form with its sealed key, and what admins read and change. */
+/** The authentication of visitors of a site: the stored form with its sealed key, and the settings for admins. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, nullable, oneOf, Timestamp } from './common.js'
@@ -6,18 +6,24 @@ import { Href } from './site-destination.js'
 
 const authBackends = ['custom', 'integration'] as const
 
-/** How visitors of a site are authenticated, as stored; its ID is that of the site. The key cannot be read from the document. */
+/**
+ * How visitors of a site are authenticated, as stored. Its ID is that of the site. The document does not reveal the
+ * key.
+ */
 export interface SitePublishingAuthDoc {
   id: string
   backend: (typeof authBackends)[number]
-  /** Name of the integration that signs visitors in, where the backend is one. */
+  /** Name of the integration, if the backend is one. */
   integration?: string
   fallbackURL?: string
-  /** The key of visitors' JWTs (HS256), sealed with the service's signing key: it must be known in clear to check a token. */
+  /**
+   * The key for visitors' JWTs (HS256), sealed with the service's signing key. It cannot be a hash, because it verifies
+   * tokens.
+   */
   sealedKey: string
-  /** The key before it, likewise sealed, and until when it is valid; absent = none. */
+  /** The previous key, also sealed, and the end of its validity; absent = none. */
   previous?: { sealedKey: string; validUntil: string }
-  /** What `aud` of a token must name, and what its `iss` must be; absent = anything. */
+  /** The required `aud` and `iss` of tokens; absent = any value. */
   audience?: string
   issuer?: string
   updatedAt: string
@@ -43,13 +49,14 @@ export const SitePublishingAuth = Type.Object(
     previousKeyValidUntil: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Until then, tokens signed with the key before this one are accepted.',
+        description: 'Until then, tokens signed with the previous key are accepted.',
       }),
     ),
     privateKey: Type.Optional(
       Type.String({
         description:
-          'Signs the JWTs of visitors (HS256): 43 letters and digits, used as they are. Returned to admins of the site only; absent if the signing key of the service has been replaced: regenerate it then.',
+          'Signs the JWTs of visitors (HS256): 43 letters and digits, used as text. Only returned to admins of the site. Absent if the signing key of the service ' +
+          'has been replaced; then regenerate it.',
       }),
     ),
     updatedAt: Timestamp,
@@ -76,7 +83,7 @@ export const RegenerateVisitorKey = Type.Object(
         minimum: 0,
         maximum: 604_800,
         default: 3600,
-        description: 'For how long the key before stays valid. 0 = not at all: for a key that leaked.',
+        description: 'Number of seconds for which the previous key stays valid. Use 0 for a leaked key.',
       }),
     ),
   },

@@ -4,18 +4,18 @@ import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, Timestamp } from './common.js'
 import { destinationStatuses, SiteDestination } from './site-destination.js'
 
-/** An address of a site that leads elsewhere, as stored. */
+/** A redirect of a site, as stored. */
 export interface SiteRedirectDoc {
   id: string
   site: string
-  /** Normalized: see `normalizePath`. */
+  /** Normalized with `normalizePath`. */
   source: string
   destination: SiteDestination
   createdAt: string
   updatedAt: string
 }
 
-/** A source as an index key. */
+/** Returns the index key of a source. */
 export const redirectKey = ({ site, source }: Pick<SiteRedirectDoc, 'site' | 'source'>): string => site + source
 
 export const siteRedirects = table<SiteRedirectDoc>()({
@@ -29,7 +29,7 @@ export const siteRedirects = table<SiteRedirectDoc>()({
 const Source = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'A path of the site, such as `/old/page`; returned in its normal form. Unique in the site.',
+  description: 'A path of the site, such as `/old/page`. Returned in its normal form. Unique in the site.',
 })
 
 export const SiteRedirect = Type.Object(
@@ -39,7 +39,7 @@ export const SiteRedirect = Type.Object(
     source: Type.String(),
     destination: SiteDestination,
     status: oneOf(destinationStatuses, {
-      description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not checked.',
+      description: '`broken`: the target page, space or part of the site no longer exists. URLs are not checked.',
     }),
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -1,20 +1,20 @@
-/** Groups of sections of a site. */
+/** Section groups of a site. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable, oneOf } from './common.js'
 import { type LinkEntry, SiteExternalLink } from './site-external-link.js'
 import { Draft, Into, SiteIconName } from './site-fields.js'
 import { type SectionEntry, SiteSection } from './site-section.js'
 
-/** What stands in a group. */
+/** The possible items of a group. */
 export type GroupChild = SectionEntry | GroupEntry | LinkEntry
 
-/** A heading over sections, links and further groups, as stored. */
+/** A group of sections, links and further groups, as stored. */
 export interface GroupEntry {
   type: 'site-section-group'
   id: string
   title: string
   icon?: string
-  /** Not live: visitors see neither it nor what is in it. */
+  /** Not live: visitors see neither the group nor its content. */
   draft?: true
   children: GroupChild[]
   order?: string
@@ -28,8 +28,8 @@ export const SiteSectionGroup = Type.Recursive(
       title: Type.String(),
       icon: Type.Optional(SiteIconName),
       draft: Draft,
-      sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the group that it is in.' })),
-      sections: Type.Array(SiteSection, { description: 'The sections directly in it.' }),
+      sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the parent group.' })),
+      sections: Type.Array(SiteSection, { description: 'The sections directly in the group.' }),
       children: Type.Array(Type.Union([SiteSection, Self, SiteExternalLink]), {
         description: 'Sections, groups and external links, in order.',
       }),
@@ -47,7 +47,7 @@ export const CreateSiteSectionGroup = Type.Object(
     title: GroupTitle,
     icon: Type.Optional(nullable(SiteIconName)),
     draft: Type.Optional(Draft),
-    sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the group to put it into.' })),
+    sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the parent group.' })),
     sections: Type.Optional(Type.Array(Id, { maxItems: 500, uniqueItems: true })),
   },
   { ...closed, $id: 'CreateSiteSectionGroup' },

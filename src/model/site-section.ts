@@ -9,11 +9,11 @@ export interface SectionEntry {
   type: 'site-section'
   id: string
   title: string
-  /** Unique among the sections of the site, whatever their group. */
+  /** Unique among the sections of the site, across groups. */
   path: string
   description?: string
   condition?: string
-  /** Not live: visitors see neither it nor what is in it. */
+  /** Not live: visitors see neither the section nor its content. */
   draft?: true
   icon?: string
   siteSpaces: SiteSpaceEntry[]

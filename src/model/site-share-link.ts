@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, Timestamp } from './common.js'
 
-/** A link that opens a site to whoever has it, as stored: the key itself cannot be read from the document. */
+/** A link that opens a site to everyone who knows it, as stored. The document does not reveal the key. */
 export interface ShareLinkDoc {
   id: string
   site: string
@@ -11,9 +11,9 @@ export interface ShareLinkDoc {
   active: boolean
   createdAt: string
   createdBy: string
-  /** SHA-256 of the key: how a visitor's key is looked up. */
+  /** SHA-256 of the key, for finding the link of a visitor's key. */
   keyHash: string
-  /** The key, sealed with the service's signing key: it is shown again in lists. */
+  /** The key, sealed with the service's signing key, because lists return it again. */
   sealedKey: string
 }
 

@@ -8,14 +8,16 @@ import { Space } from './space.js'
 export interface SiteSpaceEntry {
   id: string
   space: string
-  /** Unique among its siblings: those of its section, or of the root. */
+  /** Unique among its siblings: the site spaces of the section, or of the root. */
   path: string
   condition?: string
-  /** Not live: visitors see neither it nor what is in it. */
+  /** Not live: visitors see neither the site space nor its content. */
   draft?: true
-  /** The space is deleted: it is not shown until the space is restored, and goes when the space is purged. */
+  /**
+   * The space is deleted. The site space is hidden until the space is restored, and removed when the space is purged.
+   */
   hidden?: true
-  /** Key by which it is paged; grows along the list. */
+  /** Sort key for paging; increases along the list. */
   order?: string
 }
 
@@ -28,7 +30,7 @@ export const SiteSpace = Type.Object(
     space: Space,
     title: Type.String(),
     default: Type.Boolean({
-      description: 'Whether it is the default site space of the site: the default one of its default section.',
+      description: 'Whether it is the default site space of the site: the default of the default section.',
     }),
     condition: Type.Optional(SiteCondition),
     draft: Draft,

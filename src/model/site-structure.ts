@@ -1,4 +1,4 @@
-/** The structure of a site: its sections, groups of sections and site spaces, in order. */
+/** The structure of a site: its sections, section groups and site spaces, in order. */
 import { Type } from '@sinclair/typebox'
 import { closed, Id, oneOf } from './common.js'
 import { Into } from './site-fields.js'
@@ -6,12 +6,12 @@ import { type GroupChild, type GroupEntry, SiteSectionGroup } from './site-secti
 import { type SectionEntry, SiteSection } from './site-section.js'
 import { SiteSpace, type SiteSpaceEntry } from './site-space.js'
 
-/** What a site is made of. */
+/** The kinds of items of a site. */
 const siteItemTypes = ['site-section', 'site-section-group', 'site-external-link', 'site-space'] as const
 
 export type SiteItemType = (typeof siteItemTypes)[number]
 
-/** What a site shows, in order. Site spaces are at the root only while there is no section. */
+/** The items of a site, in order. Site spaces are at the root only while there are no sections. */
 export interface SiteStructure {
   siteSpaces: SiteSpaceEntry[]
   /** ID of one of `siteSpaces`; null = there is none. */
@@ -23,16 +23,16 @@ export interface SiteStructure {
 
 export const emptyStructure: SiteStructure = { siteSpaces: [], defaultSiteSpace: null, items: [], defaultSection: null }
 
-/** A section, group or link with the group that it is in, and on which level of groups it stands: 1 at the top. */
+/** A section, group or link with its parent group and its nesting level; 1 is the top level. */
 export interface PlacedItem {
   item: GroupChild
   group?: GroupEntry
   level: number
-  /** Whether neither it nor a group that it is in is a draft. */
+  /** Whether neither the item nor any of its parent groups is a draft. */
   live: boolean
 }
 
-/** The sections, groups and links of a structure in order, each group before what is in it. */
+/** Returns the sections, groups and links of a structure in order, each group before its items. */
 export function itemsOf({ items }: Pick<SiteStructure, 'items'>): PlacedItem[] {
   const within = (list: readonly GroupChild[], level: number, above: boolean, group?: GroupEntry): PlacedItem[] =>
     list.flatMap((item) => {
@@ -43,17 +43,17 @@ export function itemsOf({ items }: Pick<SiteStructure, 'items'>): PlacedItem[] {
   return within(items, 1, true)
 }
 
-/** The sections of a structure in order, those in groups too. */
+/** Returns the sections of a structure in order, including those in groups. */
 export const sectionsOf = (structure: Pick<SiteStructure, 'items'>): SectionEntry[] =>
   itemsOf(structure).flatMap(({ item }) => (item.type === 'site-section' ? [item] : []))
 
-/** The site spaces of a structure in order. */
+/** Returns the site spaces of a structure in order. */
 export const siteSpacesOf = (structure: SiteStructure): SiteSpaceEntry[] => [
   ...structure.siteSpaces,
   ...sectionsOf(structure).flatMap((section) => section.siteSpaces),
 ]
 
-/** IDs of the spaces of a structure. */
+/** Returns the IDs of the spaces of a structure. */
 export const spacesOf = (structure: SiteStructure): string[] => siteSpacesOf(structure).map((entry) => entry.space)
 
 export const SiteStructureResponse = Type.Union(

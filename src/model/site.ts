@@ -1,4 +1,4 @@
-/** Sites: their stored form with indexes, and what clients send and get. */
+/** Sites: stored form, indexes, inputs and responses. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, DefaultLevel, Id, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
@@ -9,10 +9,10 @@ import { spacePermissions } from './space.js'
 const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
 const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
 const agentsContexts = ['excluded', 'included'] as const
-/** What `spaces` may say instead of a list: a new space, empty or with sample content. */
+/** Values of `spaces` other than a list: a new space, empty or with sample content. */
 const newSiteContents = ['empty', 'sample'] as const
 
-/** A site, as stored: one aggregate that holds its structure, so that a move is the change of one document. */
+/** A site, as stored. It contains its structure, so that a move changes a single document. */
 export interface SiteDoc {
   id: string
   organization: string
@@ -21,9 +21,9 @@ export interface SiteDoc {
   icon: SiteIcon
   /** Custom hostname; unique in the service. */
   hostname?: string
-  /** Last part of its address on this service; unique in its organization. */
+  /** Last segment of its address on this service; unique in its organization. */
   basename: string
-  /** `host/path` where a reverse proxy shows it. */
+  /** `host/path` at which a reverse proxy serves the site. */
   proxy?: string
   visibility: (typeof siteVisibilities)[number]
   published: boolean
@@ -38,7 +38,7 @@ export interface SiteDoc {
 
 export const sitePermissions = [...spacePermissions, 'create', 'viewAdaptiveSchema', 'editAdaptiveSchema'] as const
 
-/** Its address below the organization, as an index key. */
+/** Returns the index key of its address below the organization. */
 export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string =>
   `${site.organization}/${site.basename}`
 
@@ -86,7 +86,7 @@ const SiteAds = Type.Union(
 const Hostname = Type.String({
   maxLength: 512,
   pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$',
-  'x-pattern-message': 'must be a hostname in lower case with at least three parts, such as docs.example.org',
+  'x-pattern-message': 'must be a hostname in lowercase with at least three parts, such as docs.example.org',
 })
 const Basename = Type.String({ minLength: 1, maxLength: 100 })
 const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
@@ -97,7 +97,7 @@ export const Site = Type.Object(
     id: Id,
     type: oneOf(siteTypes),
     appliedType: oneOf(siteTypes, {
-      description: 'The type that applies: a self-hosted service has no trials, so it is `type`.',
+      description: 'The effective type. A self-hosted service has no trials, so it equals `type`.',
     }),
     title: Type.String(SITE_TITLE),
     icon: SiteIcon,
@@ -124,12 +124,12 @@ export const Site = Type.Object(
       location: Type.String(),
       app: Type.String(),
       published: Type.Optional(Type.String()),
-      preview: Type.String({ description: 'The address of the site, whether it is published or not.' }),
+      preview: Type.String({ description: 'The address of the site, even if it is not published.' }),
       login: Type.Optional(
-        Type.String({ description: 'Where visitors sign in; present with visitor authentication.' }),
+        Type.String({ description: 'The address at which visitors sign in; present with visitor authentication.' }),
       ),
       logout: Type.Optional(
-        Type.String({ description: 'Where visitors sign out; present with visitor authentication.' }),
+        Type.String({ description: 'The address at which visitors sign out; present with visitor authentication.' }),
       ),
     }),
     permissions: permissionsOf(sitePermissions),

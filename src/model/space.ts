@@ -10,7 +10,7 @@ const visibilities = ['public', 'unlisted', 'share-link', 'visitor-auth', 'in-co
 
 const editModes = ['live', 'locked'] as const
 
-/** What authenticates the visitors of a space: somebody else's JWT, or an integration. */
+/** The authentication of visitors of a space: JWTs from another service, or an integration. */
 const VisitorAuth = Type.Union([
   Type.Object({ backend: Type.Literal('custom') }, closed),
   Type.Object(
@@ -24,7 +24,7 @@ export const SpacePublishingAuth = Type.Object(
   {
     object: Type.Literal('space-publishing-auth'),
     backend: oneOf(['custom', 'integration']),
-    privateKey: Type.String({ description: 'Signs the JWTs of visitors (HS256): 43 characters, used as they are.' }),
+    privateKey: Type.String({ description: 'Signs the JWTs of visitors (HS256): 43 characters, used as text.' }),
   },
   { $id: 'SpacePublishingAuth' },
 )
@@ -41,7 +41,10 @@ export interface SpaceDoc {
   language?: (typeof Language)['static']
   defaultLevel: DefaultLevel
   visitorAuth?: VisitorAuth
-  /** Its place among the spaces and collections of its parent: `kernel/order.ts`; absent = before those that have one, by creation. */
+  /**
+   * Its position among the spaces and collections of its parent: `kernel/order.ts`. Absent = before those that have
+   * one, by creation.
+   */
   position?: string
   createdAt: string
   updatedAt: string
@@ -53,16 +56,16 @@ export interface SpaceDoc {
   changeRequestsOpen: number
   changeRequestsDraft: number
   comments: number
-  /** Number of approvals that a merge needs; absent = 0. */
+  /** Number of approvals required for a merge; absent = 0. */
   requiredApprovals?: number
-  /** Absent = those of the organization. */
+  /** Absent = the rules of the organization. */
   mergeRules?: SpaceMergeRules
-  /** Slugs of OpenAPI specifications whose new versions wait for the space to be unlocked. */
+  /** Slugs of OpenAPI specifications with new versions that are applied when the space is unlocked. */
   awaitedSpecs?: string[]
   createdBy: string
 }
 
-/** A space without the members that count what belongs to it: only the space itself, as the API returns it, depends on these. */
+/** Returns a space without its counters. Only the space itself, as the API returns it, depends on them. */
 export function withoutCounters(space: Document<SpaceDoc>): Partial<SpaceDoc> {
   const { version, nextChangeRequest, changeRequests, changeRequestsOpen, changeRequestsDraft, comments, ...rest } =
     space
@@ -102,8 +105,10 @@ const RequiredApprovals = Type.Integer({
   minimum: 0,
   maximum: 20,
   description:
-    'Number of approvals of its current revision that a change request needs before it can be merged, by users other than its author; if it is 1 or more, requested changes also prevent the merge. ' +
-    'With 0, the default, reviews are advisory. With 1 or more, the main content can only be changed by approved merges, by imports from the remote that the space was last synchronized with, and by edits and rollbacks of an admin, which are marked in the audit log; everything else returns 409.',
+    'Number of approvals of its current revision that a change request needs before it can be merged, by users other than its author. If it is 1 or more, ' +
+    'requested changes also prevent the merge. With 0, the default, reviews are advisory. With 1 or more, the main content can only be changed by approved ' +
+    'merges, by imports from the remote that the space was last synced with, and by edits and rollbacks of an admin, which the audit log marks; all other ' +
+    'changes return 409.',
 })
 
 export const Space = Type.Object(

@@ -1,22 +1,25 @@
-/** What readers see of a version of a specification: its operations, webhooks and schemas, each cut to bounds when the version was processed. */
+/**
+ * The displayed parts of a specification version: its operations, webhooks and schemas, each limited in size when the
+ * version was processed.
+ */
 
-/** A schema as it is shown. */
+/** A schema as it is displayed. */
 export interface ShownSchema {
-  /** In words: `string (uuid)`, `array of Pet`, the name of a schema. */
+  /** The type in words: `string (uuid)`, `array of Pet`, the name of a schema. */
   type: string
   description?: string
-  /** Further facts as short texts: `nullable`, `at least 1`, `default: 5`. */
+  /** Further constraints as short texts: `nullable`, `at least 1`, `default: 5`. */
   facts?: string[]
   /** Values as JSON. */
   enum?: string[]
   properties?: ShownProperty[]
-  /** Of the items of an array, or the values of a map, if there is more to say of them than their type. */
+  /** The schema of array items or map values, if it has more details than its type. */
   inner?: ShownSchema
   /** Schemas of which one, any or all apply. */
   choice?: { of: 'one' | 'any' | 'all'; schemas: ShownSchema[] }
-  /** What is left out, and why. */
+  /** The reason why a part is omitted. */
   cut?: 'circle' | 'deep' | 'long'
-  /** Properties, values or schemas of a choice that are left out. */
+  /** Number of omitted properties, values or schemas of a choice. */
   left?: number
 }
 
@@ -50,43 +53,43 @@ export interface ShownResponse {
 /** An operation of a path, or (with `webhook`) of a webhook. */
 export interface ShownOperation {
   kind: 'operation'
-  /** Upper case. */
+  /** In uppercase. */
   method: string
-  /** Of a webhook: its name. */
+  /** For a webhook, its name. */
   path: string
   webhook?: true
   title: string
-  /** Absent if it is the title. */
+  /** Absent if it equals the title. */
   summary?: string
   description?: string
   deprecated?: true
   servers: string[]
-  /** Names of security schemes, those of one alternative joined by ` and `. */
+  /** Names of security schemes. The schemes of one alternative are joined by ` and `. */
   security: string[]
   parameters: ShownParameter[]
   body?: { required: boolean; description?: string; contents: ShownContent[] }
   responses: ShownResponse[]
-  /** Parameters, responses and media types that are left out. */
+  /** Number of omitted parameters, responses and media types. */
   left: number
 }
 
-/** A schema that has a name in the specification. */
+/** A named schema of the specification. */
 export interface ShownModel {
   kind: 'schema'
   name: string
   schema: ShownSchema
 }
 
-/** Where a part is in the file of parts: bytes from its beginning. */
+/** The position of a part in the file of parts, in bytes. */
 export interface PartPlace {
   at: number
   length: number
-  /** Of its bytes. */
+  /** Hash of its bytes. */
   hash: string
 }
 
 export interface IndexedOperation extends PartPlace {
-  /** Upper case. */
+  /** In uppercase. */
   method: string
   path: string
   id?: string
@@ -104,13 +107,13 @@ export interface IndexedModel extends PartPlace {
   name: string
 }
 
-/** The index of the file of parts, for trees of pages and for blocks. */
+/** The index of the file of parts, for page trees and blocks. */
 export interface PartIndex {
   title: string
   tags: { name: string; description?: string }[]
   operations: IndexedOperation[]
   webhooks: IndexedWebhook[]
   schemas: IndexedModel[]
-  /** Operations, webhooks and schemas of the document that have no part. */
+  /** Number of operations, webhooks and schemas of the document that have no part. */
   left: { operations: number; webhooks: number; schemas: number }
 }

@@ -1,21 +1,27 @@
-/** What single sign-on stores: identities, sign-ins that wait for their exchange, what was used up, and tokens that an admin has named. */
+/**
+ * The stored documents of single sign-on: identities, sign-ins that wait for their exchange, used requests and
+ * assertions, and exempt tokens.
+ */
 import { Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, Timestamp } from './common.js'
 import { LinkSecret } from './sign-in.js'
 
-/** Who somebody is at an identity provider, as stored. The ID is a hash of provider, the provider's entity ID and NameID (`identityId`). */
+/**
+ * An identity of a user at an identity provider, as stored. The ID is a hash of provider, the provider's entity ID and
+ * NameID (`identityId`).
+ */
 export interface SsoIdentityDoc {
   id: string
   organization: string
   provider: string
-  /** Entity ID of the identity provider: an identity of another one does not count. */
+  /** Entity ID of the identity provider. Identities from another one do not count. */
   issuer: string
   nameId: string
   user: string
   createdAt: string
   lastSignInAt?: string
-  /** True if the user was removed from the organization: the identity must not come back by itself. */
+  /** True if the user was removed from the organization. The identity does not let them return automatically. */
   removed?: true
 }
 
@@ -26,7 +32,7 @@ export const ssoIdentities = table<SsoIdentityDoc>()({
   owner: (one) => one.organization,
 })
 
-/** A verified sign-in that waits for the exchange of its code, as stored. Used once. */
+/** A verified sign-in that waits for the exchange of its code, as stored. It can be used once. */
 export interface SsoSignInDoc {
   id: string
   /** SHA-256 of the code, hexadecimal. */
@@ -35,7 +41,7 @@ export interface SsoSignInDoc {
   provider: string
   issuer: string
   nameId: string
-  /** Lower case; null if the provider sent none. */
+  /** In lowercase; null if the provider sent none. */
   email: string | null
   displayName: string | null
   /** End of the session at the provider. */
@@ -50,16 +56,19 @@ export const ssoSignIns = table<SsoSignInDoc>()({
   unique: ['hash'],
 })
 
-/** A request or an assertion that was used up, as stored. The ID is a hash of it. */
+/** A used request or assertion, as stored. The ID is a hash of it. */
 interface SsoUsedDoc {
   id: string
-  /** From then on it would be refused anyway. */
+  /** From then on, it would be rejected anyway. */
   expiresAt: string
 }
 
 export const ssoUsed = table<SsoUsedDoc>()({ name: 'sso-used', indexes: {}, owner: (one) => one.id.slice(0, 1) })
 
-/** A token that an admin has named: it gives access although its owner must sign in by single sign-on. The ID is `<organization>:<token>`. */
+/**
+ * A token that an admin has exempted: it gives access although its owner must use single sign-on. The ID is
+ * `<organization>:<token>`.
+ */
 export interface SsoTokenDoc {
   id: string
   organization: string
@@ -82,11 +91,11 @@ export const SSOIdentity = Type.Object(
     object: Type.Literal('sso-identity'),
     id: Id,
     provider: Id,
-    nameID: Type.String({ description: 'The name (NameID) that the identity provider gives the person.' }),
-    user: Type.String({ description: 'ID of the user that the identity belongs to.' }),
+    nameID: Type.String({ description: 'The name (NameID) of the person at the identity provider.' }),
+    user: Type.String({ description: 'ID of the user with this identity.' }),
     removed: Type.Boolean({
       description:
-        'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.',
+        'Whether the user was removed from the organization. They cannot return until the identity is deleted or they are invited again.',
     }),
     createdAt: Timestamp,
     lastSignInAt: Type.Optional(Timestamp),
@@ -103,8 +112,8 @@ export const SSOToken = Type.Object(
     object: Type.Literal('sso-token'),
     token: Type.String({ description: 'ID of the token.' }),
     label: Type.String(),
-    user: Type.String({ description: 'ID of its owner.' }),
-    createdBy: Type.String({ description: 'ID of the admin who named it.' }),
+    user: Type.String({ description: 'ID of the owner.' }),
+    createdBy: Type.String({ description: 'ID of the admin who exempted it.' }),
     createdAt: Timestamp,
   },
   { $id: 'SSOToken' },

@@ -1,4 +1,4 @@
-/** Lists every table and journal of the store. A new kind of document is added here. */
+/** Lists all tables and journals of the store. A new kind of document is added here. */
 import type { Table } from '../kernel/documents.js'
 import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'
@@ -39,7 +39,7 @@ import { users } from './user.js'
 import { webhooks } from './webhook.js'
 import { deliveries } from './webhook-delivery.js'
 
-/** Every table of documents: the store builds their indexes at start. */
+/** All tables of documents. The store builds their indexes at the start. */
 export const documentTables: readonly Table<never, string>[] = [
   users,
   tokens,
@@ -87,5 +87,5 @@ export const documentTables: readonly Table<never, string>[] = [
   lfsSpaces,
 ]
 
-/** Every journal. */
+/** All journals. */
 export const journals = [auditLog, events]

@@ -1,4 +1,4 @@
-/** Teams of an organization, and who is in them. */
+/** Teams of an organization, and their members. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, oneOf, pageQuery, permissionsOf, Timestamp } from './common.js'
@@ -18,7 +18,10 @@ export const teams = table<TeamDoc>()({
   owner: (team) => team.organization,
 })
 
-/** A user's place in a team, as stored: a document of its own, so that a large team costs no more to change. Its ID is `<team>:<user>`. */
+/**
+ * A user's membership in a team, as stored. It is a separate document, so that changes in large teams stay cheap. Its
+ * ID is `<team>:<user>`.
+ */
 export interface TeamMemberDoc {
   id: string
   organization: string
@@ -40,7 +43,7 @@ export const teamPermissions = ['admin', 'view'] as const
 
 export const TeamRole = oneOf(['owner', 'member'], {
   $id: 'TeamRole',
-  description: 'Owners may rename and delete the team and change its members.',
+  description: 'Owners can rename and delete the team and change its members.',
 })
 
 const Title = Type.String({ minLength: 1, maxLength: 64 })
@@ -85,7 +88,7 @@ export const TeamsQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'ID of a member: only teams that they may manage, as an owner or as an admin.',
+      description: 'ID of a member. Returns only teams that this member can manage, as an owner or as an admin.',
     }),
   ),
   title: TitleFilter,
@@ -98,7 +101,7 @@ export const SetTeamMembers = Type.Object(
       Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to add to the team.' }),
     ),
     remove: Type.Optional(
-      Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to remove from it.' }),
+      Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to remove from the team.' }),
     ),
     memberships: Type.Optional(
       Type.Record(Type.String(), TeamRole, {

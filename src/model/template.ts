@@ -1,4 +1,4 @@
-/** Templates: content that spaces begin with, or get added. */
+/** Templates: content for new spaces and for adding to existing ones. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, listOf } from './common.js'
 
@@ -9,14 +9,14 @@ export const Template = Type.Object(
     title: Type.String(),
     description: Type.String(),
     emoji: Type.Optional(Type.String()),
-    pages: Type.Integer({ minimum: 1, description: 'How many pages it has.' }),
+    pages: Type.Integer({ minimum: 1, description: 'Number of pages.' }),
     contentRefs: Type.Array(
       Type.Object({
         name: Type.String(),
         description: Type.String(),
-        default: Type.String({ description: 'The file of the template that is used if none is given.' }),
+        default: Type.String({ description: 'The file of the template that is used by default.' }),
       }),
-      { description: 'Places for files of the space, such as a logo: `params.contentRefs` names them.' },
+      { description: 'Placeholders for files of the space, such as a logo. `params.contentRefs` uses their names.' },
     ),
   },
   { $id: 'Template' },
@@ -36,8 +36,7 @@ export const UseTemplate = Type.Object(
           contentRefs: Type.Optional(
             Type.Record(Type.String({ maxLength: 64 }), FileReference, {
               maxProperties: 20,
-              description:
-                'Files of the space by name. Those that the template knows and that are not given keep their default.',
+              description: 'Files of the space by placeholder name. Omitted placeholders keep their default.',
             }),
           ),
         },

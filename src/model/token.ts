@@ -1,24 +1,24 @@
-/** Tokens, by which clients authenticate. */
+/** Tokens that clients authenticate with. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, Timestamp } from './common.js'
 import { User } from './user.js'
 
-/** A token, as stored: the secret's hash alone. */
+/** A token, as stored. It contains only the hash of the secret. */
 export interface TokenDoc {
   id: string
   user: string
   label: string
   /** SHA-256 of the secret, hexadecimal. */
   hash: string
-  /** Only resources of this organization. */
+  /** Limits the token to resources of this organization. */
   organization?: string
-  /** Organizations whose admins have taken its access away. */
+  /** Organizations whose admins have removed its access. */
   excludedFrom?: string[]
   readOnly: boolean
-  /** True if its owner signed in by an e-mail link, and for tokens created with such a token. */
+  /** True if its owner signed in with an email link, and for tokens created with such a token. */
   byEmail?: boolean
-  /** Of a sign-in by single sign-on, and tokens created with such a token: valid only while the identity is there. */
+  /** For a single sign-on token and tokens created with it: valid only while the identity exists. */
   sso?: { identity: string }
   createdAt: string
   expiresAt?: string

@@ -1,4 +1,4 @@
-/** Translations: a space that is kept in step with another one, in another language. */
+/** Translations: spaces that are kept up to date with a source space in another language. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, Language, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
@@ -18,21 +18,21 @@ const problemCodes = [
 export type TranslationProblemCode = (typeof problemCodes)[number]
 const engines = ['deepl', 'libretranslate', 'openai', 'apertium'] as const
 
-/** Why the last run failed, as a sentence that says what to do. */
+/** Why the last run failed, as a sentence with the required action. */
 export interface TranslationProblem {
   code: TranslationProblemCode
   message: string
 }
 
-/** What stays in the source language, and why. */
+/** Content that stays in the source language, with the reason. */
 export interface TranslationNote {
   path: string
   reason: string
 }
 
-/** What one run did. */
+/** The result of one run. */
 export interface RunResult {
-  /** The head that it left. */
+  /** The resulting head. */
   revision?: string
   changeRequest?: string
   pages: number
@@ -47,7 +47,7 @@ export interface TranslationDoc {
   source: { space: string; language: Language }
   language: Language
   result: { space: string; revision: string; changeRequest?: string }
-  /** The first commit of the result: what it holds is the service's own. */
+  /** The first commit of the result. Its content was created by the service. */
   initial: string
   status: (typeof translationStates)[number]
   problem?: TranslationProblem
@@ -56,22 +56,22 @@ export interface TranslationDoc {
   glossary?: { source: string; target: string }[]
   engine?: (typeof engines)[number]
   automatic?: { charactersPerMonth: number }
-  /** User who switched automatic runs on. */
+  /** The user who enabled automatic runs. */
   automaticBy?: string
-  /** Characters that runs sent in a month (`2026-05`, UTC). */
+  /** Number of characters that runs sent in a month (`2026-05`, UTC). */
   spent?: { month: string; characters: number }
   runs: number
   totalWords: number
   totalPages: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   totalDuration: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   latestRunDuration: number
   latestPages: number
   latestWords: number
-  /** The head of the source that the last run looked at, whatever came of it. */
+  /** The source head of the last run, regardless of its result. */
   seen?: string
-  /** When the run began that is under way, and what it has committed: a run after a crash ends with that. */
+  /** Start of the current run, and its commit. A run after a crash ends with that commit. */
   startedAt?: string
   committed?: RunResult & { commit: string }
   createdBy: string
@@ -101,7 +101,7 @@ export const Instructions = Type.Object(
   },
   {
     $id: 'TranslationInstructions',
-    description: 'Guidance for engines that accept instructions, as a block tree; empty if none was given.',
+    description: 'Guidance for engines that accept instructions, as a block tree; empty if not set.',
   },
 )
 export type Instructions = Static<typeof Instructions>
@@ -120,7 +120,7 @@ const InstructionsInput = Type.Object(
   {
     $id: 'TranslationInstructionsInput',
     description:
-      'Guidance for engines that accept instructions, as a block tree. Only its text counts, at most 10,000 characters.',
+      'Guidance for engines that accept instructions, as a block tree. Only its text is used, at most 10,000 characters.',
   },
 )
 export type InstructionsInput = Static<typeof InstructionsInput>
@@ -128,18 +128,18 @@ export type InstructionsInput = Static<typeof InstructionsInput>
 const term = Type.String({ minLength: 1, maxLength: 200 })
 const Glossary = Type.Array(Type.Object({ source: term, target: term }, closed), {
   maxItems: 500,
-  description: 'Terms and how they are translated, for engines that take a glossary.',
+  description: 'Terms and their translations, for engines that support a glossary.',
 })
-const Engine = oneOf(engines, { description: 'Absent = the first engine of the server that knows the languages.' })
+const Engine = oneOf(engines, { description: 'Absent = the first engine of the server that supports the languages.' })
 const Automatic = Type.Object(
   {
     charactersPerMonth: Type.Integer({
       minimum: 1,
       maximum: 1_000_000_000,
-      description: 'What automatic runs may send to the engine in a month (UTC), in characters.',
+      description: 'Maximum number of characters that automatic runs send to the engine per month (UTC).',
     }),
   },
-  { ...closed, description: 'Runs whenever the main content of the source changes.' },
+  { ...closed, description: 'Runs automatically when the main content of the source changes.' },
 )
 
 export const CreateTranslation = Type.Object(
@@ -147,7 +147,7 @@ export const CreateTranslation = Type.Object(
     language: Language,
     source: Type.Object(
       { space: Id, language: Type.Optional(Language) },
-      { ...closed, description: 'The space, and its language (default: that of the space, else `en`).' },
+      { ...closed, description: 'The source space and its language (default: that of the space, else `en`).' },
     ),
     instructions: Type.Optional(InstructionsInput),
     glossary: Type.Optional(Glossary),
@@ -165,7 +165,7 @@ export const UpdateTranslation = Type.Object(
     engine: Type.Optional(nullable(Engine)),
     automatic: Type.Optional(nullable(Automatic)),
   },
-  { ...closed, $id: 'UpdateTranslation', description: 'Members that are left out keep their value; null removes one.' },
+  { ...closed, $id: 'UpdateTranslation', description: 'Omitted members keep their value; null removes one.' },
 )
 export type UpdateTranslation = Static<typeof UpdateTranslation>
 
@@ -183,7 +183,7 @@ export const Translation = Type.Object(
           code: oneOf(problemCodes),
           message: Type.String({ description: 'Why the last run failed, and what to do.' }),
         },
-        { description: 'If the last run failed.' },
+        { description: 'Present if the last run failed.' },
       ),
     ),
     source: Type.Object({ space: Id, language: Language }),
@@ -195,11 +195,10 @@ export const Translation = Type.Object(
     result: Type.Object({
       space: Id,
       language: Language,
-      revision: Type.String({ description: 'The head that the last run left.' }),
+      revision: Type.String({ description: 'The head after the last run.' }),
       changeRequest: Type.Optional(
         Type.String({
-          description:
-            'The change request in which the result of the last run waits, if merges into the space must meet rules.',
+          description: 'The change request with the result of the last run, if merges into the space must meet rules.',
         }),
       ),
     }),
@@ -209,13 +208,13 @@ export const Translation = Type.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
     stats: Type.Object({
-      runs: number('Runs that were completed.'),
+      runs: number('Number of completed runs.'),
       totalWords: number(),
       totalPages: number(),
       totalDuration: number('Duration of all runs in seconds.'),
       latestRunDuration: number('Duration of the latest run in seconds.'),
-      latestPages: number('Pages that the latest run changed.'),
-      latestWords: number('Words of the source that the latest run translated.'),
+      latestPages: number('Number of pages that the latest run changed.'),
+      latestWords: number('Number of source words that the latest run translated.'),
     }),
     permissions: permissionsOf(['view', 'edit'] as const),
     urls: Type.Object({ location: Type.String() }),

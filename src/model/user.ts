@@ -4,14 +4,15 @@ import { type Draft, table } from '../kernel/documents.js'
 import { closed, Id, nullable } from './common.js'
 
 /**
- * How it was shown that an address is its user's: by a link that was mailed to it, by the operator (settings, command line),
- * or `earlier`: the account was created by a release that did not ask.
+ * How an address was verified: by a link that was mailed to it, by the operator (settings, command line),
+ * or `earlier`: the account was created by a release without verification.
  */
 export type AddressProof = 'mail' | 'operator'
 
 /**
- * Either the address is proved to be theirs, and no other account has it; or it is only claimed, and they belong to one
- * organization alone. Once removed from it they are `former` for good: what they wrote keeps their name, and nobody becomes that user again.
+ * Either the address is verified, and no other account has it; or it is only claimed, and the user belongs to a single
+ * organization. Once removed from it, the user is `former` permanently: their contributions keep the name, and no one
+ * becomes that user again.
  */
 type AccountKind =
   | { proof: AddressProof; limitedTo?: never; former?: never }
@@ -23,29 +24,34 @@ export type UserDoc = UserFields & AccountKind
 interface UserFields {
   id: string
   displayName: string
-  /** Lower case. */
+  /** In lowercase. */
   email: string
   photoURL?: string
-  /** True for a service account: a name for tokens that belong to no person. */
+  /** True for a service account, which owns tokens that belong to no person. */
   service?: boolean
   createdAt: string
 }
 
-/** An address as browsers accept it, without quotes, comments and blanks: it cannot be read as more than one address. */
+/**
+ * An address in the format that browsers accept, without quotes, comments and spaces, so that it cannot be read as
+ * several addresses.
+ */
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
   pattern:
     "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
   'x-pattern-message': 'must be an email address such as ada@example.org',
-  description: 'An e-mail address.',
+  description: 'An email address.',
 })
 
 const isClaimer = ({ limitedTo, former }: Draft<UserDoc>): boolean => limitedTo !== undefined && !former
 
 /**
- * No index has all users with an address: each query says which kind it means. `proven`: the account whose
- * address it is. `claimed`: users of one organization each who say that it is theirs. `claimedIn`: that of one organization.
+ * Each index contains one kind of user with an address, so that queries must choose. `proven`: the account with the
+ * verified
+ * address. `claimed`: users of one organization each with an unverified address. `claimedIn`: such a user of one
+ * organization.
  */
 export const users = table<UserDoc>()({
   name: 'users',
@@ -68,7 +74,7 @@ export const User = Type.Object(
     emailUnproven: Type.Optional(
       Type.Boolean({
         description:
-          'True if the user has not proved that the address is theirs: they joined one organization by a link that was not mailed, and belong to it alone. Absent = proved.',
+          'True if the user has not verified the address: they joined one organization with a link that was not mailed, and belong only to it. Absent = verified.',
       }),
     ),
     urls: Type.Object({ location: Type.String() }),

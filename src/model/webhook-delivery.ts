@@ -8,15 +8,15 @@ export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** The event of a test. */
+/** The event type of a test. */
 export const PING = 'webhook.ping'
 
-/** An event that is delivered to a webhook, as stored, from its first attempt on. */
+/** An event for a webhook, as stored from its first attempt on. */
 export interface DeliveryDoc {
   id: string
   webhook: string
   organization: string
-  /** ID of the event; of a ping, its own. */
+  /** ID of the event; for a ping, its own ID. */
   event: string
   /** Absent for a ping. */
   sequence?: number
@@ -28,7 +28,7 @@ export interface DeliveryDoc {
   /** Present while it is pending. */
   nextAttemptAt?: string
   finishedAt?: string
-  /** Of the last attempt. */
+  /** From the last attempt. */
   responseStatus?: number
   durationMs?: number
   error?: string
@@ -48,7 +48,7 @@ export const WebhookDelivery = Type.Object(
     id: Id,
     webhook: Id,
     organization: Id,
-    event: Type.String({ description: 'ID of the event, and the header webhook-id.' }),
+    event: Type.String({ description: 'ID of the event, which is also in the header webhook-id.' }),
     sequence: Type.Optional(Type.Integer({ minimum: 1 })),
     type: oneOf([...eventTypes, PING] as const),
     status: oneOf(deliveryStatuses),

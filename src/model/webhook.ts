@@ -12,19 +12,19 @@ export interface WebhookDoc {
   description: string
   /** Absent = all types. */
   events?: EventType[]
-  /** Absent = all events, including those about no space. */
+  /** Absent = all events, including those that belong to no space. */
   spaces?: string[]
   enabled: boolean
   /** Why the service disabled it. */
   disabledReason?: string
   disabledAt?: string
-  /** `whsec_…`, sealed: it signs, so it cannot be a hash. */
+  /** The secret (`whsec_…`), sealed. It cannot be a hash, because it signs deliveries. */
   sealedSecret: string
   /** After a rotation, deliveries are also signed with the old secret until this time. */
   previousSecret?: { sealed: string; until: string }
-  /** Sequence of the next event to examine: earlier ones are delivered or have a delivery. */
+  /** Sequence of the next event to examine. Earlier events are delivered or have a delivery. */
   next: number
-  /** When the first attempt since the last success failed. */
+  /** Time of the first failed attempt since the last success. */
   failingSince?: string
   createdBy: string
   createdAt: string
@@ -89,7 +89,7 @@ export const ReplayWebhook = Type.Object(
   {
     from: Type.Integer({
       minimum: 1,
-      description: 'Sequence of the first event to deliver: from 1 to that of the next event to come.',
+      description: 'Sequence of the first event to deliver, from 1 to the sequence of the next future event.',
     }),
   },
   { ...closed, $id: 'ReplayWebhook' },
@@ -108,9 +108,12 @@ const fields = {
   disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it.' })),
   disabledAt: Type.Optional(Timestamp),
   failingSince: Type.Optional(
-    Type.String({ format: 'date-time', description: 'When deliveries began to fail; absent while they succeed.' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Time of the first failed delivery since the last success; absent while deliveries succeed.',
+    }),
   ),
-  next: Type.Integer({ minimum: 1, description: 'Sequence of the next event that it will examine.' }),
+  next: Type.Integer({ minimum: 1, description: 'Sequence of the next event that the webhook will examine.' }),
   pending: Type.Integer({ minimum: 0, description: 'Number of deliveries that wait for another attempt.' }),
   createdBy: Id,
   createdAt: Timestamp,
@@ -121,6 +124,9 @@ const fields = {
 export const Webhook = Type.Object(fields, { $id: 'Webhook' })
 
 export const WebhookWithSecret = Type.Object(
-  { ...fields, secret: Type.String({ description: 'Signs the deliveries. It is returned only once.' }) },
+  {
+    ...fields,
+    secret: Type.String({ description: 'The secret that signs the deliveries. It is returned only once.' }),
+  },
   { $id: 'WebhookWithSecret' },
 )

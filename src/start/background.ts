@@ -1,22 +1,26 @@
-/** Starts what works beside requests, and wires who wakes whom: in this process, and on the other nodes if there are any. */
+/** Starts the background work, and connects the wake-ups within this process and between nodes. */
 import type { App } from '../domain/context/app.js'
 import { type ConnectionDriver, startConnections } from '../jobs/connection-driver.js'
-import { alone, type Led, led } from '../jobs/single-node.js'
+import type { Lanes } from '../jobs/lanes.js'
+import { runWithoutNodes, type Leadership, runAsLeader } from '../jobs/single-node.js'
 import type { RequestExportWatch } from '../jobs/request-export-watch.js'
 import { startWebhookSender, type WebhookSender } from '../jobs/webhook-sender.js'
 import { startWorker, type Worker } from '../jobs/worker.js'
 import type { RefName } from '../kernel/ids.js'
 import { listenToNodes } from './listen-to-nodes.js'
-import { nodeLanes } from './node-lanes.js'
 import { startNodeUpkeep } from './node-upkeep.js'
 import { watchNodes } from './node-watch.js'
 import { isShared } from './open-documents.js'
-import type { Node } from './open-node.js'
+import { deadOf, type Node } from './open-node.js'
 
-/** How often a node looks for what no hint told it of, in milliseconds. */
+/** Interval at which a node searches for work without a hint, in milliseconds. */
 const POLL_MS = 60_000
+/** Prefix of the leases of lanes. */
+const LANES = 'lane:'
+/** Interval at which a node searches for jobs that others left, in milliseconds. */
+const LANE_POLL_MS = 5_000
 
-/** What one of the nodes does for all. */
+/** The work that one node does for all. */
 interface Drivers {
   sender: WebhookSender
   connections: ConnectionDriver
@@ -25,25 +29,25 @@ interface Drivers {
 
 export interface Background {
   worker: Worker
-  drivers: Led<Drivers>
+  drivers: Leadership<Drivers>
   /** Reports that branches of a space moved, here or on another node. */
   moved(space: string, refs: readonly RefName[]): void
   idle(): Promise<void>
-  /** Ends what drives, then the jobs. */
+  /** Stops the drivers, then the jobs. */
   stop(): Promise<void>
 }
 
-/** What the background of a service works with. */
+/** The dependencies of the background work. */
 interface Parts {
   requestExports: RequestExportWatch
   node: Node | null
 }
 
-/** Starts the queue of jobs, the deliveries to webhooks, and what drives connections. */
+/** Starts the job queue, the webhook deliveries, and the connection driver. */
 export function startBackground(app: App, { requestExports, node }: Parts): Background {
   const drivers = node
-    ? led(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app))
-    : alone(() => startDrivers(app, null, false))
+    ? runAsLeader(leadOf(node), (atOnce) => startDrivers(app, node, !atOnce), drivingFailed(app))
+    : runWithoutNodes(() => startDrivers(app, null, false))
   const worker = startWorker(app, {
     isLeader: () => drivers.current !== null,
     ...(node ? { lanes: nodeLanes(node) } : {}),
@@ -62,7 +66,7 @@ export function startBackground(app: App, { requestExports, node }: Parts): Back
     drivers,
     moved: (space, refs) => drivers.current?.connections.moved(space, refs),
     idle: async () => {
-      // The end of a job may be something for connections and exports to look at, and what they find another job.
+      // The end of a job may create work for connections and exports, and these may queue another job.
       do {
         await drivers.current?.connections.idle()
         await worker.idle()
@@ -78,14 +82,17 @@ export function startBackground(app: App, { requestExports, node }: Parts): Back
 }
 
 const leadOf =
-  ({ leases }: Node): Parameters<typeof led>[0] =>
+  ({ leases }: Node): Parameters<typeof runAsLeader>[0] =>
   (work) =>
     leases.tryRun('lead', ({ signal }) => work(signal))
 
 const drivingFailed = (app: App) => (error: unknown) =>
-  app.log.error({ err: error }, 'What one node does for all could not be taken on; that is tried again in a second.')
+  app.log.error(
+    { err: error },
+    'This node could not start the work that one node does for all. The next attempt is in a second.',
+  )
 
-/** @param afterOthers whether another node, or an outage, may have left something half done since this one started */
+/** @param afterOthers whether another node, or an outage, may have left unfinished work since this node started */
 function startDrivers(app: App, node: Node | null, afterOthers: boolean): Drivers {
   const sender = startWebhookSender(app, node ? { pollMs: POLL_MS } : {})
   const connections = startConnections(app)
@@ -108,22 +115,25 @@ function startDrivers(app: App, node: Node | null, afterOthers: boolean): Driver
   }
 }
 
-/** Tidies the database: what nobody asks for any more, and what is in pieces. */
+/** Cleans up the database: deletes expired news, and compacts fragmented data. */
 async function tidy({ store, log }: App, { news }: Node): Promise<void> {
   try {
     await news.trim()
     if (isShared(store)) await store.upkeep()
   } catch (error) {
-    log.warn({ err: error }, 'The database could not be tidied; that is tried again in a minute.')
+    log.warn({ err: error }, 'The database could not be cleaned up. The next attempt is in a minute.')
   }
 }
 
 interface Wired extends Parts {
   worker: Worker
-  drivers: Led<Drivers>
+  drivers: Leadership<Drivers>
 }
 
-/** Says what the wake-ups of the app do: nothing before the transaction is committed in which they are called, where others would look too early. */
+/**
+ * Connects the app's wake-ups. They take effect only after the caller's transaction is committed; otherwise others
+ * would read too early.
+ */
 function wire(app: App, { worker, drivers, requestExports, node }: Wired): void {
   const { store } = app
   const afterwards = isShared(store) ? (work: () => void) => store.afterwards(work) : (work: () => void) => work()
@@ -146,3 +156,20 @@ function wire(app: App, { worker, drivers, requestExports, node }: Wired): void 
       else tell('connections', hint?.connection ?? '')
     })
 }
+
+/** Returns the lanes of jobs on nodes, with one lease each. */
+const nodeLanes = (node: Node): Lanes => ({
+  take: async (lane, work) => {
+    const taken = await node.leases.tryRun(LANES + lane, async ({ signal }) => {
+      await work(signal)
+      return true
+    })
+    return taken === true
+  },
+  free: async (lanes) => {
+    const names = await node.leases.unheld(lanes.map((lane) => LANES + lane))
+    return new Set(lanes.filter((lane) => names.has(LANES + lane)))
+  },
+  dead: (keepers) => deadOf(node, keepers),
+  pollMs: LANE_POLL_MS,
+})

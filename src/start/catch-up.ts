@@ -1,15 +1,16 @@
-/** Brings documents into agreement with Git after a crash, and writes the events of what moved meanwhile. */
+/** Reconciles documents with Git after a crash, and writes the events of moves in the meantime. */
 import { announceAll, forgetLostHeads } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
 import { type Repair, reconcile } from '../domain/upkeep/reconcile.js'
 import { type Node, otherNodes } from './open-node.js'
 
-/** The lease of whoever catches up: nodes that start together do it one after another. */
+/** The lease for catching up. Nodes that start together catch up one after another. */
 const LEASE = 'catch-up'
 
 /**
- * At the start. On a node only if others died since somebody did this, or none runs, since nodes that run have done it. `work` runs while no other node is at
- * the same point of its start.
+ * Catches up at the start. A node does so only if others died, or if none is running, because running nodes have
+ * already caught up.
+ * `work` runs while no other node is in this phase of its start.
  */
 export async function catchUp<T>(
   app: App,
@@ -26,7 +27,7 @@ export async function catchUp<T>(
   })
 }
 
-/** While others work: after some of them died. */
+/** Catches up while other nodes are running, after some of them died. */
 export async function catchUpBeside(app: App, node: Node, died: readonly string[]): Promise<void> {
   await node.leases.run(LEASE, async () => {
     await repairAll(app, { alone: false })

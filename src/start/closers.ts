@@ -1,6 +1,6 @@
-/** What was opened and has to be closed again, the last first; also if the start fails half-way. */
+/** Closes resources in reverse order of their opening, even if the start fails midway. */
 export class Closers {
-  // bound: what a service opens, a handful
+  // bound: resources that a service opens, a handful
   readonly #all: (() => Promise<unknown>)[] = []
 
   add(close: () => Promise<unknown>): void {

@@ -7,18 +7,19 @@ export const connectionSettings = {
     'SCRATCH_BYTES',
     integer(1024 * 1024, 1024 ** 4),
     String(4 * 1024 ** 3),
-    'Size of the scratch repositories in the folder `.remotes` of the repositories, in bytes, from which those that were not used for the longest time are deleted. They can be made anew at any time.',
+    'Size of the scratch repositories in `.remotes` of the repository folder, in bytes. Above it, the least recently used ones are deleted. They can be ' +
+      'rebuilt at any time.',
   ),
   connectionPollSeconds: setting<number>(
     'CONNECTION_POLL_SECONDS',
     integer(0, 86_400),
     '300',
-    'How often the repository of a connection is asked for its branches, in seconds; 0 = only at the start, and when a webhook says so. Less often while it fails.',
+    'Interval in seconds at which a connection polls the branches of its repository; 0 = only at the start and on webhooks. The interval grows while polls fail.',
   ),
   connectionQuietSeconds: setting<number>(
     'CONNECTION_QUIET_SECONDS',
     integer(0, 3_600),
     '10',
-    'How long the main content of a space must be left alone before a connection exports it, in seconds; while people keep on changing it, six times as long.',
+    'Quiet time in seconds after a change of the main content before a connection exports it. If changes continue, the export starts after six times as long.',
   ),
 }

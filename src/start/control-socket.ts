@@ -1,6 +1,6 @@
 /**
- * The socket in the data folder by which commands reach the server that has the data. Its folder and the socket are for the owner alone, who may read the
- * data folder, too.
+ * The socket in the data folder for commands to the running server. Only the owner can use the folder and the socket,
+ * and the owner can read the data folder anyway.
  */
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -19,24 +19,25 @@ const CONNECTIONS = 8
 const folderOf = (dataDir: string): string => join(dataDir, 'control')
 export const controlPath = (dataDir: string): string => join(folderOf(dataDir), 'socket')
 
-/** Why the data folder cannot have the socket; null if it can. */
+/** Returns why the data folder cannot contain the socket; null if it can. */
 export const whyNoControl = (dataDir: string): string | null => whyNoSocket(controlPath(dataDir), 'BINDERY_DATA_DIR')
 
 /** The parts of the service that the socket needs. */
 interface Surroundings {
   dataDir: string
-  /** Translates failures that an operator has to repair. */
+  /** Translates failures that an operator has to fix. */
   explain(thrown: unknown): Promise<unknown>
 }
 
 /**
- * Takes requests of operators until the returned function is called. Only for the one process that has the data, so that a socket that is there was left by
- * one that was killed. Without the socket the service works as well, and the log says what is missing.
+ * Serves requests of operators until the returned function is called. Only the process that owns the data may call it,
+ * so an existing
+ * socket was left by a killed process. Without the socket, the service still works, and the log contains the reason.
  */
 export async function openControl(app: App, { dataDir, explain }: Surroundings): Promise<() => Promise<void>> {
   const reason = whyNoControl(dataDir)
   if (reason !== null) {
-    app.log.warn({}, `The commands token and user need the server stopped: ${reason}.`)
+    app.log.warn({}, `Stop the server to run the commands token and user: ${reason}.`)
     return async () => {}
   }
   const server = createServer(
@@ -60,7 +61,7 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
   } catch (error) {
     app.log.warn(
       { error },
-      `The commands token and user need the server stopped: ${controlPath(dataDir)} cannot be made.`,
+      `Stop the server to run the commands token and user: ${controlPath(dataDir)} cannot be created.`,
     )
   }
   return close
@@ -68,7 +69,7 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
 
 async function listen(server: Server, dataDir: string): Promise<void> {
   await rm(folderOf(dataDir), { recursive: true, force: true })
-  // The folder is private from the beginning: no other user reaches the socket before its mode is set.
+  // The folder is private from the start, so no other user reaches the socket before its mode is set.
   await mkdir(folderOf(dataDir), { mode: 0o700 })
   await new Promise<void>((done, failed) => {
     server.once('error', failed)
@@ -89,17 +90,17 @@ async function handle(app: App, { request, response, explain }: Exchange): Promi
     const asked = readOperatorRequest(await readJson(request))
     reply =
       asked === null
-        ? { refused: 'The server does not know this request: run the command of the same release.' }
+        ? { refused: 'The server does not know this request. Run the command from the same release.' }
         : await replyToOperator(app, asked)
   } catch (thrown) {
     const error = await explain(thrown)
-    if (!(error instanceof ServiceError)) app.log.error({ error: thrown }, 'A command of the operator failed.')
-    reply = { refused: error instanceof ServiceError ? error.message : 'The server failed; its log says why.' }
+    if (!(error instanceof ServiceError)) app.log.error({ error: thrown }, 'An operator command failed.')
+    reply = { refused: error instanceof ServiceError ? error.message : 'The server failed. Find the cause in its log.' }
   }
   response.setHeader('Connection', 'close').end(JSON.stringify(reply))
 }
 
-/** The body of a request as JSON; undefined if it is too long or none. */
+/** Returns the body of a request as JSON; undefined if it is too long or not JSON. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** The settings of nodes: where what they share is kept, and the key that they share. */
+/** The settings of nodes: the shared database and the shared key. */
 import { databaseUrl, privateKeyFile, signingKey } from './setting-values.js'
 import { setting } from './setting.js'
 
@@ -7,18 +7,20 @@ export const databaseSettings = {
     'DATABASE_URL',
     databaseUrl,
     '',
-    'PostgreSQL 15 or later for everything that several servers share: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for an encrypted connection). Secret. Empty = it is in the data folder and the folder of repositories, and one server uses them.',
+    'PostgreSQL 15 or later, for the data that several servers share: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for ' +
+      'an encrypted connection). Secret. Empty = a single server keeps its data in the data folder and the repository folder.',
   ),
   signingKeyFile: setting<string | null>(
     'SIGNING_KEY_FILE',
     privateKeyFile,
     '',
-    'File of the key that seals secrets and signs links: 64 hexadecimal digits. All nodes of a database need the same one. Empty = `signing-key` in the data folder, which is made at the first start.',
+    'File of the key that seals secrets and signs links: 64 hexadecimal digits. All nodes of a database need the same key. Empty = `signing-key` in the ' +
+      'data folder, which the first start generates.',
   ),
   signingKey: setting<string | null>(
     'SIGNING_KEY',
     signingKey,
     '',
-    'That key itself, for systems that hand secrets over in the environment. Secret. Only one of the two may be set.',
+    'The key itself, for systems that pass secrets in the environment. Secret. Set only one of the two.',
   ),
 } as const

@@ -1,12 +1,14 @@
-/** What a node does when another one gives it a hint. */
+/** Handles the hints that a node receives from other nodes. */
 import type { App } from '../domain/context/app.js'
 import type { Worker } from '../jobs/worker.js'
 import { syncRuns } from '../model/index.js'
 import type { Node } from './open-node.js'
 
-/** Jobs are left to the node that queued them for so long, in milliseconds: if it has no place for them, others take them. */
+/**
+ * Time for which jobs are left to the node that queued them, in milliseconds. If it has no free slot, others take them.
+ */
 const LEFT_MS = 100
-/** How often a node looks whether its runs were cancelled elsewhere, in milliseconds. */
+/** Interval at which a node checks whether its runs were canceled elsewhere, in milliseconds. */
 const POLL_MS = 5_000
 
 interface Wakes {
@@ -15,7 +17,7 @@ interface Wakes {
   connections(hint?: { connection: string }): void
 }
 
-/** Starts to listen; returns what ends that. */
+/** Starts to listen. Returns a function that stops it. */
 export function listenToNodes(app: App, { hints }: Node, wakes: Wakes): () => void {
   let jobs: NodeJS.Timeout | undefined
   hints.on('jobs', () => {
@@ -38,7 +40,7 @@ export function listenToNodes(app: App, { hints }: Node, wakes: Wakes): () => vo
   }
 }
 
-/** Ends the runs of this node that were cancelled on another one, whose hint was lost. */
+/** Aborts runs of this node that were canceled on another node whose hint was lost. */
 async function endCancelled(app: App): Promise<void> {
   for (const [id, stop] of app.running) if ((await app.store.get(syncRuns, id))?.cancelled) stop.abort()
 }

@@ -1,4 +1,4 @@
-/** Loads the templates that come with the service, and those from the operator's folder. */
+/** Loads the included templates and those from the operator's folder. */
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { Log } from '../kernel/log.js'
 
 const SHIPPED = fileURLToPath(new URL('../../templates', import.meta.url))
 
-/** What one folder of templates may have. */
+/** Limits of one template folder. */
 const MAX_TEMPLATES = 100
 const MAX_FILES = 300
 const MAX_FILE_BYTES = 1024 * 1024
@@ -18,15 +18,16 @@ const MAX_DEPTH = 8
 const MAX_NAME_BYTES = 200
 
 const ID = /^[a-z0-9][a-z0-9-]{0,63}$/
-/** What new spaces can begin with besides templates. */
+/** Values for new spaces that are not templates. */
 const RESERVED = new Set(['empty', 'sample'])
 
-/** What comes with the service does not change while a process runs: several services of one process read it once. */
+/** Included templates do not change while a process runs, so its services share them. */
 let shippedOnes: Promise<Map<string, Template>> | null = null
 
 /**
- * All templates by ID. A template of the operator takes the place of a shipped one with its ID. One that cannot be used is left out, and the log names
- * the file that is wrong and what to do.
+ * Returns all templates by ID. A template of the operator replaces an included one with the same ID. Unusable templates
+ * are skipped, and the log contains
+ * the file and the remedy.
  */
 export async function loadTemplates(
   own: string | null,
@@ -50,12 +51,12 @@ async function loadFolder(folder: string, log: Pick<Log, 'error'>): Promise<Map<
   const found = new Map<string, Template>()
   const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
   if (names.length > MAX_TEMPLATES)
-    log.error({ folder }, `${folder} has ${names.length} entries; only the first ${MAX_TEMPLATES} are looked at.`)
+    log.error({ folder }, `${folder} has ${names.length} entries. Only the first ${MAX_TEMPLATES} are loaded.`)
   for (const id of names.slice(0, MAX_TEMPLATES)) {
     try {
       if (!ID.test(id) || RESERVED.has(id))
         throw new TemplateError(
-          `${id} cannot be the name of a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`,
+          `${id} is not a valid template name. Use lowercase letters, digits and "-", but not "empty" or "sample".`,
         )
       found.set(id, await readTemplate(id, await filesBelow(join(folder, id), id)))
     } catch (error) {
@@ -66,7 +67,10 @@ async function loadFolder(folder: string, log: Pick<Log, 'error'>): Promise<Map<
   return found
 }
 
-/** The files of a template by path. Throws `TemplateError` if there are too many, or anything but files and folders. */
+/**
+ * Returns the files of a template by path. Throws `TemplateError` if there are too many, or other entries than files
+ * and folders.
+ */
 async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>()
   let bytes = 0
@@ -84,14 +88,14 @@ async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8
         if (depth >= MAX_DEPTH) fail(path, `is more than ${MAX_DEPTH} folders deep. Move it up.`)
         await walk(path, depth + 1)
       } else if (!entry.isFile())
-        fail(path, 'is neither a file nor a folder: symbolic links are not followed. Copy what it links to.')
+        fail(path, 'is neither a file nor a folder: symbolic links are not followed. Copy the target instead.')
       else {
-        if (files.size >= MAX_FILES) fail(path, `is one file too many: a template has at most ${MAX_FILES}.`)
+        if (files.size >= MAX_FILES) fail(path, `exceeds the limit of ${MAX_FILES} files per template.`)
         const content = await readBounded(join(folder, path)).catch((error) => fail(path, notReadable(error)))
         bytes += content === null ? 0 : content.length
-        if (content === null) return fail(path, `has more than ${MAX_FILE_BYTES} bytes. Make it smaller.`)
+        if (content === null) return fail(path, `exceeds the limit of ${MAX_FILE_BYTES} bytes. Make it smaller.`)
         if (bytes > MAX_TEMPLATE_BYTES)
-          fail(path, `brings the template over ${MAX_TEMPLATE_BYTES} bytes. Make its files smaller.`)
+          fail(path, `exceeds the limit of ${MAX_TEMPLATE_BYTES} bytes per template. Make its files smaller.`)
         files.set(path, content)
       }
     }
@@ -107,7 +111,7 @@ const notReadable = (error: unknown): string => {
     : `cannot be read (${code}). Check its permissions.`
 }
 
-/** A file's bytes; null if there are too many. What became a symbolic link meanwhile is not followed. */
+/** Returns a file's bytes; null if there are too many. If the path has become a symbolic link, it is not followed. */
 async function readBounded(path: string): Promise<Uint8Array | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {

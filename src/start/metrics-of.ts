@@ -1,4 +1,4 @@
-/** Puts together what `/metrics` shows. docs/administration.md lists all of it. */
+/** Assembles the metrics of `/metrics`. docs/administration.md lists all of them. */
 import { statfs } from 'node:fs/promises'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import type { Config } from '../config.js'
@@ -7,10 +7,10 @@ import { jobKinds } from '../jobs/kinds.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { jobs, spaces } from '../model/index.js'
 
-/** Milliseconds for which the number of spaces is cached: counting reads all of them. */
+/** Milliseconds for which the number of spaces is cached, because counting reads all of them. */
 const SPACES_MS = 60_000
 
-/** The metrics of a service: of requests, of the process, of background work, and values that are read when they are asked for. */
+/** Returns the metrics of a service: requests, process, background work, and values that are read on demand. */
 export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metrics {
   const metrics = createMetrics(app.meters.registry)
   metrics.gauge(
@@ -26,10 +26,10 @@ export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metri
   metrics.gauges('bindery_build_info', 'The version of the service; always 1', 'version', async () => ({
     [app.settings.version]: 1,
   }))
-  metrics.gauges('bindery_jobs_queued', 'Jobs of the installation that are due and wait for a slot', 'kind', () =>
+  metrics.gauges('bindery_jobs_queued', 'Due jobs of the installation that wait for a slot', 'kind', () =>
     countDueJobs(app),
   )
-  metrics.gauges('bindery_disk_free_bytes', 'Free space where a folder is', 'folder', async () => ({
+  metrics.gauges('bindery_disk_free_bytes', 'Free space on the disk of a folder', 'folder', async () => ({
     data: await freeBytes(config.dataDir),
     repos: await freeBytes(config.reposDir),
   }))

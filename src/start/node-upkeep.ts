@@ -1,16 +1,19 @@
-/** What each node does for its own disk. The daily maintenance of a space runs on one node, so the copies of the others would keep a pack of each push, for good. */
+/**
+ * Maintains the disk of a node. Daily maintenance of a space runs on one node only, so the copies of other nodes would
+ * keep a pack for each push.
+ */
 import type { App } from '../domain/context/app.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import { NoRepository } from '../git/index.js'
 import type { Log } from '../kernel/log.js'
 
 const EACH_MS = 3_600_000
-/** A copy with more packs is packed. Those of edits are joined as they come, so it takes pushes. */
+/** A copy with more packs is repacked. Packs of edits are joined immediately, so only pushes add up. */
 const MANY_PACKS = 50
 /** Interval at which a node looks whether its disk is full, in milliseconds. */
 const ROOM_MS = 5_000
 
-/** Starts it: once an hour, at a time of the node's own. The first time comes within an hour. */
+/** Starts the maintenance: once an hour, at a random time. The first run is within an hour. */
 export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
   let stopped = false
   let working: Promise<void> = Promise.resolve()
@@ -18,10 +21,7 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
     working = working
       .then(() => tidyDisk(app, () => stopped))
       .catch((error: unknown) =>
-        app.log.warn(
-          { err: error },
-          'The copies of this node could not all be packed; that is tried again in an hour.',
-        ),
+        app.log.warn({ err: error }, 'Not all copies of this node could be repacked. The next attempt is in an hour.'),
       )
   }
   let hourly: NodeJS.Timeout | undefined
@@ -40,10 +40,11 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
 }
 
 /**
- * Packs the copies that have many packs, one after the other, and deletes scratch repositories that nobody needs. The steps that remove something have
- * the lease of the space, as in every maintenance.
- * @param isOver whether to stop after the copy at hand
- * @param packs how many are not many
+ * Repacks the copies with many packs, one after another, and deletes unneeded scratch repositories. As in every
+ * maintenance, steps that remove data hold
+ * the lease of the space.
+ * @param isOver whether to stop after the current copy
+ * @param packs maximum number of packs before a repack
  */
 export async function tidyDisk(
   { git, locks }: Pick<App, 'git' | 'locks'>,

@@ -1,14 +1,20 @@
-/** Finds nodes that died, and repairs what they, or requests that an outage of the database cut off, may have left between documents and Git. */
+/**
+ * Finds dead nodes, and repairs differences between documents and Git that they, or requests interrupted by a database
+ * outage, may have left.
+ */
 import type { App } from '../domain/context/app.js'
 import { catchUpBeside } from './catch-up.js'
 import { type Node, otherNodes } from './open-node.js'
 
-/** How often it looks, in milliseconds. A node counts as dead that was silent at two looks: after the database was away, all were. */
+/**
+ * Interval of the search, in milliseconds. A node is dead if it was silent in two searches: after a database outage,
+ * all nodes are silent once.
+ */
 const LOOK_MS = 5_000
 
 /**
- * Starts to look.
- * @param isDue whether there may be something to repair although no node died; after the database was away there may be, too
+ * Starts the search.
+ * @param isDue whether a repair may be needed although no node died, as after a database outage
  */
 export function watchNodes(app: App, node: Node, isDue: boolean): { stop(): Promise<void> } {
   let suspected = new Set<string>()
@@ -19,15 +25,14 @@ export function watchNodes(app: App, node: Node, isDue: boolean): { stop(): Prom
     const dead = died.filter((sign) => suspected.has(sign))
     suspected = new Set(died)
     if (dead.length === 0 && !isDue) return
-    if (dead.length > 0)
-      app.log.warn({ nodes: dead.length }, 'A node ended without a word. What it left half done is repaired.')
+    if (dead.length > 0) app.log.warn({ nodes: dead.length }, 'A node died. Its unfinished work is being repaired.')
     await catchUpBeside(app, node, dead)
     isDue = false
   }
   const timer = setInterval(() => {
     looking = looking.then(look).catch((error: unknown) => {
       isDue = true
-      app.log.error({ err: error }, 'Nodes that died could not be looked for.')
+      app.log.error({ err: error }, 'The search for dead nodes failed.')
     })
   }, LOOK_MS).unref()
   return {

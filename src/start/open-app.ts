@@ -1,4 +1,4 @@
-/** Opens what a service works with (documents, repositories, mail, HTTP) and puts it together into the app that use cases get. */
+/** Opens the dependencies of a service (documents, repositories, mail, HTTP) and assembles the app for use cases. */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { networkOf } from '../api/pipeline/network-of.js'
@@ -46,30 +46,30 @@ import { movesElsewhere, type Node } from './open-node.js'
 import { countEverywhere } from './shared-limits.js'
 import { SharedLocks } from './shared-locks.js'
 
-/** The name of the product, as clients, remotes and commits see it. */
+/** The product name for clients, remotes and commits. */
 export const NAME = 'Bindery'
-/** Bytes of the index of dates. A repository of 10,000 files takes about 0.6 MB. */
+/** Maximum size of the dates index, in bytes. A repository of 10,000 files takes about 0.6 MB. */
 const MAX_DATES_BYTES = 128 * 1024 * 1024
-/** Edits of a space that wait for its lock and are published by one move of its refs. */
+/** Maximum number of waiting edits of a space that are published by one move of its refs. */
 const EDITS_AT_ONCE = 64
 
-/** What an app is opened with besides the configuration. */
+/** The dependencies of an app besides the configuration. */
 interface Surroundings {
   log: Log
   clock: Clock
   budget: MemoryBudget
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
-  /** Called with the branches of a repository that another node moved. It may be told of a move twice. */
+  /** Called with the branches of a repository that another node moved. May be called twice for one move. */
   movedElsewhere: (repository: string, refs: readonly RefName[]) => void
-  /** Called with what an admin moved by hand on this node. */
+  /** Called with refs that an admin moved by hand on this node. */
   setAside: (repository: string, found: readonly SetAside[]) => void
   makePool: typeof createPool
-  /** What is shared with other nodes; null = nothing. */
+  /** The resources shared with other nodes; null = none. */
   node: Node | null
 }
 
-/** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
+/** Opens the app. Each opened resource is added to `closers` immediately. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
   const { budget, log, clock, makePool, node } = around
   await checkShared(config, node)
@@ -87,7 +87,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   if (!isNative)
     log.warn(
       {},
-      'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.',
+      'The native markdown parser does not load on this machine. Pages are parsed by the other one, which takes much longer.',
     )
   const content = revisionCache(budget)
   const facts = openIndex(config, log, {
@@ -107,7 +107,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const search = openSearch(config, log)
   closers.add(() => search.close())
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
-  // bound: imports and exports that run
+  // bound: running imports and exports
   const running: App['running'] = new Map()
   return {
     ...withoutCaller,
@@ -143,7 +143,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
       node?.hints.send('end', id)
     },
     node: node?.id ?? newId(),
-    // bound: queued imports and exports; gone with their job
+    // bound: queued imports and exports; removed with their job
     credentials: new Map(),
     log,
     meters: new Meters(),
@@ -151,7 +151,10 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   }
 }
 
-/** Limits of what anybody may do without a token. On nodes they are counted in the database, since a key has few such requests. */
+/**
+ * Returns the limits of operations that need no token. On nodes they are counted in the database, because each key has
+ * few such requests.
+ */
 function limitsOf(config: Config, node: Node | null): Pick<App, 'limitSignIn' | 'limitSso' | 'limitDeliveries'> {
   const counter = (name: string, perMinute: number): ((key: string) => Promise<unknown>) | null => {
     const limit = rateLimit(name, perMinute)
@@ -167,14 +170,14 @@ function limitsOf(config: Config, node: Node | null): Pick<App, 'limitSignIn' | 
   }
 }
 
-/** What this node has of a space is brought up to date by opening it; a new space has no repository yet. */
+/** Refreshes this node's copy of a space by opening it. A new space has no repository yet. */
 async function refresh(git: Git, space: string): Promise<void> {
   await git.open(repositoryName(space)).catch((error: unknown) => {
     if (!(error instanceof NoRepository)) throw error
   })
 }
 
-/** An index of what is derived from content: disposable, but it holds texts and paths of private spaces. */
+/** Opens an index of data derived from content. It is disposable, but contains texts and paths of private spaces. */
 const openIndex = (
   { dataDir }: Config,
   log: Log,
@@ -182,7 +185,7 @@ const openIndex = (
 ): FactsIndex =>
   openFacts({ ...options, file: join(resolve(dataDir), name), notice: (message) => log.warn({}, message) })
 
-/** The indexes of search: disposable too, and private. */
+/** Opens the search indexes, which are also disposable and private. */
 const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
   new SearchIndex({
     dir: join(resolve(dataDir), 'search'),
@@ -190,7 +193,7 @@ const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
     notice: (message) => log.warn({}, message),
   })
 
-/** The printer of PDFs. Says in the log if there is no Chromium. */
+/** Opens the PDF printer. Logs a warning if there is no Chromium. */
 function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers): Printer {
   const printer = createPrinter({
     chromium,
@@ -203,14 +206,17 @@ function openPrinter({ dataDir, chromium }: Config, log: Log, closers: Closers):
   return printer
 }
 
-/** Makes the tables of files in the database that nodes share, and looks whether this is a node of it. Throws `MigrationUnfinished`, `WrongKey`. */
+/**
+ * Creates the file tables in the shared database, and checks that this process may be a node of it. Throws
+ * `MigrationUnfinished`, `WrongKey`.
+ */
 async function checkShared(config: Config, node: Node | null): Promise<void> {
   if (node) await prepareFiles(node.database)
   await refuseUnfinished(config.dataDir, node?.database ?? null)
   if (node) await checkCommitKey(config, node.database)
 }
 
-/** The clients by which the service talks to others: HTTP, and mail if a mail server is configured. */
+/** Opens the clients for other services: HTTP, and mail if a mail server is configured. */
 async function openClients(config: Config, closers: Closers): Promise<{ http: HttpClient; mail: Mailer | null }> {
   const http = createHttpClient({
     allowPrivateNetworks: config.allowPrivateNetworks,
@@ -222,7 +228,7 @@ async function openClients(config: Config, closers: Closers): Promise<{ http: Ht
   return { http, mail }
 }
 
-/** The engines of translations that the settings name, and their memory. */
+/** Opens the translation engines of the settings, and their memory. */
 async function openEngines(config: Config, log: Log, closers: Closers): Promise<Translation> {
   const { deeplUrl, deeplKey, libreTranslateUrl, libreTranslateKey, openaiUrl, openaiKey, openaiModel } = config
   const translation = openTranslation({
@@ -276,7 +282,7 @@ async function settingsOf(config: Config, store: App['store'], node: Node | null
   }
 }
 
-/** The protocols of remotes: ssh only with a key. */
+/** Returns the protocols for remotes. ssh needs a key. */
 const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) =>
   remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
 

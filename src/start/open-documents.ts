@@ -10,7 +10,10 @@ import { documentTables } from '../model/index.js'
 import type { Node } from './open-node.js'
 import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
 
-/** The documents; those of a node are in its database. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
+/**
+ * Opens the documents; nodes keep them in their database. Only the owner may read names, addresses and token hashes, so
+ * existing files are made private, too.
+ */
 export async function openDocuments(
   config: Pick<Config, 'dataDir'>,
   log: Log,
@@ -23,7 +26,7 @@ export async function openDocuments(
   makePrivate(dataDir, { deep: false })
   if (node !== null) {
     if (existsSync(dir))
-      log.warn({}, `The documents are in the database of BINDERY_DATABASE_URL; those in ${dir} are not read.`)
+      log.warn({}, `The documents are in the database of BINDERY_DATABASE_URL. Those in ${dir} are ignored.`)
     return openPostgresStore({
       database: node.database,
       news: node.news,
@@ -36,10 +39,10 @@ export async function openDocuments(
   return openStore({ dir, tables: documentTables, migrations, log: tell })
 }
 
-/** How long a check of the database may take, in milliseconds. */
+/** Maximum duration of a database check, in milliseconds. */
 const ASK_MS = 2_000
 
-/** What keeps the documents from being read: nothing, or the database. */
+/** Returns the missing dependency of the documents: the database, or nothing. */
 export async function missingDocuments(store: Store): Promise<string[]> {
   if (!isShared(store)) return []
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,7 @@
-/** Opens the files beside documents and repositories: in the data folder, or in the database, with local copies in the same folders. */
+/**
+ * Opens the files that are neither documents nor in repositories: in the data folder, or in the database with local
+ * copies in the same folders.
+ */
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
@@ -8,7 +11,7 @@ import type { Database } from '../postgres/index.js'
 import { openShelf } from '../printing/index.js'
 import { openSpecFiles } from '../openapi/index.js'
 
-/** Opens the files. On nodes, the tables must have been made by `prepareFiles`. */
+/** Opens the files. On nodes, `prepareFiles` must have created the tables. */
 export async function openFiles(
   { dataDir, pdfBytes, lfsSpaceBytes }: Pick<Config, 'dataDir' | 'pdfBytes' | 'lfsSpaceBytes'>,
   database: Database | null,

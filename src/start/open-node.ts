@@ -1,4 +1,4 @@
-/** What a node shares with others on one database: the connections, the leases, the hints, and the sign that it lives. */
+/** The resources that a node shares with others on one database: connections, leases, hints, and its sign of life. */
 import type { Config } from '../config.js'
 import type { RefMoves } from '../domain/context/ref-moves.js'
 import { newId } from '../kernel/ids.js'
@@ -19,26 +19,29 @@ import { CONNECTIONS } from '../store/index.js'
 import type { Closers } from './closers.js'
 import { SPACES } from './shared-locks.js'
 
-/** Connections beside those of the documents: repositories, leases, files, and one for news. */
+/** Number of connections besides those of the documents: for repositories, leases, files and news. */
 const OTHER_CONNECTIONS = 11
-/** What the names of leases begin with by which nodes show that they live. */
+/** Prefix of the leases that are the nodes' signs of life. */
 const NODES = 'node:'
-/** How long a node that lost its sign waits before it shows it again, in milliseconds. */
+/** Delay before a node that lost its lease takes it again, in milliseconds. */
 const REST_MS = 1_000
 
 export interface Node {
-  /** This process and no other. */
+  /** Unique ID of this process. */
   id: string
   database: Database
   leases: Leases
   hints: Hints
-  /** What was written to the database, by whichever node. */
+  /** The writes of all nodes to the database. */
   news: News
-  /** Of requests, for limits. */
+  /** Request counts for limits. */
   counts: Counts
 }
 
-/** Opens what this node shares; null if there is no database. Throws `DatabaseAway`. `leaseMs`: how long leases last that are not extended. */
+/**
+ * Opens the shared resources of this node; null if there is no database. Throws `DatabaseAway`. `leaseMs`: duration of
+ * leases that are not renewed.
+ */
 export async function openNode(
   { databaseUrl }: Config,
   leaseMs: number | undefined,
@@ -63,7 +66,9 @@ export async function openNode(
   return { id, database, leases, hints, news, counts }
 }
 
-/** Holds the lease of this node for as long as it runs, and takes it again if it was lost. Returns what ends it. */
+/**
+ * Holds the lease of this node while it runs, and takes it again if it was lost. Returns a function that releases it.
+ */
 async function showLife(leases: Leases, id: string): Promise<() => Promise<void>> {
   const stop = new AbortController()
   const hold = (lives: () => void) =>
@@ -94,19 +99,19 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     ? Promise.resolve()
     : new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
 
-/** Those of some nodes that do not live. */
+/** Returns the nodes that are not alive. */
 export async function deadOf({ leases }: Node, nodes: readonly string[]): Promise<Set<string>> {
   const free = await leases.unheld(nodes.map((id) => NODES + id))
   return new Set(nodes.filter((id) => free.has(NODES + id)))
 }
 
-/** Whether other nodes live, and the signs of those that died without taking them back. */
+/** Returns whether other nodes are alive, and the leases of dead nodes. */
 export async function otherNodes({ leases }: Node): Promise<{ live: boolean; died: string[] }> {
   const { held, abandoned } = await leases.below(NODES)
   return { live: held.length > 0, died: abandoned }
 }
 
-/** Waits for moves of refs on other nodes that began before this, or ends their right to move. */
+/** Waits for earlier ref moves on other nodes, or revokes their right to move. */
 export const movesElsewhere =
   ({ leases }: Node): ConstructorParameters<typeof RefMoves>[0] =>
   (space) =>

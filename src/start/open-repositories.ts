@@ -1,4 +1,4 @@
-/** Opens the repositories: those of a folder, or, on a node, those of the database, of which the folder has copies. */
+/** Opens the repositories: those of a folder, or, on a node, those of the database with copies in the folder. */
 import { resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { FolderWatch } from '../disk/folder-watch.js'
@@ -26,13 +26,16 @@ interface Surroundings {
   moved: (repository: string, refs: readonly RefName[]) => void
   /** Called with the branches of a repository that another node moved. */
   movedElsewhere: (repository: string, refs: readonly RefName[]) => void
-  /** Called with what an admin moved by hand on this node. */
+  /** Called with refs that an admin moved by hand on this node. */
   setAside: (repository: string, found: readonly SetAside[]) => void
-  /** What is shared with other nodes; null = nothing. */
+  /** The resources shared with other nodes; null = none. */
   node: Pick<Node, 'database' | 'news' | 'hints'> | null
 }
 
-/** They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
+/**
+ * Opens the repositories. They contain private content, and Git writes files that everyone can read, so their folder is
+ * made private.
+ */
 export async function openRepositories(
   config: Config,
   { budget, log, moved, movedElsewhere, setAside, node }: Surroundings,
@@ -77,7 +80,7 @@ export async function openRepositories(
   return shared
 }
 
-/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
+/** Returns the key and known hosts for ssh remotes: from the settings, never those of the service's user. */
 const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
   ...(sshKeyFile === null ? {} : { sshKeyFile }),
   ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),

@@ -1,10 +1,16 @@
-/** Requests of an operator about accounts, made on the command line. The running server carries them out, or the command itself on the data of a stopped one. */
+/**
+ * Requests of an operator about accounts, made on the command line. The running server carries them out, or the command
+ * itself if the server is stopped.
+ */
 import type { App } from '../domain/context/app.js'
 import { findAllByAddress, freeAddress, tokenByOperator, vouchFor } from '../domain/people/operator.js'
 import { ServiceError } from '../kernel/errors.js'
 import { Email, type UserDoc } from '../model/index.js'
 
-/** A token for the account of an address, or for the member of organization `claimedIn` who claims it without proof. */
+/**
+ * Requests a token for the account of an address, or for the member of organization `claimedIn` with this unverified
+ * address.
+ */
 interface TokenRequest {
   kind: 'token'
   email: string
@@ -12,7 +18,7 @@ interface TokenRequest {
   claimedIn: string | undefined
 }
 
-/** The word of the operator that an address belongs to a user or, with `free`, that it does not belong to the account that has it. */
+/** Confirms that an address belongs to a user or, with `free`, that it does not belong to its current account. */
 interface UserRequest {
   kind: 'user'
   email: string
@@ -22,16 +28,16 @@ interface UserRequest {
 
 export type OperatorRequest = TokenRequest | UserRequest
 
-/** The result as the command prints it, or the reason for a refusal. */
+/** The result that the command prints, or the reason for a rejection. */
 export type OperatorReply = { done: string } | { refused: string }
 
-/** Does what was asked: the reply has the secret of the token, or those who use the address, one per line. */
+/** Carries out a request. The reply contains the secret of the token, or the users of the address, one per line. */
 export async function replyToOperator(app: App, request: OperatorRequest): Promise<OperatorReply> {
   try {
     if (request.kind === 'token')
       return { done: (await tokenByOperator(app, request.email, request.label, request.claimedIn)).secret }
     if (!isAddress(request.email))
-      return { refused: `${request.email} is not an e-mail address such as ada@example.org.` }
+      return { refused: `${request.email} is not an email address such as ada@example.org.` }
     await (request.free ? freeAddress(app, request.email) : vouchFor(app, request.email, request.name))
     return { done: (await namesOf(app, request.email)).join('\n') }
   } catch (error) {
@@ -41,7 +47,7 @@ export async function replyToOperator(app: App, request: OperatorRequest): Promi
     return {
       refused: [
         error.message,
-        `\`bindery user ${request.email}\` creates an account without proof by mail.`,
+        `\`bindery user ${request.email}\` creates an account without verification by mail.`,
         ...known,
       ].join('\n'),
     }
@@ -54,19 +60,19 @@ const isAddress = (text: string): boolean =>
 const namesOf = async (app: App, email: string): Promise<string[]> => (await findAllByAddress(app, email)).map(describe)
 
 const PROOFS = {
-  mail: 'the address was proved by mail',
+  mail: 'the address was verified by mail',
   operator: 'the address was confirmed by the operator',
 }
 
 const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string =>
   proof === undefined
-    ? `User ${id} of organization ${limitedTo} alone, ${displayName} <${email}>: without proof`
+    ? `User ${id} of organization ${limitedTo} only, ${displayName} <${email}>: not verified`
     : `Account ${id}, ${displayName} <${email}>: ${PROOFS[proof]}`
 
 const isText = (value: unknown, most = 1_000): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= most
 
-/** Reads a request that came as JSON; null if it is none. */
+/** Parses a request from JSON; null if it is invalid. */
 export function readOperatorRequest(json: unknown): OperatorRequest | null {
   if (typeof json !== 'object' || json === null) return null
   const { kind, email, label, claimedIn, name, free } = json as Record<string, unknown>

@@ -1,23 +1,24 @@
-/** Starts on folders that cannot be written to: the service reads, and takes up what writes as soon as it can. */
+/** Starts on folders that are not writable: the service is read-only until they are. */
 import type { FolderWatch } from '../disk/folder-watch.js'
 import type { Log } from '../kernel/log.js'
 import { describeFolder } from './operator-failures.js'
 
-/** Interval between two attempts to write to the folders, in milliseconds. */
+/** Interval between two write attempts, in milliseconds. */
 const RETRY_MS = 3_000
 
-/** Reports that the service starts read-only. Returns false if the folders can be written to. */
+/** Reports that the service starts read-only. Returns false if the folders are writable. */
 export async function isReadOnly(folders: FolderWatch, log: Log): Promise<boolean> {
   const refused = await folders.unwritable()
   for (const folder of refused)
     log.error(
       { folder: folder.path },
-      `${describeFolder(folder)}. The server starts read-only. Make room, or give the permission to write to ${folder.path}: it resumes by itself.`,
+      `${describeFolder(folder)}. The server starts read-only. Free disk space, or give the process permission to write to ${folder.path}. The server then ` +
+        'resumes automatically.',
     )
   return refused.length > 0
 }
 
-/** Calls `resume` once when the folders can be written to. */
+/** Calls `resume` once when the folders are writable. */
 export function resumeWhenWritable(
   folders: FolderWatch,
   log: Log,
@@ -28,7 +29,7 @@ export function resumeWhenWritable(
     if ((await folders.unwritable()).length > 0) return
     await resume()
     clearInterval(timer)
-    log.info({}, 'The folders can be written to again. The server is no longer read-only.')
+    log.info({}, 'The folders are writable again. The server is no longer read-only.')
   }
   const timer = setInterval(() => {
     trying = trying

@@ -1,4 +1,4 @@
-/** Puts the API of an app behind an HTTP server. */
+/** Serves the API of an app through an HTTP server. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gitDoor } from '../api/git-door/endpoints.js'
@@ -6,7 +6,7 @@ import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { ByteCache } from '../api/pipeline/renew-response.js'
-import { keptCache, MAX_KEPT_BYTES } from '../api/pipeline/response-cache.js'
+import { openResponseCache, MAX_CACHED_BYTES } from '../api/pipeline/response-cache.js'
 import { resolvers } from '../api/resolvers.js'
 import { about } from '../api/introduction.js'
 import { can, denial, checkStillMay } from '../api/service.js'
@@ -29,16 +29,19 @@ import type { Node } from './open-node.js'
 import { describeFolder, operatorFailures } from './operator-failures.js'
 import { exchangeCounts } from './shared-limits.js'
 
-/** For so long, requests on connections that there are are still served when the service stops: whoever is in front may send some before it learns of it. */
+/**
+ * Time during which a stopping service serves requests on open connections, in milliseconds. A proxy may send some
+ * before it notices the stop.
+ */
 const DRAIN_MS = 5_000
-/** Longest wait for requests under way when the service stops. */
+/** Maximum wait for running requests when the service stops, in milliseconds. */
 const GRACE_MS = 30_000
 
-/** An API that takes requests. */
+/** A running API. */
 interface RunningApi {
-  /** Where it listens: `http://127.0.0.1:3000`. */
+  /** Its URL: `http://127.0.0.1:3000`. */
   url: string
-  /** Takes no more connections, waits for those under way, then cuts off what is left. */
+  /** Accepts no more connections, waits for running requests, then closes the remaining connections. */
   stop(): Promise<void>
 }
 
@@ -47,7 +50,7 @@ interface Surroundings {
   /** The folders that requests write to. */
   folders: FolderWatch
   budget: MemoryBudget
-  /** What is shared with other nodes; null = nothing. */
+  /** The resources shared with other nodes; null = none. */
   node: Node | null
 }
 
@@ -88,7 +91,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
     appFor: (given, actor) => (actor.token.readOnly ? { ...given, readOnly: true } : given),
-    acted: (request) => recordRequest(app, request),
+    recordAction: (request) => recordRequest(app, request),
     actorKey: (actor) => actor.token.id,
     can,
     denial,
@@ -115,15 +118,15 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     explain,
     ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
-    kept: {
-      cache: keptCache(budget),
+    responseCache: {
+      cache: openResponseCache(budget),
       record: (recording) => recordedApp(app, recording),
       learn: node ? () => node.news.ask() : undefined,
     },
   })
 }
 
-/** The least permission for a push; what it moves is guarded as in the API. */
+/** The minimum permission for a push. Moves of refs are guarded as in the API. */
 const PUSH = 'space:edit'
 
 const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
@@ -143,17 +146,20 @@ async function signIn(app: App, header: string): Promise<Actor | null> {
   return token === null ? null : authenticate(app, token)
 }
 
-/** Throws 403 if a read-only token is used for anything but GET. */
+/** Throws 403 if a read-only token is used for other methods than GET. */
 function checkReadOnly(actor: Actor, method: string): void {
   if (actor.token.readOnly && method !== 'GET')
-    throw new ServiceError('forbidden', 'This token is read-only. Use a token that may write.')
+    throw new ServiceError('forbidden', 'This token is read-only. Use a token with write access.')
 }
 
-/** Response bodies, by what they depend on (the `validator` of their endpoint). Versions of documents come again in a database that was put back to an earlier time. */
+/**
+ * Caches response bodies by their inputs (the `validator` of their endpoint). In a database that was restored to an
+ * earlier time, versions of documents repeat, so the key contains its epoch.
+ */
 function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
   const cache = budget.cache<Buffer>({
     weigh: (bytes) => bytes.length + 200,
-    maxEntryBytes: MAX_KEPT_BYTES,
+    maxEntryBytes: MAX_CACHED_BYTES,
     goesWithLast: true,
   })
   if (!node) return cache
@@ -167,7 +173,7 @@ const listen = (server: Server, { host, port }: Config): Promise<void> =>
     server.listen(port, host, () => done())
   })
 
-/** Takes no more connections, and waits for requests under way for half a minute at most. */
+/** Accepts no more connections, and waits at most half a minute for running requests. */
 export const stopServer = (server: Server): Promise<void> =>
   new Promise((done) => {
     const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)

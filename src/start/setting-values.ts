@@ -1,4 +1,4 @@
-/** The values that settings may have: each check returns the value, or throws what is wrong with it. */
+/** Validators for setting values. Each returns the value, or throws what is wrong with it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ const fail = (message: string): never => {
   throw new EnvError(message)
 }
 
-/** envalid has no null: a setting that is empty is not set, and becomes null in `loadConfig`. */
+/** envalid has no null. An empty setting is unset, and becomes null in `loadConfig`. */
 export const text = makeValidator<string>((input) => (input === '' ? fail('must not be empty') : input))
 export const flag = makeValidator<boolean>((input) => {
   if (['true', '1', 'yes', 'on'].includes(input)) return true
@@ -34,29 +34,31 @@ export const secret = makeValidator<string>((input) =>
     ? ''
     : input.length >= 20 && !/\s/.test(input)
       ? input
-      : fail('must have at least 20 characters and no blanks'),
+      : fail('must have at least 20 characters and no spaces'),
 )
 export const email = makeValidator<string>((input) =>
-  input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address'),
+  input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an email address'),
 )
 
 export const folder = makeValidator<string>((input) =>
   input === '' || statSync(input, { throwIfNoEntry: false })?.isDirectory()
     ? input
-    : fail('must be the path of a folder that exists'),
+    : fail('must be the path of an existing folder'),
 )
 
-/** The address of a service that the operator names, with a path if it has one. */
+/** The URL of a service that the operator names, with a path if it has one. */
 export const httpUrl = makeValidator<string>((input) => {
   if (input === '') return ''
   const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
   if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
   return url.username || url.password || url.search || url.hash
-    ? fail('must be a URL without a user, a query and a fragment')
+    ? fail('must be a URL without user, query and fragment')
     : input
 })
-/** A key that another service issued: of any length. */
-export const key = makeValidator<string>((input) => (/[^\x21-\x7e]/.test(input) ? fail('must have no blanks') : input))
+/** A key that another service issued, of any length. */
+export const key = makeValidator<string>((input) =>
+  /[^\x21-\x7e]/.test(input) ? fail('must be printable ASCII without spaces') : input,
+)
 export const optionalText = makeValidator<string>((input) => input)
 
 export const smtpUrl = makeValidator<string>((input) => {
@@ -71,25 +73,25 @@ export const databaseUrl = makeValidator<string>((input) => {
   const url = URL.canParse(input) ? new URL(input) : fail('must be a postgresql URL')
   return ['postgresql:', 'postgres:'].includes(url.protocol) && url.pathname.length > 1
     ? input
-    : fail('must be a postgresql URL with the name of a database: postgresql://user:password@db.example.org/bindery')
+    : fail('must be a postgresql URL with a database name: postgresql://user:password@db.example.org/bindery')
 })
 export const signingKey = makeValidator<string>((input) =>
   input === '' || /^[0-9a-f]{64}$/i.test(input)
     ? input.toLowerCase()
-    : fail('must be 64 hexadecimal digits: openssl rand -hex 32 makes one'),
+    : fail('must be 64 hexadecimal digits: openssl rand -hex 32 generates one'),
 )
 export const sender = makeValidator<string>((input) =>
   input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
     ? input
-    : fail('must be an e-mail address, or a name and an address: Docs <docs@example.org>'),
+    : fail('must be an email address, or a name and an address: Docs <docs@example.org>'),
 )
 
-/** An origin: scheme and host, no path, no slash at the end. */
+/** Returns an origin: scheme and host, without path and trailing slash. */
 function originOf(input: string): string {
   const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
   if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
   if (url.pathname !== '/' || url.search || url.hash || url.username)
-    fail('must be scheme, host and port only, such as https://docs.example.org')
+    fail('must only have scheme, host and port, such as https://docs.example.org')
   return url.origin
 }
 export const optionalOrigin = makeValidator<string>((input) => (input === '' ? '' : originOf(input)))
@@ -111,7 +113,10 @@ export const networks = makeValidator<boolean | string[]>((input) => {
   })
 })
 
-/** An existing file of the operator's, by its absolute path, which appears in a command line of ssh: nothing in it that ssh would expand. */
+/**
+ * Returns the absolute path of an existing file of the operator. It appears in an ssh command line, so it may not
+ * contain characters that ssh expands.
+ */
 function fileOf(input: string): string {
   const file = resolve(input)
   if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
@@ -119,18 +124,18 @@ function fileOf(input: string): string {
     accessSync(file, constants.R_OK)
     if (statSync(file).isFile()) return file
   } catch {
-    // reported below
+    // Reported below.
   }
-  return fail('must be the path of a file that exists and can be read')
+  return fail('must be the path of an existing, readable file')
 }
 export const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
-/** ssh refuses a private key of its own user that others may read. */
+/** ssh rejects a private key that belongs to its user and that others can read. */
 export const privateKeyFile = makeValidator<string>((input) => {
   if (input === '') return ''
   const file = fileOf(input)
   const { uid, mode } = statSync(file)
   return uid === process.getuid?.() && (mode & 0o077) !== 0
-    ? fail('must be readable by its owner alone: chmod 600')
+    ? fail('must be readable only by its owner: chmod 600')
     : file
 })
 

@@ -1,4 +1,4 @@
-/** How a setting is declared. */
+/** The declaration of a setting. */
 import type { ValidatorSpec } from 'envalid'
 
 export const MIB = 1024 * 1024

@@ -1,22 +1,31 @@
-/** Limits of requests on nodes: those of single steps, such as sign-ins, are counted in the database; those of all requests by each node, which exchange their counts. */
+/**
+ * Request limits on nodes. Limits of single operations, such as sign-ins, are counted in the database. Limits of all
+ * requests are counted by each node, and nodes exchange their counts.
+ */
 import type { RateLimit, RateLimitHeaders } from '../api/pipeline/rate-limit.js'
 import type { Counts } from '../postgres/index.js'
 
-/** How often counts are exchanged, in milliseconds: a key may have, beyond its limit, what the nodes take from it in this time. */
+/**
+ * Interval between exchanges, in milliseconds. A key may exceed its limit by the requests that the nodes count within
+ * it.
+ */
 const EXCHANGE_MS = 1_000
-/** Every so many exchanges, what is over is deleted from the database. */
+/** Number of exchanges after which expired counts are deleted from the database. */
 const SWEEP_EVERY = 60
 
-/** Counts a request on all nodes at once. Throws 429, `DatabaseAway`. */
+/** Counts a request for all nodes at once. Throws 429, `DatabaseAway`. */
 export async function countEverywhere(counts: Counts, limit: RateLimit, key: string): Promise<RateLimitHeaders> {
   const name = nameOf(limit, key)
   const counted = (await counts.add(new Map([[name, 1]]))).get(name)
-  // Counted below once more, in this process.
+  // `count` below adds it again in this process.
   if (counted) limit.adopt(key, { ...counted, count: counted.count - 1 })
   return limit.count(key)
 }
 
-/** Begins to exchange the counts of limits; returns what ends it. While the database is away, each node counts for itself. */
+/**
+ * Starts to exchange the counts of limits. Returns a function that stops it. While the database is unreachable, each
+ * node counts on its own.
+ */
 export function exchangeCounts(counts: Counts, limits: readonly RateLimit[]): () => Promise<void> {
   let exchanging: Promise<void> = Promise.resolve()
   let rounds = 0

@@ -1,16 +1,16 @@
-/** The locks of spaces on nodes: one waits for the other within the process, and its turn is a lease that all nodes share. */
+/** The locks of spaces on nodes: a lease that all nodes share, with a queue within the process. */
 import type { Locks } from '../domain/context/locks.js'
 import type { Lease } from '../kernel/lease.js'
 import type { Leases } from '../postgres/index.js'
 
-/** What the names of the leases of spaces begin with. */
+/** Prefix of the leases of spaces. */
 export const SPACES = 'space:'
 
 export class SharedLocks implements Locks {
-  // bound: requests and jobs in progress
+  // bound: running requests and jobs
   readonly #running = new Set<Promise<unknown>>()
 
-  /** @param refresh brings what this node has of a space up to date: another node may have had the lock before */
+  /** @param refresh updates this node's copy of a space, because another node may have held the lock before */
   constructor(
     private readonly leases: Pick<Leases, 'run'>,
     private readonly refresh: (key: string) => Promise<void>,

@@ -1,4 +1,4 @@
-/** What follows the moves of branches in this process. */
+/** The background tasks that follow moves of branches in this process. */
 import type { App } from '../domain/context/app.js'
 import { startAnnouncer } from '../jobs/announcer.js'
 import { startLfs } from '../jobs/lfs-starter.js'
@@ -15,7 +15,7 @@ export interface Watchers {
   stop(): Promise<void>
 }
 
-/** Starts them. `isLeader`: whether this process does now what one does for all. */
+/** Starts the watchers. `isLeader`: whether this process does the work that one process does for all. */
 export function startWatchers(app: App, isLeader: () => boolean): Watchers {
   const announcer = startAnnouncer(app, isLeader)
   const searches = startSearchUpdater(app)

@@ -1,6 +1,6 @@
 /** A store that notes in a recording what is read from it. */
 import type { Journal, JournalQuery } from '../kernel/documents.js'
-import type { Stretch } from '../kernel/paging.js'
+import type { PageRange } from '../kernel/paging.js'
 import type { Recording } from '../kernel/recording.js'
 import type { Document, Draft, Store, Table, Transaction } from './types.js'
 import type { AnyTable } from './view.js'
@@ -50,7 +50,7 @@ export class RecordedStore implements Store {
   #noteDocument(of: AnyTable, id: string, most = Number.POSITIVE_INFINITY): void {
     const table = this.#table(of)
     const stamp = () => table.stamp(id)
-    this.#recording.note(noteOf(of, id), Math.min(stamp(), most), stamp, table)
+    this.#recording.recordValue(noteOf(of, id), Math.min(stamp(), most), stamp, table)
   }
 
   count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string) {
@@ -61,10 +61,10 @@ export class RecordedStore implements Store {
   #noteKey(of: AnyTable, index: string, key: string): void {
     const table = this.#table(of)
     const stamp = () => table.keyStamp(index, key)
-    this.#recording.note(`${of.name} by ${index} ${key}`, stamp(), stamp, table)
+    this.#recording.recordValue(`${of.name} by ${index} ${key}`, stamp(), stamp, table)
   }
 
-  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch) {
+  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: PageRange) {
     return this.#unknown().page(of, order, group, stretch)
   }
   all<T extends object>(of: Table<T, string>) {
@@ -102,7 +102,7 @@ export class RecordedStore implements Store {
   }
 
   #unknown(): Store {
-    this.#recording.unknown()
+    this.#recording.recordUnknown()
     return this.#store
   }
 }

@@ -6,9 +6,9 @@ import type { Database } from './database.js'
 import { StoreClosed } from './errors.js'
 import type { Lock } from '../disk/folder-lock.js'
 import type { Log } from './log.js'
-import type { FoundStretch, Stretch } from '../kernel/paging.js'
+import type { RangePage, PageRange } from '../kernel/paging.js'
 import { checkIndex, listOf, OpenTransaction, orderOf } from './transaction.js'
-import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
+import type { JournalPage, Journal, JournalQuery } from '../kernel/documents.js'
 import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
 import type { Recording } from '../kernel/recording.js'
@@ -119,8 +119,8 @@ export class EmbeddedStore extends SingleWrites implements Store {
     of: Table<T, string, O>,
     order: O,
     group: string,
-    stretch: Stretch,
-  ): Promise<FoundStretch<T>> {
+    stretch: PageRange,
+  ): Promise<RangePage<T>> {
     return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 
@@ -137,7 +137,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
     return this.#journals().damages()
   }
 
-  async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+  async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {
     const journals = this.#journals()
     return readGroup(journals.fs, of, journals.group(of.name, group), [], query)
   }

@@ -4,8 +4,8 @@ import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
 import { frozenJson } from './json.js'
 import { type Change, Layer } from './layer.js'
 import type { Operation } from './log.js'
-import type { FoundStretch, Stretch } from '../kernel/paging.js'
-import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
+import type { RangePage, PageRange } from '../kernel/paging.js'
+import type { JournalPage, Journal, JournalQuery } from '../kernel/documents.js'
 import { readGroup } from './journal/read.js'
 import type { Added } from './journal/segment.js'
 import type { Table, Document, Draft, Transaction } from './types.js'
@@ -96,8 +96,8 @@ export class OpenTransaction implements Transaction {
     of: Table<T, string, O>,
     order: O,
     group: string,
-    stretch: Stretch,
-  ): Promise<FoundStretch<T>> {
+    stretch: PageRange,
+  ): Promise<RangePage<T>> {
     return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
   }
 
@@ -145,7 +145,7 @@ export class OpenTransaction implements Transaction {
     return record
   }
 
-  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {
     const { journals } = this.#database
     const found = journals.group(of.name, group)
     return readGroup(journals.fs, of, found, [...found.staged, ...this.#addedTo(of.name, group)], query)

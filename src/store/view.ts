@@ -1,5 +1,5 @@
 /** What readers and transactions see of a table: its documents, index keys and sorted lists. */
-import type { Direction, FoundStretch, SortKey, Stretch } from '../kernel/paging.js'
+import type { Direction, RangePage, SortKey, PageRange } from '../kernel/paging.js'
 import type { Table, Document, Draft, Order } from './types.js'
 
 export type AnyTable = Table<never, string>
@@ -62,8 +62,8 @@ export function stretchOf<T extends object>(
   view: View,
   order: AnyOrder,
   group: string,
-  { after, limit, direction }: Stretch,
-): FoundStretch<T> {
+  { after, limit, direction }: PageRange,
+): RangePage<T> {
   const documents: Document<T>[] = []
   let more = false
   for (const [, id] of view.keys(order, group, direction, after)) {

@@ -21,13 +21,13 @@ const refuses = async (changed: object, why: RegExp) => {
 }
 
 test('a wrong declaration stops the start', async () => {
-  await refuses({ path: '/v1/books/{bookId}' }, /needs shelf to be loaded before/)
+  await refuses({ path: '/v1/books/{bookId}' }, /requires shelf to be loaded before/)
   await refuses({ path: '/v1/{nobodyId}' }, /no resolver "nobodyId"/)
   await refuses({ path: '/v1/{toString}' }, /no resolver "toString"/)
-  await refuses({ path: '/v2/x' }, /must begin with/)
-  await refuses({ body: Type.Object({}) }, /takes no body/)
+  await refuses({ path: '/v2/x' }, /must start with/)
+  await refuses({ body: Type.Object({}) }, /must not declare a body/)
   await refuses({ method: 'POST', body: { type: 'nonsense' } }, /type/)
-  await refuses({ path: '/v1/{word}' }, /no parameter loads what "shelf:view" is about/)
+  await refuses({ path: '/v1/{word}' }, /no parameter loads the resource that "shelf:view" applies to/)
   await refuses({ path: '/v1/openapi.json', needs: 'public' }, /two endpoints are declared for/)
   await refuses(
     { returns: Type.Object({ a: Type.Object({}, { $id: 'X' }), b: Type.Object({ c: Type.String() }, { $id: 'X' }) }) },

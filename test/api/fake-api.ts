@@ -281,7 +281,7 @@ export async function startFake(
   overrides: Partial<ApiConfig> = {},
   more: {
     byteCache?: ByteCache
-    kept?: (app: Library) => ApiOptions<Library, Reader>['kept']
+    kept?: (app: Library) => ApiOptions<Library, Reader>['responseCache']
     ready?: () => string[]
     endpoints?: Endpoints
     limits?: Partial<ServerLimits>
@@ -328,7 +328,7 @@ export async function startFake(
     metrics: createMetrics(),
     ready: more.ready ?? (() => []),
     ...(more.byteCache ? { byteCache: more.byteCache } : {}),
-    ...(kept ? { kept } : {}),
+    ...(kept ? { responseCache: kept } : {}),
   })
   const server: Server = createHttpServer(api, {
     maxConnections: 100,

@@ -54,7 +54,7 @@ test('a value that is near no branch gets the members of all of them', async () 
 
 test('a form is described in words, never as a regular expression', async () => {
   const { message } = await refused(`${orgs}/openapi`, { slug: 'Pet Store', source: { text: '{}' } })
-  assert.match(message, /\/slug must be lower-case letters and digits, with single hyphens/)
+  assert.match(message, /\/slug must be lowercase letters and digits, with single hyphens/)
   const unsaid: string[] = []
   const visit = (value: unknown, at: string): void => {
     if (typeof value !== 'object' || value === null) return
@@ -86,14 +86,14 @@ test('the error for a token that is sent in another way explains how to send it'
     assert.not.match(error.message, /s3cret|czNjcmV0/)
     return error.message
   }
-  assert.match(await ask(), /A token is needed\. Send the header "Authorization: Bearer <token>"/)
+  assert.match(await ask(), /This request needs a token\. Send the header "Authorization: Bearer <token>"/)
   assert.match(
     await ask('Basic czNjcmV0OnMzY3JldA=='),
-    /no user names and passwords \(Basic authentication\)\. Send the header "Authorization: Bearer <token>"/,
+    /not support user names and passwords \(Basic authentication\)\. Send the header "Authorization: Bearer <token>"/,
   )
   assert.match(await ask('s3cret_token'), /"Bearer" is missing before the token/)
-  assert.match(await ask('Bearer'), /no token after "Bearer"/)
-  assert.match(await ask('Token s3cret'), /no other scheme than Bearer/)
+  assert.match(await ask('Bearer'), /token after "Bearer" is missing/)
+  assert.match(await ask('Token s3cret'), /only supports the scheme Bearer/)
   assert.match(await ask('Bearer s3cret'), /unknown, expired or revoked/)
 })
 
@@ -102,7 +102,7 @@ test('a missing role names the role that has the permission', async () => {
   const { error } = (await commenter.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(403)).body
   assert.is(
     error.message,
-    'This needs the permission "space:edit" on the space, which the role edit has; your role is comment there. Ask an admin of the space for it.',
+    'You need the permission "space:edit" on the space, which the role edit has; your role is comment there. Ask an admin of the space for it.',
   )
 })
 

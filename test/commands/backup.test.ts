@@ -135,7 +135,7 @@ test('a backup keeps secrets private and never overwrites a folder', async () =>
     assert.is((await stat(join(copy, 'data'))).mode & 0o777, 0o700)
     let refused = ''
     await backUp(configOf(here.dir), copy).catch((error: Error) => (refused = error.message))
-    assert.match(refused, /exists: name a folder that does not exist/)
+    assert.match(refused, /exists. Name a folder that does not exist/)
   } finally {
     await here.close()
   }

@@ -68,7 +68,7 @@ test('next to a server whose data folder has too long a path, the command names 
   const above = await mkdtemp(join(tmpdir(), 'control-'))
   const dir = join(above, 'long'.repeat(30))
   const server = await startServer(dir)
-  assert.match(server.output(), /token and user need the server stopped: the path .* has \d+ bytes/)
+  assert.match(server.output(), /Stop the server to run the commands token and user: the path .* has \d+ bytes/)
   const { code, said } = await run(dir, 'user', 'ada@example.org')
   assert.is(code, 1)
   assert.match(
@@ -98,7 +98,7 @@ test('what is no request is refused, and the socket goes with the service', asyn
     JSON.stringify({ kind: 'user', email: 'a'.repeat(20_000) }),
   ])
     assert.match(await ask(socket, body), /^\{"refused":"The server does not know this request/)
-  assert.match(await ask(socket, '{"kind":"user","email":"ada"}'), /^\{"refused":"ada is not an e-mail address/)
+  assert.match(await ask(socket, '{"kind":"user","email":"ada"}'), /^\{"refused":"ada is not an email address/)
   await here.service.close()
   assert.throws(() => statSync(socket), /ENOENT/)
   await here.close()

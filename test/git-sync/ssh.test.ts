@@ -186,11 +186,11 @@ test('settings of ssh are checked at the start', async () => {
   }
   assert.match(
     wrong({ BINDERY_SSH_KEY_FILE: join(sshd.folder, 'none') }),
-    /BINDERY_SSH_KEY_FILE must be the path of a file that exists/,
+    /BINDERY_SSH_KEY_FILE must be the path of an existing, readable file/,
   )
   assert.match(
     wrong({ BINDERY_SSH_KNOWN_HOSTS: sshd.folder }),
-    /BINDERY_SSH_KNOWN_HOSTS must be the path of a file that exists/,
+    /BINDERY_SSH_KNOWN_HOSTS must be the path of an existing, readable file/,
   )
   assert.match(wrong({ BINDERY_SSH_KEY_FILE: '/keys/%h' }), /without quotes/)
   const open = await makeKey(sshd.folder, 'open')

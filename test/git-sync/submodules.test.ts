@@ -210,7 +210,7 @@ test('pages, files, links and PDF pass over submodules, and say what a link into
     '.gitbook/includes/note.md',
   ])
     assert.match(links.find((line) => line.startsWith(`${target}: `)) ?? '', /broken, .*submodule/)
-  assert.match(links.find((line) => line.startsWith('gone.md')) ?? '', /no such page/)
+  assert.match(links.find((line) => line.startsWith('gone.md')) ?? '', /does not exist/)
   const asked = new URL((await read(`${space}/pdf`)).url)
   let pdf: Response
   while ((pdf = await fetch(asked)).status === 202) await sleep(200)

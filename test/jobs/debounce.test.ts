@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { Soon } from '../../src/jobs/debounce.js'
+import { Debouncer } from '../../src/jobs/debounce.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('work that is done soon')
@@ -8,7 +8,7 @@ const never = (error: unknown): void => {
 }
 
 test('is done once for all requests before it begins, and again for those after', async () => {
-  const soon = new Soon(5, never)
+  const soon = new Debouncer(5, never)
   const done: string[] = []
   let release = (): void => {}
   const held = new Promise<void>((resolve) => {
@@ -20,11 +20,11 @@ test('is done once for all requests before it begins, and again for those after'
       await held
       done.push('first')
     }
-    for (let i = 0; i < 3; i++) soon.ask('a', task)
-    soon.ask('b', async () => done.push('other'))
+    for (let i = 0; i < 3; i++) soon.schedule('a', task)
+    soon.schedule('b', async () => done.push('other'))
   })
   await began
-  soon.ask('a', async () => done.push('second'))
+  soon.schedule('a', async () => done.push('second'))
   release()
   await soon.idle()
   assert.equal(done.sort(), ['first', 'other', 'second'])
@@ -32,16 +32,16 @@ test('is done once for all requests before it begins, and again for those after'
 })
 
 test('begins no task after its stop, and waits for those that run', async () => {
-  const soon = new Soon(5, never)
+  const soon = new Debouncer(5, never)
   const done: string[] = []
   soon.run(async () => {
     await new Promise(setImmediate)
     done.push('began')
   })
-  soon.ask('late', async () => done.push('late'))
+  soon.schedule('late', async () => done.push('late'))
   const idle = soon.idle()
   await soon.stop()
-  soon.ask('after', async () => done.push('after'))
+  soon.schedule('after', async () => done.push('after'))
   soon.run(async () => done.push('after'))
   await idle
   assert.equal(done, ['began'])
@@ -49,8 +49,8 @@ test('begins no task after its stop, and waits for those that run', async () => 
 
 test('reports what a task throws, but not while it stops', async () => {
   const failures: unknown[] = []
-  const soon = new Soon(0, (error) => failures.push(error))
-  soon.ask('a', async () => {
+  const soon = new Debouncer(0, (error) => failures.push(error))
+  soon.schedule('a', async () => {
     throw new Error('one')
   })
   await soon.idle()
@@ -66,9 +66,9 @@ test('hundreds that wait at once are no reason for a warning of Node', async () 
   const warnings: string[] = []
   const note = (warning: Error): void => void warnings.push(warning.name)
   process.on('warning', note)
-  const soon = new Soon(5, never)
+  const soon = new Debouncer(5, never)
   let count = 0
-  for (let i = 0; i < 300; i++) soon.ask(String(i), async () => count++)
+  for (let i = 0; i < 300; i++) soon.schedule(String(i), async () => count++)
   await soon.idle()
   await new Promise(setImmediate)
   process.off('warning', note)

@@ -20,7 +20,7 @@ import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/parse-commit.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
 import { putAll } from '../../src/git/history/commit-graph.js'
-import { type KeptCache, keptCache } from '../../src/api/pipeline/response-cache.js'
+import { type CachedResponses, openResponseCache } from '../../src/api/pipeline/response-cache.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { atOnce } from '../../src/kernel/slices.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
@@ -50,7 +50,7 @@ const ATTEMPTS = 4
 /** Fills caches, and compares their estimated size with the memory that the process then uses. */
 function measured(
   name: string,
-  fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: KeptCache) => Promise<void> | void,
+  fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: CachedResponses) => Promise<void> | void,
 ): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
@@ -72,10 +72,10 @@ function measured(
     }
   })
 }
-const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>, KeptCache] => [
+const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>, CachedResponses] => [
   revisionCache(budget),
   makeCaches(budget),
-  keptCache(budget),
+  openResponseCache(budget),
 ]
 
 const paths = (n: number, of = ''): string[] =>
@@ -276,10 +276,10 @@ measured('kept responses', (_content, _git, cache) => {
     const recording = new Recording()
     for (let fact = 0; fact < 7; fact++) {
       const value = { number: n * fact }
-      recording.note(`memberships ${id(n)}:${id(fact)}`, value.number, () => value.number)
+      recording.recordValue(`memberships ${id(n)}:${id(fact)}`, value.number, () => value.number)
     }
     recording.seal()
-    const evidence = recording.evidence()
+    const evidence = recording.finish()
     assert.ok(evidence)
     const headers = Array.from({ length: 26 }, (_, index) =>
       index % 2 === 0 ? `Header-${index}` : `the value ${n} of ${index}`,
@@ -297,7 +297,7 @@ measured('kept responses', (_content, _git, cache) => {
       status: 200,
       headers,
       body: Buffer.alloc(1500, n),
-      evidence,
+      reads: evidence,
       isShared: false,
       tag: oid(n),
       renewable,

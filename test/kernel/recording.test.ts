@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { SharedEvidence } from '../../src/api/pipeline/recorded-reads.js'
-import { type Evidence, Recording } from '../../src/kernel/recording.js'
+import { SharedReads } from '../../src/api/pipeline/recorded-reads.js'
+import { type RecordedReads, Recording } from '../../src/kernel/recording.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('what a response was made from')
@@ -16,7 +16,7 @@ function source() {
       table.version++
     },
     note: (recording: Recording, name: string) =>
-      recording.note(
+      recording.recordValue(
         name,
         values[name] as number,
         () => {
@@ -29,11 +29,11 @@ function source() {
   return table
 }
 
-function evidenceOf(note: (recording: Recording) => void): Evidence {
+function evidenceOf(note: (recording: Recording) => void): RecordedReads {
   const recording = new Recording()
   note(recording)
   recording.seal()
-  const evidence = recording.evidence()
+  const evidence = recording.finish()
   assert.ok(evidence)
   return evidence
 }
@@ -44,46 +44,46 @@ test('is compared again only after its source has another version', () => {
   let refReads = 0
   const evidence = evidenceOf((recording) => {
     table.note(recording, 'a')
-    recording.note('ref', ref, () => {
+    recording.recordValue('ref', ref, () => {
       refReads++
       return ref
     })
   })
   assert.equal([table.reads, refReads], [1, 1])
-  assert.is(evidence.holds(), true)
+  assert.is(evidence.areUnchanged(), true)
   assert.equal([table.reads, refReads], [1, 2], 'what has no version is read each time')
   table.set('b', 3)
-  assert.is(evidence.holds(), true)
+  assert.is(evidence.areUnchanged(), true)
   assert.is(table.reads, 2)
   table.set('a', 9)
-  assert.is(evidence.holds(), false)
-  assert.is(evidence.holds(), false, 'what was found to be changed is not taken for compared')
+  assert.is(evidence.areUnchanged(), false)
+  assert.is(evidence.areUnchanged(), false, 'what was found to be changed is not taken for compared')
   table.set('a', 1)
-  assert.is(evidence.holds(), true)
+  assert.is(evidence.areUnchanged(), true)
   ref = 'two'
-  assert.is(evidence.holds(), false)
+  assert.is(evidence.areUnchanged(), false)
 })
 
 test('is shared by responses that were made from the same values of the same things', () => {
   const table = source()
-  const shared = new SharedEvidence()
+  const shared = new SharedReads()
   const of = (...names: string[]) =>
     evidenceOf((recording) => names.forEach((name) => void table.note(recording, name)))
   const first = of('a', 'b')
-  assert.equal(shared.shared(first), { evidence: first, isShared: false })
+  assert.equal(shared.shared(first), { reads: first, isShared: false })
   const second = shared.shared(of('a', 'b'))
-  assert.is(second.evidence, first)
+  assert.is(second.reads, first)
   assert.is(second.isShared, true)
-  assert.is.not(shared.shared(of('a')).evidence, first)
+  assert.is.not(shared.shared(of('a')).reads, first)
   table.set('a', 5)
   const later = of('a', 'b')
-  assert.is(shared.shared(later).evidence, later)
-  assert.is(first.holds(), false)
-  assert.is(later.holds(), true)
+  assert.is(shared.shared(later).reads, later)
+  assert.is(first.areUnchanged(), false)
+  assert.is(later.areUnchanged(), true)
 })
 
 test('with equal texts and numbers is not the same', () => {
-  const of = (value: string | number) => evidenceOf((recording) => recording.note('x', value, () => value))
+  const of = (value: string | number) => evidenceOf((recording) => recording.recordValue('x', value, () => value))
   assert.is.not(of(1).key, of('1').key)
 })
 

@@ -122,7 +122,7 @@ test('tasks that continue after a stall take no slot from other organizations', 
   here.add('a', 'a1', 'a2', 'a3')
   await until(() => here.order.length === 3)
   for (const go of rest) go()
-  await until(() => here.slots.held === 3)
+  await until(() => here.slots.usedSlots === 3)
   here.add('b', 'b1')
   here.add('a', 'a4')
   assert.equal(here.order, ['a1', 'a2', 'a3', 'b1'])

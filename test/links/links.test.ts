@@ -159,10 +159,7 @@ test('the problem of a link names a file that differs only in upper and lower ca
   const { items } = await read(admin, `${cases}/links`)
   assert.equal(
     Object.fromEntries(
-      items.map(({ target, problem }: Json) => [
-        target,
-        /\S+(?= differs only in upper and lower case)/.exec(problem)?.[0],
-      ]),
+      items.map(({ target, problem }: Json) => [target, /\S+(?= differs only in case)/.exec(problem)?.[0]]),
     ),
     {
       '/Guide/setup': 'Guide/SetUp.md',

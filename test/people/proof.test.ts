@@ -184,8 +184,8 @@ test('by the operator: the command line', async () => {
     await here.service.close()
     const none = await refusal(tokenOf(here.dir, 'line@people.example'))
     assert.match(none, 'No account has the address line@people.example')
-    assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
-    assert.match(await refusal(vouch(here.dir, 'no address')), 'not an e-mail address')
+    assert.match(none, `User ${claimer.user} of organization ${claimer.org} only`)
+    assert.match(await refusal(vouch(here.dir, 'no address')), 'not an email address')
     const env = { PATH: process.env.PATH, ...(await environment(here.dir)) }
     const { stdout } = await run(
       process.execPath,

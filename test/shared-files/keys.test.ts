@@ -72,11 +72,11 @@ test('a node with another key is refused; the message has fingerprints and no ke
   const url = await postgres.database()
   assert.is((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused, null)
   const { refused } = await node(url, { BINDERY_SIGNING_KEY: OTHER })
-  assert.match(String(refused), /not that of the other nodes[\s\S]*forget-key signing/)
+  assert.match(String(refused), /differs from that of the other nodes[\s\S]*forget-key signing/)
   assert.not.match(String(refused), new RegExp(`${KEY}|${OTHER}`))
   await forgetKey({ databaseUrl: url, dataDir: root }, 'signing')
   assert.is((await node(url, { BINDERY_SIGNING_KEY: OTHER })).refused, null)
-  assert.match(String((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused), /not that of the other nodes/)
+  assert.match(String((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused), /differs from that of the other nodes/)
 })
 
 test('the nodes of a database sign commits with one key, or none does', async () => {
@@ -88,7 +88,7 @@ test('the nodes of a database sign commits with one key, or none does', async ()
   assert.is((await node(url, env)).refused, null)
   assert.match(
     String((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused),
-    /sign commits with the key with the fingerprint \w+, and this one with no key/,
+    /sign commits with the key with the fingerprint \w+, and this node with no key/,
   )
   await forgetKey({ databaseUrl: url, dataDir: root }, 'commit')
   assert.is((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused, null)
@@ -119,7 +119,7 @@ test('settings that are no key are refused without being shown', async () => {
   await chmod(file, 0o600)
   assert.throws(() => loadConfig({ BINDERY_SIGNING_KEY: KEY, BINDERY_SIGNING_KEY_FILE: file }), /only one of/)
   const { refused } = await node('', { BINDERY_SIGNING_KEY_FILE: file })
-  assert.match(String(refused), /is no signing key/)
+  assert.match(String(refused), /is not a signing key/)
   assert.not.match(String(refused), /not a key/)
 })
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { JournalQuery } from '../../src/kernel/documents.js'
-import { compareSortKeys, type Stretch } from '../../src/kernel/paging.js'
+import { compareSortKeys, type PageRange } from '../../src/kernel/paging.js'
 import {
   table,
   DuplicateKey,
@@ -153,7 +153,7 @@ export function storeContract(
     ] as const)
       await store.insert(pages, page(id, { title }))
     await store.insert(pages, page('e', { space: 't', title: 'x' }))
-    const ids = async (reader: Store, stretch: Partial<Stretch>) => {
+    const ids = async (reader: Store, stretch: Partial<PageRange>) => {
       const { documents, count, more } = await reader.page(pages, 'byTitle', 's', {
         limit: 10,
         direction: 'asc',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { compareSortKeys, type Direction, pageOf, type SortKey, type Stretch } from '../../src/kernel/paging.js'
+import { compareSortKeys, type Direction, pageOf, type SortKey, type PageRange } from '../../src/kernel/paging.js'
 import { table, openStore, type Reader, type Store } from '../../src/store/index.js'
 import { SortedKeys } from '../../src/store/sorted-keys.js'
 import { LossyFs } from '../support/lossy-fs.js'
@@ -25,7 +25,7 @@ const items = table<Item>()({
 const keyOf = (item: Item): SortKey => [item.rank, item.id]
 
 /** What a stretch must hold, the plain way. */
-function expected(all: Iterable<Item>, list: string, { after, limit, direction }: Stretch) {
+function expected(all: Iterable<Item>, list: string, { after, limit, direction }: PageRange) {
   const sign = direction === 'asc' ? 1 : -1
   const sorted = [...all]
     .filter((item) => item.lists.includes(list))
@@ -42,7 +42,7 @@ const anItem = fc.record(
   { noNullPrototype: true },
 )
 const aDirection = fc.constantFrom<Direction>('asc', 'desc')
-const aStretch: fc.Arbitrary<Stretch> = fc
+const aStretch: fc.Arbitrary<PageRange> = fc
   .record(
     { after: fc.option(fc.tuple(aRank, anId), { nil: undefined }), limit: fc.nat(6), direction: aDirection },
     { noNullPrototype: true },
@@ -77,7 +77,7 @@ async function compare(
   reader: Reader,
   model: ReadonlyMap<string, Item>,
   list: string,
-  stretch: Stretch,
+  stretch: PageRange,
 ): Promise<void> {
   const found = await reader.page(items, 'rank', list, stretch)
   assert.equal(

@@ -34,11 +34,11 @@ async function recorded(read: (store: Store) => Promise<unknown>): Promise<() =>
   const recording = new Recording()
   await read(here.recorded(recording))
   recording.seal()
-  const evidence = recording.evidence()
+  const evidence = recording.finish()
   assert.ok(evidence, 'what was read can be compared later')
   return async () => {
     await news.ask()
-    return evidence.holds()
+    return evidence.areUnchanged()
   }
 }
 
@@ -100,7 +100,7 @@ test('what changes between the search and its result is no longer so', async () 
   await here.recorded(recording).find(things, 'color', 'white')
   Object.assign(here, { find })
   recording.seal()
-  assert.is(recording.evidence(), null)
+  assert.is(recording.finish(), null)
 })
 
 test('lists, whole tables and transactions cannot be compared later', async () => {
@@ -111,7 +111,7 @@ test('lists, whole tables and transactions cannot be compared later', async () =
     const recording = new Recording()
     await read(here.recorded(recording))
     recording.seal()
-    assert.is(recording.evidence(), null)
+    assert.is(recording.finish(), null)
   }
 })
 

@@ -105,12 +105,12 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   [
     'a large file',
     { ...good, 'content/.gitbook/assets/x.bin': Buffer.alloc(1024 * 1024 + 1) },
-    /x\.bin: has more than 1048576 bytes/,
+    /x\.bin: exceeds the limit of 1048576 bytes/,
   ],
   [
     'too many files',
     { ...good, ...Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`content/.gitbook/assets/${n}`, 'x'])) },
-    /is one file too many: a template has at most 300/,
+    /exceeds the limit of 300 files/,
   ],
   [
     'too many bytes',
@@ -120,11 +120,11 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
         Array.from({ length: 9 }, (_, n) => [`content/.gitbook/assets/${n}`, Buffer.alloc(1024 * 1024)]),
       ),
     },
-    /brings the template over 8388608 bytes/,
+    /exceeds the limit of 8388608 bytes/,
   ],
   ['deep folders', { ...good, 'content/a/b/c/d/e/f/g/h/i.md': '# x\n' }, /is more than 8 folders deep/],
-  ['a name that is no ID', good, /Notes_1 cannot be the name of a template/, 'Notes_1'],
-  ['a reserved name', good, /sample cannot be the name of a template/, 'sample'],
+  ['a name that is no ID', good, /Notes_1 is not a valid template name/, 'Notes_1'],
+  ['a reserved name', good, /sample is not a valid template name/, 'sample'],
 ]
 for (const [why, files, message, id] of broken)
   test(`${why}: it is left out, and the log says which file is wrong`, async () => {
@@ -163,7 +163,8 @@ test('a folder that does not exist is a wrong setting', () => {
   assert.throws(
     () => loadConfig({ BINDERY_TEMPLATES_DIR: '/nowhere/at/all' }),
     (error: Error) =>
-      error instanceof ConfigError && /BINDERY_TEMPLATES_DIR must be the path of a folder/.test(error.message),
+      error instanceof ConfigError &&
+      /BINDERY_TEMPLATES_DIR must be the path of an existing folder/.test(error.message),
   )
 })
 

@@ -1,4 +1,4 @@
-/** The endpoint through which admins read an organization's audit log: who changed what, from where, and with which result. */
+/** The endpoint of the audit log, in which admins see the callers, operations, addresses and results of changes. */
 import { Type } from '@sinclair/typebox'
 import { listAuditLog } from '../../domain/events/audit.js'
 import { AuditEntry, auditOutcomes, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
@@ -8,9 +8,12 @@ import { presentAuditEntry } from './present.js'
 export const listAuditLogInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/audit-log',
-  summary: 'List who changed what in an organization, newest first',
+  summary: 'List the changes made in an organization, newest first',
   description:
-    'Every request that was meant to change something, including refused ones: who, what, when and from where. Values are not recorded. Of the requests that were refused or failed, the newest 20,000 are kept. With a filter, each request examines at most 10,000 successful and 10,000 other entries. If more would have to be examined, a page can be short or empty and still have a `next`, and `count` covers only the examined entries. What users do outside of any organization, such as creating a token, is in the log of every organization that they are members of.',
+    'Lists every request that could change something, including rejected ones: the caller, the operation, the time and the address. Values are not ' +
+    'recorded. Of the rejected and failed requests, the newest 20,000 are kept. With a filter, each request examines at most 10,000 successful and 10,000 ' +
+    'other entries. If more entries would have to be examined, a page can be short or empty and still have a `next`, and `count` covers only the examined ' +
+    'entries. Actions outside any organization, such as creating a token, are in the log of every organization that the user belongs to.',
   section: 'Events',
   needs: 'organization:admin',
   query: Type.Object({
@@ -20,7 +23,7 @@ export const listAuditLogInOrganization = endpoint({
     outcome: Type.Optional(oneOf(auditOutcomes)),
     space: Type.Optional(Id),
     resource: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'ID of any resource of the path.' }),
+      Type.String({ minLength: 1, maxLength: 256, description: 'ID of any resource in the path.' }),
     ),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),

@@ -1,8 +1,8 @@
-// The audit log, as the API shows it.
+// Turns audit log entries into the JSON that clients get.
 import { outcomeOf } from '../../domain/events/audit.js'
 import type { AuditDoc } from '../../model/index.js'
 
-/** An entry of the audit log. */
+/** Returns an audit log entry as JSON. */
 export const presentAuditEntry = (entry: AuditDoc) => ({
   object: 'audit-entry' as const,
   id: entry.id,

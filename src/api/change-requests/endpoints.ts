@@ -1,4 +1,4 @@
-/** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with the main content. */
+/** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with main. */
 import { Type } from '@sinclair/typebox'
 import {
   createChangeRequest,
@@ -52,7 +52,7 @@ export const createChangeRequestInSpace = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests',
   summary: 'Create a change request',
-  description: 'It starts as a draft, on a new branch from the head of main.',
+  description: 'Starts as a draft, on a new branch from the head of main.',
   section,
   needs: 'space:edit',
   body: Type.Optional(CreateChangeRequest),
@@ -97,9 +97,9 @@ export const mergeChangeRequestById = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
   summary: 'Merge a change request into the main content',
   description:
-    'Adds a merge commit to main. If the merge has conflicts, nothing changes; 409 returns the paths. If it does not meet the rules of the space ' +
-    '(`requiredApprovals`, `mergeRules`), 409 names each of them and says what is missing; `unmetRules` of the change request has the same list. ' +
-    'Users whom the rules let bypass them may merge all the same; the audit log marks that.',
+    'Adds a merge commit to main. If the merge has conflicts, nothing changes and 409 returns the paths. If the change request does not meet the merge ' +
+    "rules of the space (`requiredApprovals`, `mergeRules`), 409 names each unmet rule and what is missing; the change request's `unmetRules` contains the " +
+    'same list. Users who are allowed to bypass the rules can merge anyway; the audit log marks these merges.',
   section,
   needs: 'space:merge',
   returns: MergeResult,
@@ -115,7 +115,7 @@ export const listConflictsOfChangeRequest = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflicts',
   summary: 'List the conflicts between a change request and the main content',
   description:
-    'Ordered by path; each with the file in the common ancestor (`base`), in the change request (`ours`) and in the main content (`theirs`).',
+    'Ordered by path. Each conflict contains the file in the merge base (`base`), in the change request (`ours`) and in the main content (`theirs`).',
   section,
   needs: 'space:view',
   query: Type.Object({ ...pageQuery }),
@@ -134,7 +134,8 @@ export const updateChangeRequestFromMain = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/update',
   summary: 'Update a change request from the main content',
   description:
-    'Adds a merge commit to its branch. If there are conflicts, nothing changes and 409 returns the paths, unless `resolve` resolves every one of them. `resolve` must not name files without a conflict.',
+    'Adds a merge commit to the branch of the change request. If there are conflicts, nothing changes and 409 returns the paths, unless `resolve` resolves ' +
+    'all of them. `resolve` must only name files with a conflict.',
   section,
   needs: 'space:edit',
   body: Type.Optional(UpdateFromMain),

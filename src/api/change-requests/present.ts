@@ -1,4 +1,4 @@
-/** Change requests as JSON. */
+/** Turns change requests into the JSON that clients get. */
 import type { Static } from '@sinclair/typebox'
 import { unmetRules } from '../../domain/commits/rules/unmet.js'
 import { protectionOf, protects } from '../../domain/commits/rules/effective.js'
@@ -14,7 +14,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, type ContentDocument, type UnmetRule, users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
-/** A change request as the caller sees it; `revision` is the head of its branch. */
+/** Returns a change request as the caller sees it; `revision` is the head of its branch. */
 export async function presentChangeRequest(
   app: App,
   actor: Actor,
@@ -47,14 +47,14 @@ export async function presentChangeRequest(
   }
 }
 
-/** The description as a block tree; null without one. */
+/** Returns the description as a block tree, or null without one. */
 async function descriptionOf(app: App, { space, description = '' }: ChangeRequestDoc) {
   return description.trim() === ''
     ? null
     : ((await documentJson(app, space, description)).document as unknown as Static<typeof ContentDocument>)
 }
 
-/** Returns the member who merged it, and the time. Without a record, it reads the merge commit, whose author may not be a member. */
+/** Returns the member who merged it, and the time. If they are not recorded, reads the merge commit. */
 async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
   const known =
     revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged))
@@ -75,7 +75,10 @@ async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, 
   }
 }
 
-/** The rules that keep the caller from merging it. Whether they wrote in it is asked only where there are rules, since it takes its history. */
+/**
+ * Returns the rules that keep the caller from merging. The authors are only computed if there are rules, because that
+ * reads the history.
+ */
 async function unmetBy(
   app: App,
   { user }: Actor,

@@ -1,4 +1,4 @@
-/** Endpoints that reviewers of a change request use: what it changes, who contributed to it, and how to revert it after a merge. */
+/** Endpoints for reviewers of a change request: its changes, its contributors, and its revert after a merge. */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
 import { contributorsOf } from '../../domain/change-requests/contributors.js'
@@ -17,10 +17,11 @@ const section = 'Change requests'
 export const getChangesOfChangeRequestById = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/changes',
-  summary: 'Get what a change request changes',
+  summary: 'Get the changes of a change request',
   description:
-    'From the point where its branch left main to its head; for a merged change request, what the merge changed. Pages are compared by ID, in the order of the table of contents; ' +
-    'all other files of the repository are listed as files. `diff` adds the differences in the text of each edited page.',
+    'Compares the point where the branch left main with its head. For a merged change request, returns the changes that the merge made. Pages are compared ' +
+    'by ID, in the order of the table of contents; all other files of the repository are listed as files. `diff` adds the text differences of each edited ' +
+    'page.',
   section,
   needs: 'space:view',
   query: ChangesQuery,
@@ -40,7 +41,7 @@ export const getContributorsByChangeRequestId = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/contributors',
   summary: 'List the contributors to a change request',
   description:
-    'The authors of the commits on its branch: members of the organization, or the name and e-mail address that Git recorded.',
+    'Lists the authors of the commits on the branch: members of the organization, or the name and email address that Git recorded.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -56,7 +57,7 @@ export const revertChangeRequestById = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/revert',
   summary: 'Open a change request that undoes a merged one',
   description:
-    'Its branch reverts what the merge changed, and nothing else. If later changes conflict with that, nothing is created; 409 returns the paths.',
+    'Its branch reverts the changes of the merge and nothing else. If later changes conflict with that, nothing is created and 409 returns the paths.',
   section,
   needs: 'space:edit',
   status: 201,

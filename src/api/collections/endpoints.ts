@@ -27,14 +27,14 @@ const section = 'Collections'
 export const listCollectionsInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/collections',
-  summary: 'List the collections of an organization that you may see',
+  summary: 'List the collections of an organization that you can see',
   description:
-    'In the order of creation, including collections in collections; with `nested=false` only those at the top level, in their order there.',
+    'In the order of creation, including nested collections. With `nested=false`, only the collections at the top level, in their order there.',
   section,
   needs: 'organization:view',
   query: Type.Object({
     ...pageQuery,
-    nested: Type.Boolean({ default: true, description: 'Whether to include collections in collections.' }),
+    nested: Type.Boolean({ default: true, description: 'Whether to include nested collections.' }),
   }),
   returns: listOf(Collection, { $id: 'CollectionList' }),
   handle: async ({ app, actor, organization, query }) => {
@@ -49,7 +49,8 @@ export const createCollectionInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/collections',
   summary: 'Create a collection',
   description:
-    'It is placed last in its parent. Needs the role create on the collection `parent`, or in the organization if there is none. Collections can be nested 32 levels deep.',
+    'The collection is placed last in its parent. Requires the role create on the collection `parent`, or in the organization if there is none. Collections ' +
+    'can be nested 32 levels deep.',
   section,
   needs: 'organization:view',
   body: Type.Optional(CreateCollection),
@@ -76,7 +77,7 @@ export const updateCollectionById = endpoint({
   path: '/v1/collections/{collectionId}',
   summary: 'Change a collection',
   description:
-    'Set `description` to null to remove it. `defaultLevel` applies to everything in the collection whose own default level is `inherit`.',
+    'Set `description` to null to remove it. `defaultLevel` applies to all content of the collection whose own default level is `inherit`.',
   section,
   needs: 'collection:admin',
   body: UpdateCollection,
@@ -90,7 +91,10 @@ export const deleteCollectionById = endpoint({
   path: '/v1/collections/{collectionId}',
   summary: 'Delete a collection',
   description:
-    'No content is deleted: the spaces and collections in it take its place in its parent (or at the top level of the organization), in the same order; deleted spaces can be restored there. Nobody gains or loses access: its default level and the roles given on it are copied to what was in it, and spaces with the visibility `in-collection` become private, with the same readers. Unless the collection is empty, this needs the role create where the content goes.',
+    'No content is deleted. The spaces and collections in it move to its position in its parent (or at the top level of the organization), in the same ' +
+    "order; deleted spaces can be restored there. No one gains or loses access: the collection's default level and roles are copied to its content, and " +
+    'spaces with the visibility `in-collection` become private, with the same readers. Unless the collection is empty, this requires the role create in the ' +
+    'place where the content goes.',
   section,
   needs: 'collection:create',
   deletes: 'leaf',
@@ -100,9 +104,9 @@ export const deleteCollectionById = endpoint({
 export const listSpacesInCollectionById = endpoint({
   method: 'GET',
   path: '/v1/collections/{collectionId}/spaces',
-  summary: 'List the spaces in a collection that you may see',
+  summary: 'List the spaces in a collection that you can see',
   description:
-    'Only spaces directly in the collection, in their order. To merge them with its collections, sort both by `position`.',
+    'Only spaces directly in the collection, in their order. To combine them with the nested collections, sort both by `position`.',
   section,
   needs: 'collection:view',
   query: Type.Object(pageQuery),
@@ -119,7 +123,9 @@ export const moveCollectionById = endpoint({
   path: '/v1/collections/{collectionId}/move',
   summary: 'Move a collection into another one, or to another position',
   description:
-    'Everything in it is moved with it and inherits from its new parent from then on. Needs the role create on the collection, on everything below it if its parent changes, and on the collections (or the organization) it is moved from and to. Returns 409 if nothing would change, or if it would be inside itself.',
+    'All content of the collection moves with it and inherits from the new parent. Requires the role create on the collection, on all its content if its ' +
+    'parent changes, and on the collections (or the organization) it moves from and to. Returns 409 if nothing would change, or if the collection would be ' +
+    'inside itself.',
   section,
   needs: 'collection:create',
   body: Type.Optional(MoveContent),
@@ -132,9 +138,12 @@ export const moveCollectionById = endpoint({
 export const transferCollectionById = endpoint({
   method: 'POST',
   path: '/v1/collections/{collectionId}/transfer',
-  summary: 'Transfer a collection with everything below it to another organization',
+  summary: 'Transfer a collection with all its content to another organization',
   description:
-    'All or nothing, including deleted spaces. Content, change requests and comments are transferred with it. Roles given to teams, and to people who are not members of the other organization, have no effect there until the content is transferred back; reviews requested from these people are withdrawn. Needs the role create on everything below it and in both places; default levels and roles that take effect in the other organization must not exceed your own role there. Returns 412 with what is missing.',
+    'All or nothing, including deleted spaces. Content, change requests and comments are transferred with the collection. Roles given to teams, and to ' +
+    'people who are not members of the other organization, have no effect there until the content is transferred back; reviews requested from these people ' +
+    'are withdrawn. Requires the role create on all content and in both places. Default levels and roles that take effect in the other organization must ' +
+    'not exceed your own role there. Returns 412 with the missing requirements.',
   section,
   needs: 'collection:create',
   body: TransferContent,

@@ -1,4 +1,4 @@
-/** Roles given on collections, by name and to teams. */
+/** Endpoints for the roles that users and teams have on collections. */
 import { permissionEndpoints } from '../permissions/endpoints.js'
 import { collectionTarget } from '../permissions/resolvers.js'
 

@@ -1,10 +1,10 @@
-// Collections, as the API shows them.
+// Turns collections into the JSON that clients get.
 import { presentCollectionPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedCollection } from '../../domain/context/loaded.js'
 import { orderKey } from '../../kernel/order.js'
 
-/** A collection. */
+/** Returns a collection as JSON. */
 export function presentCollection(app: App, { doc, role }: LoadedCollection) {
   const location = `${app.settings.publicUrl}/v1/collections/${doc.id}`
   return {

@@ -1,13 +1,13 @@
-/** Comments on change requests. */
+/** Endpoints of comments on change requests. */
 import { commentEndpoints, type CommentedResource, replyEndpoints } from './endpoints.js'
 
 const changeRequest: CommentedResource = {
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}',
   noun: 'a change request',
   section: 'Comments on change requests',
-  list: 'They stay when it is merged or archived. The `comments` member of the change request is the number of open ones.',
+  list: 'Comments remain when the change request is merged or archived. Its `comments` member is the number of open comments.',
   create:
-    'Pages are those of the change request, whose `comments` member counts the comment until it is resolved or deleted.',
+    'Page IDs refer to pages of the change request. Its `comments` member counts the comment until it is resolved or deleted.',
 }
 const comments = commentEndpoints(changeRequest)
 const replies = replyEndpoints(changeRequest)

@@ -1,4 +1,4 @@
-/** Who commented or replied: on spaces, and on change requests. */
+/** Endpoints that list the members who commented on spaces and change requests. */
 import { Type } from '@sinclair/typebox'
 import { listCommenters } from '../../domain/people/commenters.js'
 import { MemberList, pageQuery } from '../../model/index.js'
@@ -11,7 +11,7 @@ const commenters = ({ path, noun, section, list }: Omit<CommentedResource, 'crea
     method: 'GET',
     path: `${path as '/v1/spaces/{spaceId}'}/commenters`,
     summary: `List the members who commented or replied on ${noun}`,
-    description: `Each once, in the order in which they joined the organization. People who are no longer members, or have lost access, are left out.${list}`,
+    description: `Lists each member once, in the order in which they joined the organization. People who are no longer members or have lost access are left out.${list}`,
     section,
     needs: 'space:view',
     query: Type.Object(pageQuery),
@@ -26,7 +26,7 @@ export const listCommentersInSpace = commenters({
   path: '/v1/spaces/{spaceId}',
   noun: 'a space',
   section: 'Comments on spaces',
-  list: ' Change requests have lists of their own.',
+  list: ' Change requests have their own lists.',
 })
 
 export const listCommentersInChangeRequest = commenters({

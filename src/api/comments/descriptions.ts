@@ -1,17 +1,21 @@
-/** What the descriptions of the endpoints of comments have in common. */
+/** Texts that the descriptions of several comment endpoints share. */
 export const about = {
   target:
-    'Without a target the comment is about the whole. It can be about a page (`page`: its ID), a node of a page (`node`: its key in the `document` format) or a table cell ' +
-    '(`tableCell`: the IDs of its record and column). Returns 400 if the target is not in the current content.',
+    'Without a target, the comment applies to the whole content. It can be on a page (`page`: its ID), a node of a page (`node`: its key in the `document` ' +
+    'format) or a table cell (`tableCell`: the IDs of its record and column). Returns 400 if the target is not in the current content.',
   page:
-    '`target.page` is the page as it is now; it is followed by its ID through moves, renames and merges. `outdated` is true if the text of the page has changed since the comment was ' +
-    'made; for a comment on a node or cell, only if nothing in the page has the same text any more. If the page is gone (`deleted`), its title and path are the last known ones.',
+    '`target.page` is the page in its current state. The comment follows the page by ID through moves, renames and merges. `outdated` is true if the text ' +
+    'of the page has changed since the comment was written; for a comment on a node or cell, only if no node of the page has the same text anymore. If the ' +
+    'page no longer exists (`deleted`), its title and path are the last known ones.',
   update:
-    'Only the author may edit the body (`editedAt` is set). The author, and everybody with the role edit, may set `resolved`; resolving a comment that is already resolved changes ' +
-    'neither who resolved it nor when. All or nothing: returns 403 if you may not do one of these.',
+    'Only the author can edit the body, which sets `editedAt`. The author and all users with the role edit can set `resolved`. Resolving a comment that is ' +
+    'already resolved keeps the original user and time. All or nothing: returns 403 if you are not allowed to make one of these changes.',
   reactions:
-    'Everybody who may comment may react, once with each emoji, and remove their own reactions. Returns 409 above 50 different emoji.',
+    'All users who can comment can react once with each emoji, and remove their own reactions. Returns 409 for more than 50 different emoji.',
 } as const
 
-/** Largest body of a request with a comment, reply or review, in bytes: block trees need more bytes than the markdown they become. */
+/**
+ * Maximum size of a request with a comment, reply or review, in bytes. Block trees take more bytes than the markdown
+ * they become.
+ */
 export const COMMENT_BODY_LIMIT_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-/** The endpoints of comments and their replies, declared once for spaces and change requests: each mounts them under its own path. */
+/** Declares the endpoints of comments and replies once. Spaces and change requests mount them under their own paths. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
@@ -24,20 +24,20 @@ import { endpoint } from '../service.js'
 import { about, COMMENT_BODY_LIMIT_BYTES } from './descriptions.js'
 import { commentContext, presentComment, presentEach, presentReply } from './present.js'
 
-/** Where comments stand. */
+/** The kind of resource that comments belong to. */
 export interface CommentedResource {
   /** Path of the space or change request. */
   path: '/v1/spaces/{spaceId}' | '/v1/spaces/{spaceId}/change-requests/{changeRequestId}'
-  /** What summaries call it. */
+  /** The noun in summaries. */
   noun: string
   section: string
-  /** What the list's description says besides what all comments have in common. */
+  /** The part of the list's description that is specific to the resource. */
   list: string
-  /** What the description of a new comment says besides that. */
+  /** The part of the create description that is specific to the resource. */
   create: string
 }
 
-/** What every handler gets; `space` and `changeRequest` come from the path. */
+/** The context of every handler; `space` and `changeRequest` come from the path. */
 interface CommentRequest {
   app: App
   actor: Actor
@@ -45,7 +45,9 @@ interface CommentRequest {
   changeRequest?: LoadedChangeRequest
 }
 
-/** The discussion that a path is about: that of the change request if it names one, otherwise that of the space. */
+/**
+ * Returns the discussion that the path names: that of the change request if there is one, otherwise that of the space.
+ */
 export const discussionOf = ({
   space,
   changeRequest,
@@ -57,10 +59,10 @@ export const discussionOf = ({
 const presentation = (context: CommentRequest & { query: { format: Format } }) =>
   commentContext(context.app, context.actor, discussionOf(context), context.query.format)
 
-/** To the types, every path is that of a space; if it names a change request, that is in the context all the same. */
+/** The types know only the path of a space. If the path names a change request, the context contains it anyway. */
 const below = ({ path }: CommentedResource) => `${path as '/v1/spaces/{spaceId}'}/comments` as const
 
-/** The endpoints of the comments themselves. */
+/** Declares the endpoints of comments. */
 export function commentEndpoints(on: CommentedResource) {
   const { noun, section } = on
   const path = below(on)
@@ -145,7 +147,7 @@ function oneComment(on: CommentedResource) {
       method: 'DELETE',
       path,
       summary: `Delete a comment on ${noun}`,
-      description: 'Also deletes its replies. Only its author and admins may delete it.',
+      description: 'Also deletes its replies. Only the author and admins can delete a comment.',
       section,
       needs: 'space:comment',
       deletes: 'leaf',
@@ -154,7 +156,7 @@ function oneComment(on: CommentedResource) {
   }
 }
 
-/** The endpoints of the replies to a comment. */
+/** Declares the endpoints of the replies to a comment. */
 export function replyEndpoints(on: CommentedResource) {
   const { noun, section } = on
   const path = `${below(on)}/{commentId}/replies` as const
@@ -179,7 +181,7 @@ export function replyEndpoints(on: CommentedResource) {
       method: 'POST',
       path,
       summary: `Reply to a comment on ${noun}`,
-      description: 'A resolved comment can be replied to as well; it stays resolved.',
+      description: 'You can also reply to a resolved comment; it stays resolved.',
       section,
       needs: 'space:comment',
       query: FormatQuery,
@@ -214,7 +216,7 @@ function oneReply(on: CommentedResource) {
       method: 'PUT',
       path,
       summary: `Edit a reply to a comment on ${noun}, or react to it`,
-      description: `Only its author may edit it. ${about.reactions}`,
+      description: `Only its author can edit it. ${about.reactions}`,
       section,
       needs: 'space:comment',
       query: FormatQuery,
@@ -232,7 +234,7 @@ function oneReply(on: CommentedResource) {
       method: 'DELETE',
       path,
       summary: `Delete a reply to a comment on ${noun}`,
-      description: 'Only its author and admins may delete it.',
+      description: 'Only the author and admins can delete a reply.',
       section,
       needs: 'space:comment',
       deletes: 'leaf',

@@ -1,4 +1,4 @@
-/** Turns comments and replies into the JSON that clients get, and makes their paths. */
+/** Turns comments and replies into the JSON that clients get, and builds their paths. */
 import { presentCommentPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
@@ -11,17 +11,17 @@ import { pageOf } from '../../kernel/paging.js'
 import { inFormat } from '../content/present-page.js'
 import { formerUser, presentUser } from '../users/present.js'
 
-/** Replies of a comment that are read to find who replied. */
+/** Maximum number of replies that are read to list the users who replied. */
 const MAX_READ_REPLIES = 200
 
-/** What the comments and replies of one response are presented with. */
+/** The context for the comments and replies of one response. */
 export interface CommentContext {
   app: App
   actor: Actor
   discussion: LoadedDiscussion
   format: Format
   commented: CommentedContent
-  /** Each user is read once. */
+  /** Returns a user, reading each of them only once. */
   user(id: string): Promise<ReturnType<typeof presentUser>>
 }
 
@@ -39,7 +39,7 @@ export function commentContext(app: App, actor: Actor, discussion: LoadedDiscuss
   return { app, actor, discussion, format, commented: commentedContent(app, discussion), user }
 }
 
-/** Path of the comments of a space or a change request. */
+/** Returns the path of the comments of a space or a change request. */
 const commentsPath = ({ space, changeRequest }: LoadedDiscussion): string =>
   `/v1/spaces/${space.doc.id}${changeRequest === undefined ? '' : `/change-requests/${changeRequest.doc.id}`}/comments`
 
@@ -88,14 +88,14 @@ async function presentCommentTarget({ commented }: CommentContext, doc: CommentD
   }
 }
 
-/** The users who replied, the first one first; of a long discussion, those of its first replies. */
+/** Lists the users who replied, in order of their first reply. In a long discussion, only its first replies count. */
 async function presentRepliers({ app, user }: CommentContext, doc: CommentDoc) {
   if (doc.replies === 0) return []
   const { items } = await pageOf(app.store, replies, 'posted', doc.id, { limit: MAX_READ_REPLIES, order: 'asc' })
   return Promise.all([...new Set(items.map(({ postedBy }) => postedBy))].map((id) => user(id)))
 }
 
-/** A comment; its page, node and cell as they are now. */
+/** Returns a comment, with its page, node and cell in their current state. */
 export async function presentComment(context: CommentContext, doc: CommentDoc) {
   return {
     object: 'comment' as const,
@@ -113,7 +113,7 @@ export async function presentReply(context: CommentContext, doc: ReplyDoc) {
   return { object: 'comment-reply' as const, ...(await presentPost(context, doc, `${doc.comment}/replies/${doc.id}`)) }
 }
 
-/** Presents the items of a list one after the other, so that each can use what was looked up for the ones before. */
+/** Presents the items of a list one after another, so that each can use values that were loaded for earlier ones. */
 export async function presentEach<T, R>(items: readonly T[], present: (item: T) => Promise<R>): Promise<R[]> {
   const presented: R[] = []
   for (const item of items) presented.push(await present(item))

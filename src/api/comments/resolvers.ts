@@ -1,4 +1,4 @@
-/** Loads the comment or reply whose ID is in a path, for spaces and change requests alike. */
+/** Loads the comment or reply whose ID is in a path, for spaces and change requests. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'

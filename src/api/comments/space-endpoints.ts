@@ -1,12 +1,12 @@
-/** Comments on spaces. */
+/** Endpoints of comments on spaces. */
 import { commentEndpoints, type CommentedResource, replyEndpoints } from './endpoints.js'
 
 const space: CommentedResource = {
   path: '/v1/spaces/{spaceId}',
   noun: 'a space',
   section: 'Comments on spaces',
-  list: 'Comments on its change requests are not included. The `comments` member of the space is the number of open ones.',
-  create: 'The `comments` member of the space counts it until it is resolved or deleted.',
+  list: 'Comments on change requests are not included. The `comments` member of the space is the number of open comments.',
+  create: 'The `comments` member of the space counts the comment until it is resolved or deleted.',
 }
 const comments = commentEndpoints(space)
 const replies = replyEndpoints(space)

@@ -19,7 +19,7 @@ export const listConnectionsInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/git/connections',
   summary: 'List the connections of an organization',
-  description: 'Those of the spaces that you may see.',
+  description: 'Lists the connections of the spaces that you can see.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -49,8 +49,9 @@ export const createConnection = endpoint({
   path: '/v1/spaces/{spaceId}/git/connections',
   summary: 'Connect a space to a repository',
   description:
-    'From now on the space and the branch are kept in step, in the given direction: by webhooks of the host (`urls.webhook`, signed with `webhookSecret`, which is returned only now), ' +
-    'by asking the repository regularly for its branches, and after every change of the main content. A space can have at most 10 connections.',
+    "Keeps the space and the branch in sync in the given direction. Syncs start on webhooks from the host, on regular polls of the repository's branches, " +
+    'and after every change of the main content. Enter `urls.webhook` and `webhookSecret` at the host for webhooks; the secret is returned only in this ' +
+    'response. A space can have at most 10 connections.',
   section,
   needs: 'space:admin',
   body: CreateConnection,
@@ -78,7 +79,8 @@ export const updateConnection = endpoint({
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}',
   summary: 'Change a connection',
   description:
-    'Another server in `url`, or another `apiUrl`, needs the credential again: a stored one is never sent elsewhere. With `webhookSecret: null` a new secret is made and returned once.',
+    'If `url` names another server, or `apiUrl` changes, send the credential again: a stored credential is never sent to another server. With ' +
+    '`webhookSecret: null`, a new secret is generated and returned once.',
   section,
   needs: 'space:admin',
   body: UpdateConnection,
@@ -92,7 +94,7 @@ export const deleteConnection = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}',
   summary: 'Delete a connection',
-  description: 'What has been synchronized is remembered: another connection to the same branch goes on from there.',
+  description: 'The sync log is kept: another connection to the same branch continues from there.',
   section,
   needs: 'space:admin',
   deletes: 'leaf',
@@ -103,7 +105,7 @@ export const pauseConnection = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/pause',
   summary: 'Pause a connection',
-  description: 'It does nothing until it is resumed; a run that is under way changes nothing more.',
+  description: 'The connection does nothing until it is resumed. A run that is in progress makes no further changes.',
   section,
   needs: 'space:admin',
   returns: Connection,
@@ -115,7 +117,7 @@ export const resumeConnection = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/resume',
   summary: 'Resume a connection',
-  description: 'It catches up with what happened on both sides meanwhile.',
+  description: 'The connection catches up with the changes on both sides.',
   section,
   needs: 'space:admin',
   returns: Connection,

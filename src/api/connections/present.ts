@@ -1,4 +1,4 @@
-/** Turns connections into the JSON that clients get; never with a credential. */
+/** Turns connections into the JSON that clients get, without their credentials. */
 import type { ConnectionAndSecret } from '../../domain/connections/create-connection.js'
 import type { App } from '../../domain/context/app.js'
 import { type Connection, type ConnectionDoc, syncRuns } from '../../model/index.js'
@@ -7,7 +7,7 @@ import { presentGitRun } from '../git-sync/present.js'
 export const connectionPath = ({ space, id }: Pick<ConnectionDoc, 'space' | 'id'>): string =>
   `/v1/spaces/${space}/git/connections/${id}`
 
-/** A connection, with the secret of its webhook only if that was just made. */
+/** Returns a connection. It contains the webhook secret only if the secret was just generated. */
 export async function presentConnection(app: App, { doc, webhookSecret }: ConnectionAndSecret): Promise<Connection> {
   const { failure, credential, lastRun } = doc
   const run = lastRun === undefined ? null : await app.store.get(syncRuns, lastRun)

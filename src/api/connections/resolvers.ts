@@ -1,4 +1,4 @@
-/** Loads the connections of spaces, and their runs. */
+/** Loads the connections of spaces and their runs. */
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
@@ -33,7 +33,7 @@ export const connectionResolvers = {
   pullRequestNumber: resolver<{ connection: Document<ConnectionDoc> }>()({
     as: 'pullRequest',
     needs: ['connection'],
-    description: 'Number of a pull request at the host.',
+    description: 'Number of a pull request on the host.',
     load: ({ app, parents, id }) => findPreview(app, parents.connection, id),
   }),
 }

@@ -1,4 +1,4 @@
-/** Endpoints of what connections do: clients test them, start, cancel and repeat runs, and read what these did. */
+/** Endpoints of connection runs: clients test connections, start, cancel and repeat runs, and read their results. */
 import { Type } from '@sinclair/typebox'
 import { describeRun } from '../../domain/connections/describe-run.js'
 import { cancelRuns, retryConnection, runConnectionNow, runsOf } from '../../domain/connections/queue-run.js'
@@ -24,7 +24,7 @@ export const testConnection = endpoint({
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/test',
   summary: 'Test a connection',
   description:
-    'Says what works and what is missing: whether the repository can be read, the branch is there, and the credential may push. Nothing is changed.',
+    'Reports what works and what is missing: whether the repository can be read, the branch exists, and the credential is allowed to push. Changes nothing.',
   section,
   needs: 'space:admin',
   returns: ConnectionTest,
@@ -37,7 +37,7 @@ export const listConnectionBranches = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/branches',
   summary: "List the branches of a connection's repository",
-  description: 'Asks the repository. At most 1,000 branches are listed.',
+  description: 'Queries the repository. Lists at most 1,000 branches.',
   section,
   needs: 'space:admin',
   returns: RemoteBranches,
@@ -49,7 +49,7 @@ export const runConnection = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/run',
   summary: 'Run a connection now',
-  description: 'Starts the run and returns at once. If one waits to begin, that one is returned.',
+  description: 'Starts the run and returns immediately. If a run is already queued, that one is returned.',
   section,
   needs: 'space:triggerGitSync',
   body: Type.Optional(RunConnection),
@@ -65,7 +65,7 @@ export const cancelConnectionRun = endpoint({
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/cancel',
   summary: 'Cancel the runs of a connection',
   description:
-    'Those that are queued or running. What was imported or exported by then stays; the rest is done by the next run.',
+    'Cancels queued and running runs. Changes that were already imported or exported remain; the next run does the rest.',
   section,
   needs: 'space:triggerGitSync',
   status: 202,
@@ -77,8 +77,8 @@ export const cancelConnectionRun = endpoint({
 export const retryConnectionRun = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/retry',
-  summary: 'Run the last run of a connection again',
-  description: 'Only if it failed, was cancelled, or ended in a conflict.',
+  summary: 'Repeat the last run of a connection',
+  description: 'Only if it failed, was canceled or ended in a conflict.',
   section,
   needs: 'space:triggerGitSync',
   status: 202,

@@ -1,4 +1,4 @@
-/** Reads of the content of a change request: the head of its branch. */
+/** Endpoints that read the content of a change request at the head of its branch. */
 import { openRevision } from '../../domain/revisions/revisions.js'
 import { contentReads } from './reads.js'
 

@@ -1,4 +1,4 @@
-/** The endpoint behind a file's `downloadURL`: serves its bytes to anyone with the signed URL, in ranges if asked. */
+/** The endpoint of a file's `downloadURL`. It serves the file, or a byte range of it, to anyone with the signed URL. */
 import { Type } from '@sinclair/typebox'
 import { contentTypeOf, isSafeInline } from '../../content/files.js'
 import { openDownload } from '../../domain/revisions/downloads.js'
@@ -11,7 +11,7 @@ export const downloadFile = endpoint({
   path: '/v1/files/{downloadSpace}/{oid}/{fileName}',
   summary: 'Download a file by its signed URL',
   description:
-    'The address is the `downloadURL` of a file. It needs no token, expires, and supports byte ranges. Types that a browser could run are sent as attachments.',
+    'The address is the `downloadURL` of a file. It needs no token, expires, and supports byte ranges. Content types that a browser could execute are sent as attachments.',
   section: 'Space content',
   needs: 'public',
   query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),

@@ -1,4 +1,7 @@
-/** Endpoints that import content from a URL into main or a change request, and the one that tells how an import goes. */
+/**
+ * Endpoints that import content from a URL into main or a change request, and the endpoint that returns the progress of
+ * an import.
+ */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
@@ -10,12 +13,13 @@ import { presentContentImport, presentImportResult } from './present-import.js'
 
 const section = 'Importing content'
 const description =
-  'Reads the pages that the URL and `source` name, and adds them by one commit; nothing that exists is overwritten, and names that are taken get a number. ' +
-  'Images become files of the space, links between the imported pages lead to them, and all other links stay absolute. ' +
-  'The response comes when the import is done, or after some time with the counts so far (`state`): then the import continues, and the address in `Location` shows its progress. ' +
-  '400 with the reason if nothing can be read from the URL.'
+  'Reads the pages that `url` and `source` describe, and adds them in one commit. Nothing is overwritten: names that are already in use get a number. ' +
+  'Images become files of the space, links between imported pages point to the imported pages, and all other links become absolute. If the import takes ' +
+  'longer, the response comes before its end, with the counts so far (`state`); the import continues, and the address in `Location` shows its progress. ' +
+  'Returns 400 with the reason if nothing can be read from the URL.'
 const ofPage =
-  ' The pages become subpages of this page. If the page has no text yet, and the import has a single page at its top, that one becomes its text under the title that it has.'
+  'The pages become subpages of this page. If this page has no text yet and the import has a single top-level page, the text of that page becomes the ' +
+  'text of this page, which keeps its title.'
 const declared = {
   method: 'POST',
   section,
@@ -26,7 +30,7 @@ const declared = {
   fails: [409, 413, 423],
 } as const
 
-/** What the four endpoints get. */
+/** The context of the four import endpoints. */
 interface Call {
   app: App
   actor: Actor
@@ -88,7 +92,7 @@ export const importContentIntoPageInChangeRequest = endpoint({
 export const getContentImport = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/content/imports/{importId}',
-  summary: 'Get an import: its state, its progress, and what could not be imported',
+  summary: 'Get an import with its state, progress and failures',
   description: 'The last 50 imports of a space are kept.',
   section,
   needs: 'space:edit',

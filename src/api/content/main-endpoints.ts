@@ -1,4 +1,4 @@
-/** Reads of the main content of a space. */
+/** Endpoints that read the main content of a space. */
 import { headOf, openMain } from '../../domain/revisions/main-content.js'
 import { contentReads } from './reads.js'
 

@@ -1,4 +1,7 @@
-/** Whether the response with a page is still right when main has moved: most edits change one page, and every page's response names the head. */
+/**
+ * Decides whether a page response is still valid after main has moved. Most edits change one page, but every page
+ * response names the head.
+ */
 import type { ContentStructure, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
 import type { SpaceRepository } from '../../domain/context/loaded.js'
@@ -11,13 +14,13 @@ import type { Renewal } from '../declaration.js'
 import { revisionUrl } from './present-page.js'
 import { spaceStamp } from './validators.js'
 
-/** Responses with more pages are made anew. */
+/** Responses with more pages are not renewed. */
 const MAX_PAGES = 64
 
 /**
- * The response with a page as it is written, with its subpages, says the same at another commit if the structure is the same object and
- * so are the dates of each file: a commit that changes a file has dates of its own for it. Null for what depends on further files: content that is
- * evaluated, computed pages, and covers, which name files by their ID.
+ * Returns the data to renew a page response with subpages. At another commit it is equal if the structure object and
+ * the date objects of all files are the same: a commit that changes a file creates new dates for it.
+ * Null if the response depends on more files: evaluated content, computed pages, and covers, which name files by ID.
  */
 export function pageRenewal(
   app: App,
@@ -53,7 +56,7 @@ export function pageRenewal(
   }
 }
 
-/** How many pages there are with the subpages; more than `most` are not all counted. */
+/** Counts the page and its subpages. Stops counting above `most`. */
 function sizeOf(page: PageEntry, most: number): number {
   let size = 1
   for (const below of page.pages) if (size <= most) size += sizeOf(below, most - size)

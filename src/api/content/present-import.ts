@@ -1,8 +1,8 @@
-/** Turns an import of content into the JSON that clients get. */
+/** Turns content imports into the JSON that clients get. */
 import { shownUrl } from '../../domain/imports/shown-url.js'
 import type { ContentImport, ContentImportDoc, ContentImportResult } from '../../model/index.js'
 
-/** The response to the request for an import; while it goes on, with `head`, the revision that is there now. */
+/** Returns the response to an import request. While the import runs, `revision` is the current head (`head`). */
 export function presentImportResult(doc: ContentImportDoc, head: string): (typeof ContentImportResult)['static'] {
   return {
     revision: doc.revision ?? head,
@@ -13,7 +13,7 @@ export function presentImportResult(doc: ContentImportDoc, head: string): (typeo
   }
 }
 
-/** An import, with its address without the query, which may hold a secret. */
+/** Returns an import. Its address is without the query, which may contain a secret. */
 export function presentContentImport(doc: ContentImportDoc): ContentImport {
   const {
     id,

@@ -1,10 +1,10 @@
-/** Turns what a page's front matter says about its layout into the whole layout that clients get. */
+/** Completes the layout from a page's front matter with the defaults. */
 import type { PageAttributes } from '../../content/types.js'
 import type { Page } from '../../model/index.js'
 
 type Layout = Page['layout']
 
-/** The layout of a page that says nothing about it. */
+/** The default layout of a page. */
 const usual: Layout = {
   width: 'default',
   cover: true,
@@ -21,7 +21,7 @@ const usual: Layout = {
   anchors: true,
 }
 
-/** All members of a layout. A width or size that clients do not know counts as the usual one. */
+/** Returns a layout with all members. A width or size that clients do not know becomes the default. */
 export function presentLayout(written: PageAttributes['layout'] = {}): Layout {
   const { width, coverSize, coverMask, ...shown } = written
   return {

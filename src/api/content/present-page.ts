@@ -1,4 +1,7 @@
-/** Turns the pages of a revision into the JSON that clients get: one page with its content, or a tree of pages without. */
+/**
+ * Turns the pages of a revision into the JSON that clients get: one page with its content, or a tree of pages without
+ * content.
+ */
 import { namedTags } from '../../content/tags.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, GeneratedEntry, PageAttributes, PageEntry } from '../../content/types.js'
@@ -15,15 +18,18 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 import { presentLayout } from './present-layout.js'
 
-/** How pages are presented. */
+/** Options for presenting pages. */
 export interface PageOptions {
   metadata: boolean
   computed: boolean
-  /** Fill reusable content and variables into the content. */
+  /** Insert reusable content and the values of variables into the content. */
   evaluated?: boolean
 }
 
-/** Content in the requested format; `limit` says why a block tree holds the source only. `owner`: the space to which the work is counted. */
+/**
+ * Returns content in the requested format. `limit` is the reason why a block tree contains only the source. `owner` is
+ * the space that the work counts toward.
+ */
 export async function inFormat(
   app: App,
   owner: string,
@@ -35,19 +41,19 @@ export async function inFormat(
   return { content: { document }, limit }
 }
 
-/** What the pages of one revision are presented with. */
+/** The context for presenting the pages of one revision. */
 export interface PageContext {
   app: App
   revision: OpenRevision
   options: PageOptions
   dates: PageDates
-  /** Git path of a file → its ID. Made when a page first asks for it. */
+  /** Returns the map from Git path to file ID. Computed on first use. */
   fileIds: () => Promise<Map<string, string>>
-  /** Pages of a list that are presented without their texts, by file. */
+  /** Pages of a list that are presented without their texts, by file path. */
   listed: Map<string, { oid: string; page: KnownPage }>
 }
 
-/** Gathers what the pages of a revision are presented with. */
+/** Creates the context for presenting the pages of a revision. */
 export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
   let ids: Promise<Map<string, string>> | null = null
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
@@ -61,7 +67,7 @@ export async function pageContext(app: App, revision: OpenRevision, options: Pag
   }
 }
 
-/** Where a file is shown at the Git provider, and its path from that repository's root. */
+/** Returns the location of a file at the Git provider, and its path from the root of that repository. */
 export function gitPlace(
   context: Pick<PageContext, 'revision'>,
   oid: string,
@@ -101,7 +107,7 @@ async function cover(
   return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) } as Page['cover']
 }
 
-/** A document, with its content if there is a `format`. */
+/** Returns a document, with its content if there is a `format`. */
 async function presentDocument(context: PageContext, entry: DocumentEntry, format?: Format): Promise<Partial<Page>> {
   if (format !== undefined) {
     const page = await readDocument(context.app, context.revision, entry)
@@ -147,7 +153,9 @@ async function presentAttributes(
   } as Partial<Page>
 }
 
-/** The text in the requested format, and the diagnostics of the page. A file that is not shown has neither text nor tree. */
+/**
+ * Returns the text in the requested format and the diagnostics of the page. A hidden file has neither text nor tree.
+ */
 async function presentContent(
   { app, revision, options }: PageContext,
   { gitPath }: DocumentEntry,
@@ -183,7 +191,7 @@ function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'li
   }
 }
 
-/** A page that a computed entry yields, with its content if there is a `format`. */
+/** Returns a page that a computed entry generates, with its content if there is a `format`. */
 async function presentGenerated(
   { app, revision }: PageContext,
   entry: GeneratedEntry,
@@ -206,7 +214,7 @@ async function presentGenerated(
     ...shown.content,
     ...(why === null
       ? {}
-      : { diagnostics: [{ code: 'too-costly', message: `${entry.title} is not shown as it should be. ${why}` }] }),
+      : { diagnostics: [{ code: 'too-costly', message: `${entry.title} is not shown completely. ${why}` }] }),
   }
 }
 
@@ -214,18 +222,18 @@ const firstLine = (text: string): string => (text.split(/[\r\n]/)[0] ?? '').slic
 
 const kinds = { document: 'sheet', computed: 'sheet', generated: 'sheet', group: 'group', link: 'link' } as const
 
-/** What a page has by its type. */
+/** Returns the members that depend on the type of the page. */
 async function presentKind(context: PageContext, entry: PageEntry, format?: Format): Promise<Partial<Page>> {
   if (entry.type === 'document') return presentDocument(context, entry, format)
   if (entry.type === 'generated') return presentGenerated(context, entry, format)
   return entry.type === 'link' ? presentLink(context, entry) : {}
 }
 
-/** Where the API has a revision. */
+/** Returns the API URL of a revision. */
 export const revisionUrl = ({ settings }: App, space: string, commit: string): string =>
   `${settings.publicUrl}/v1/spaces/${space}/revisions/${commit}`
 
-/** A page without its subpages; content only in a `format`. */
+/** Returns a page without its subpages. It has content only if there is a `format`. */
 export async function presentOwn(
   context: PageContext,
   entry: PageEntry,

@@ -1,4 +1,4 @@
-/** Pages with those below them as JSON. What an edit leaves as it is, is not made again. */
+/** Turns pages and their subpages into JSON, and reuses the JSON of pages that have not changed. */
 import type { PageEntry } from '../../content/types.js'
 import type { FileDates, PresentedPage, PresentedTree } from '../../domain/context/content-cache.js'
 import { datesOf } from '../../domain/revisions/page-dates.js'
@@ -11,19 +11,22 @@ import type { Format, Page } from '../../model/index.js'
 import { type PageContext, presentOwn, revisionUrl } from './present-page.js'
 import { spaceStamp } from './validators.js'
 
-/** One page with its subpages; content only in a `format`, and only of the page itself. */
+/** Returns one page with its subpages. It has content only if there is a `format`, and only for the page itself. */
 export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
   const { json } = await presentPages(context, entry.pages)
   return { ...(await presentOwn(context, entry, format)), pages: json } as Page
 }
 
-/** Pages of a tree as JSON, and diagnostics of those that cost too much to be read. */
+/** Pages of a tree as JSON, and diagnostics for pages that are too costly to parse. */
 interface PresentedPages {
   json: Page[]
   costly: Diagnostic[]
 }
 
-/** Pages of a tree, in order, without their content. Tens of thousands are written as JSON in slices, with others having their turn. */
+/**
+ * Returns the pages of a tree, in order, without their content. Large trees are written in slices, so that other
+ * requests can run in between.
+ */
 export async function presentPages(context: PageContext, entries: readonly PageEntry[]): Promise<PresentedPages> {
   if (entries.length === 0) return { json: [], costly: [] }
   const known = entries === context.revision.structure.pages ? knownTree(context) : null
@@ -62,7 +65,7 @@ export async function presentPages(context: PageContext, entries: readonly PageE
   return { json: new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as Page[], costly }
 }
 
-/** Reads what is to be known of the files whose pages are made anew. */
+/** Reads the files of the pages that have to be presented again. */
 async function readDocuments(
   context: PageContext,
   entries: readonly PageEntry[],
@@ -77,7 +80,7 @@ async function readDocuments(
 
 const keyOf = ({ revision, options }: PageContext): string => `${revision.space.doc.id}:${options.metadata}`
 
-/** The pages as they were presented last, if that was by the same structure and settings; else none of them. */
+/** Returns the presented pages from the last call if structure and settings are the same; else an empty tree. */
 function knownTree(context: PageContext): PresentedTree {
   const { app, revision } = context
   const [structure, stamp] = [structureNumber(revision.structure), spaceStamp(revision.space.doc)]
@@ -88,25 +91,27 @@ function knownTree(context: PageContext): PresentedTree {
 const ownDates = ({ dates }: PageContext, entry: PageEntry): FileDates | null =>
   entry.type === 'document' ? (datesOf(dates, entry.gitPath) ?? null) : null
 
-/** A page as it was presented before, if its file is the same: a commit that changes a file has dates of its own for it. */
+/**
+ * Returns a page from an earlier call if its file is unchanged: a commit that changes a file creates new dates for it.
+ */
 function knownPage(context: PageContext, known: PresentedTree | null, entry: PageEntry): PresentedPage | undefined {
   const page = known?.pages.get(entry.id)
   return page && page.dates === ownDates(context, entry) ? page : undefined
 }
 
-/** A page as it is presented, and whether it stays so for as long as its file and the structure do. */
+/** Presents a page. `lasts` = the result is valid as long as its file and the structure are unchanged. */
 async function makePage(context: PageContext, entry: PageEntry): Promise<{ page: PresentedPage; lasts: boolean }> {
   const { app, revision } = context
   const own = await presentOwn(context, entry)
   const json = JSON.stringify(own)
-  // What comes before the address has no quotes but escaped ones in its texts.
+  // Texts before the URL only contain escaped quotes, so the first match is the URL.
   const start = `"urls":{"app":"${revisionUrl(app, revision.space.doc.id, '')}`
   const at = json.indexOf(start) + start.length
   const dates = ownDates(context, entry)
   const costly = ((own.diagnostics ?? []) as Diagnostic[]).filter((one) => one.code === 'too-costly')
   return {
     page: { before: json.slice(0, at), after: json.slice(at + revision.snapshot.commit.length, -1), costly, dates },
-    // Covers name files by IDs, which depend on other pages.
+    // Covers name files by ID, and these IDs depend on other pages.
     lasts: own.cover === undefined && (dates !== null || entry.type !== 'document'),
   }
 }

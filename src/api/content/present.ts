@@ -15,7 +15,7 @@ import { presentMergedFrom, revisionGitOf } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, revisionUrl } from './present-page.js'
 import { presentPages } from './present-tree.js'
 
-/** A file of a revision. */
+/** Returns a file of a revision. */
 export function presentFile(
   app: App,
   revision: OpenRevision,
@@ -34,7 +34,7 @@ export function presentFile(
   }
 }
 
-/** What is wrong with a revision, each of its files that Git LFS keeps and that is not here included. */
+/** Yields the diagnostics of a revision, including one for each Git LFS file that is not present. */
 function* diagnosticsOf(
   found: readonly Diagnostic[],
   costly: readonly Diagnostic[],
@@ -45,7 +45,7 @@ function* diagnosticsOf(
   for (const { place, lfs } of files) if (lfs) yield lfsDiagnostic(place.gitPath, lfs)
 }
 
-/** A whole revision: pages without their text, files, reusable content, variables, diagnostics. */
+/** Returns a whole revision: pages without their text, files, reusable content, variables, diagnostics. */
 export async function presentRevision(app: App, revision: OpenRevision, options: PageOptions): Promise<Revision> {
   const [context, files] = await Promise.all([pageContext(app, revision, options), filesOf(app, revision)])
   const loaded = await loadFiles(app, revision, files)
@@ -61,7 +61,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
   }
 }
 
-/** A revision with empty `pages` and `files`, and without their diagnostics. */
+/** Returns a revision with empty `pages` and `files`, and without their diagnostics. */
 export async function presentRevisionAlone(
   app: App,
   revision: OpenRevision,
@@ -97,7 +97,7 @@ export async function presentRevisionAlone(
   }
 }
 
-/** Reusable content with its text in the asked format. */
+/** Returns reusable content with its text in the requested format. */
 export async function presentReusableContent(
   app: App,
   revision: OpenRevision,

@@ -1,4 +1,7 @@
-/** The reads of content, declared once for the main content, change requests and revisions: each mounts them under its own path. */
+/**
+ * Declares the endpoints that read content once. The main content, change requests and revisions mount them under their
+ * own paths.
+ */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
@@ -27,40 +30,40 @@ import { contentValidator, revisionValidator } from './validators.js'
 
 type BelowSpace = `/v1/spaces/{spaceId}/${string}`
 
-/** Whose content is read. */
+/** The source of the content. */
 interface ContentSource<Path extends BelowSpace> {
-  /** Path of the whole revision; its parts are below it. */
+  /** Path of the whole revision. Its parts are below this path. */
   path: Path
-  /** What summaries call it. */
+  /** The noun in summaries. */
   noun: string
   section: string
-  /** The commit that responses depend on. */
+  /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
-  /** Whether computed pages are those of the newest versions of specifications. */
+  /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true
-  /** Whether it is what main points to, so that responses with pages may be renewed when main moves. */
+  /** Whether the content is at the head of main, so that page responses may be renewed when main moves. */
   isMain?: true
 }
 
-/** What every read gets from its path, whatever the source. */
+/** The context of every read, regardless of the source. */
 interface ContentRequest {
   app: App
   space: LoadedSpace
 }
-/** The query of a read that may have computed pages. */
+/** The query of a read that may include computed pages. */
 interface PresentOptions extends ContentRequest {
   query: { computed: boolean }
 }
 type Reads = ReturnType<typeof readsOf>
 
-/** All reads of a source. */
+/** Declares all reads of a source. */
 export function contentReads<const Path extends BelowSpace>(source: ContentSource<Path>) {
   const reads = readsOf(source)
   return { ...lists(reads), ...items(reads) }
 }
 
-/** A source, with the types of its path erased, and what its endpoints have in common. */
+/** Returns a source without the types of its path, and the shared parts of its endpoints. */
 function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
   const opened = async (context: ContentRequest) => open(context as unknown as Loaded<Path>)
   const show = async (context: PresentOptions): Promise<OpenRevision> => {
@@ -75,11 +78,11 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     common: { method: 'GET', section, needs: 'space:view' } as const,
     head: (context: ContentRequest) => head(context as unknown as Loaded<Path>),
     open: opened,
-    /** With computed pages, unless the query says otherwise. */
+    /** Opens the revision with computed pages, unless the query excludes them. */
     show,
     validator: (context: ContentRequest) =>
       contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
-    /** How the response with a page may be renewed. */
+    /** Returns the data to renew a page response. */
     renewal: async (
       context: PresentOptions & { query: { evaluated: boolean } },
       find: (revision: OpenRevision) => PageEntry,
@@ -93,7 +96,7 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
   }
 }
 
-/** The whole revision, and the lists of its pages and files. */
+/** Declares the reads of the whole revision, its pages and its files. */
 function lists({ path, noun, common, head, open, show, validator }: Reads) {
   return {
     revision: endpoint({
@@ -138,7 +141,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
   }
 }
 
-/** One file, page or reusable content of the revision. */
+/** Declares the reads of one file, page or reusable content of the revision. */
 function items({ path, noun, common, open, show, validator, renewal }: Reads) {
   return {
     file: endpoint({
@@ -175,7 +178,7 @@ function items({ path, noun, common, open, show, validator, renewal }: Reads) {
       path: `${path}/path/{pagePath*}`,
       summary: `Get a page of ${noun} by its path, with its content`,
       description:
-        'Redirects in the configuration of the space are followed; a page takes precedence over a redirect from the same path.',
+        'Follows redirects in the configuration of the space. A page takes precedence over a redirect from the same path.',
       query: PageQuery,
       returns: Page,
       validator,

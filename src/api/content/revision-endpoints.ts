@@ -1,4 +1,4 @@
-/** Reads of the content of a revision. */
+/** Endpoints that read the content of a revision. */
 import { contentReads } from './reads.js'
 
 const reads = contentReads({

@@ -1,4 +1,4 @@
-/** The parts of which the ETags of responses with content are made: while they are equal, so are the bytes of the response. */
+/** Computes the inputs of ETags for responses with content. Equal inputs mean equal bytes. */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 // bound: the documents that are in memory
 const stamps = new WeakMap<Document<SpaceDoc>, string>()
 
-/** Equal for two versions of a space between which nothing has changed that content depends on: not for each comment and change request. */
+/** Returns a stamp of the space settings that content depends on. New comments and change requests do not change it. */
 export function spaceStamp(doc: Document<SpaceDoc>): string {
   const known = stamps.get(doc)
   if (known !== undefined) return known
@@ -28,8 +28,9 @@ export function spaceStamp(doc: Document<SpaceDoc>): string {
 }
 
 /**
- * A response with content depends on the revision, on the settings of the space, on the versions of specifications that pages show, and on what was fetched
- * from Git LFS; the day renews signed download URLs.
+ * Returns the inputs of a content response: the revision, the settings of the space, the shown versions of
+ * specifications, and the available Git LFS files.
+ * The day is included because signed download URLs are renewed daily.
  */
 export const contentValidator = async (app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> => [
   space.doc.id,
@@ -37,13 +38,16 @@ export const contentValidator = async (app: App, space: LoadedSpace, commit: Com
   commit,
   String(fromTime(app.clock, 'day', (now) => Math.floor(now / DAY_MS))),
   await specStamp(app, space.doc.organization),
-  // Whether files that Git LFS keeps are here.
+  // Changes when Git LFS files become available.
   await lfsStamp(app, space.doc.id),
-  // Whether it is the head decides which versions count.
+  // Whether the commit is the head decides which versions of specifications are shown.
   String(space.repo.head(MAIN) === commit),
 ]
 
-/** A response with a whole revision also depends on the change request that it names as merged, where it is published, and which commits of the remote are known. */
+/**
+ * Returns the inputs of a whole-revision response. It also depends on the change request that the revision merged, its
+ * public addresses, and the known commits of the remote.
+ */
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
   const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
   const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)

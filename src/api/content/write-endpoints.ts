@@ -1,4 +1,6 @@
-/** Endpoints that edit content: clients send a list of changes, or a form with files, to a change request or to main. */
+/**
+ * Endpoints that edit content: clients send a list of changes, or a form with files, to a change request or to main.
+ */
 import { Type } from '@sinclair/typebox'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
@@ -18,14 +20,15 @@ import { endpoint } from '../service.js'
 
 const section = 'Writing content'
 const description =
-  'The changes are applied in order, all or nothing, as one commit. Links by page ID (`/pages/<id>`), by path or by the `ref` of another change become relative file links. ' +
-  'If one of the changes cannot be made, nothing is committed; 400 gives its index and the reason.'
+  'Applies the changes in order, all or nothing, as one commit. Links by page ID (`/pages/<id>`), by path or by the `ref` of another change become ' +
+  'relative file links. If one of the changes cannot be made, nothing is committed, and 400 returns its index and the reason.'
 const ifMatch =
-  'The revision that the changes are made on, in double quotes. If the content has changed since, the changes are merged. ' +
-  'Returns 409 if they conflict, or if the space does not have that revision. Without this header, the changes are made on the latest revision.'
+  'The revision that your changes are based on, in double quotes. If the content has changed since, the changes are merged. Returns 409 if they conflict, ' +
+  'or if the space does not have that revision. Without this header, the changes are based on the latest revision.'
 const formDescription =
-  ' Files can be sent as they are, each up to the file limit: as `multipart/form-data` with `changes` (JSON) as a field, the files as further parts, and in ' +
-  '`insert_files` the name of the part (`part`) instead of `base64`. A form with files but without `changes` inserts all of them under their names.'
+  'To send files as binary data, each up to the file limit, use `multipart/form-data`: put `changes` (JSON) into a field and the files into further ' +
+  'parts, and in `insert_files` give the name of the part (`part`) instead of `base64`. A form with files but without `changes` inserts all files under ' +
+  'their names.'
 
 /** A form without `changes` inserts its files. */
 const form: NonNullable<Endpoint['form']> = (members, files) => {
@@ -54,7 +57,7 @@ export const updateChangeRequestContent = endpoint({
     compat: Type.Boolean({
       default: true,
       description:
-        'True: the response is the change request alone, as older clients expect. False: it also says what each change did.',
+        'True: the response is only the change request, as older clients expect. False: the response also contains the result of each change.',
     }),
   }),
   ifMatch,
@@ -86,7 +89,7 @@ async function presentNow(app: App, actor: Actor, space: LoadedSpace, id: string
 export const updateSpaceContent = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/content',
-  summary: 'Change the main content of a space whose editMode is live',
+  summary: 'Change the main content of a space with the editMode live',
   description: description + formDescription,
   section,
   needs: 'space:edit',

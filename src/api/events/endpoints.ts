@@ -1,4 +1,4 @@
-/** Endpoints of an organization's event stream: clients list what happened, or get a single event. */
+/** Endpoints of an organization's event stream: clients list events or get a single one. */
 import { Type } from '@sinclair/typebox'
 import { eventJson, listEvents } from '../../domain/events/event-stream.js'
 import { Event, EventTypeSchema, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
@@ -9,9 +9,12 @@ const section = 'Events'
 export const listEventsInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/events',
-  summary: 'List what happened in an organization',
+  summary: 'List the events of an organization',
   description:
-    'Events are numbered by `sequence`: to follow the stream, ask with `order=asc` and `after` set to the last sequence that you have seen. Sequences have no gaps, except at the start, where old events have been removed. Events of changes in content follow shortly after the change; those of a push with plain Git within a minute. With `type`, `space` or `since`, each request examines at most 10,000 events. If more would have to be examined, a page can be short or empty and still have a `next`, and `count` covers only the examined events.',
+    'Events are numbered by `sequence`. To follow the stream, request `order=asc` and set `after` to the last sequence that you have received. Sequences ' +
+    'have no gaps, except at the start, where old events have been removed. Events about changed content follow shortly after the change; events of a push ' +
+    'with plain Git follow within a minute. With `type`, `space` or `since`, each request examines at most 10,000 events. If more events would have to be ' +
+    'examined, a page can be short or empty and still have a `next`, and `count` covers only the examined events.',
   section,
   needs: 'organization:admin',
   query: Type.Object({

@@ -1,4 +1,7 @@
-/** The responses to `info/refs`: the refs of a space, and what the service understands (gitprotocol-http, gitprotocol-v2). */
+/**
+ * Builds the responses to `info/refs`: the refs of a space and the capabilities of the service (gitprotocol-http,
+ * gitprotocol-v2).
+ */
 import { MAIN } from '../../domain/context/refs.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { FLUSH, pktLine } from './pkt-line.js'
@@ -7,7 +10,7 @@ export const NO_OBJECT = '0'.repeat(40)
 
 type Refs = ReadonlyMap<string, CommitId>
 
-/** The list that a client gets before it pushes. */
+/** Returns the ref list for a client that will push. */
 export const pushAdvertisement = (refs: ReadonlyMap<RefName, CommitId>, version: string): Buffer =>
   Buffer.concat([
     pktLine('# service=git-receive-pack\n'),
@@ -19,9 +22,10 @@ export const pushAdvertisement = (refs: ReadonlyMap<RefName, CommitId>, version:
   ])
 
 /**
- * The list that a client gets before it fetches, without a Git process. The capabilities are those of `git upload-pack`, in all versions of Git
- * that the service runs on.
- * @param protocol the version that the client asks for
+ * Returns the ref list for a client that will fetch, without a Git process. The capabilities are those that `git
+ * upload-pack` has
+ * in all supported Git versions.
+ * @param protocol the version that the client requests
  */
 export function fetchAdvertisement(refs: ReadonlyMap<RefName, CommitId>, protocol: 0 | 1 | 2, version: string): Buffer {
   const agent = `agent=bindery/${version}`

@@ -1,4 +1,4 @@
-/** Reads the bodies that Git clients send, which may be compressed. */
+/** Reads the request bodies of Git clients, which may be compressed. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -6,8 +6,8 @@ import { ServiceError } from '../../kernel/errors.js'
 import { paced } from '../pipeline/incoming.js'
 
 /**
- * The bytes of a body as they arrive, unpacked, at the pace of other bodies. Throws 400 if it ends early or is not the gzip that its
- * Content-Encoding says, 408, 415.
+ * Yields the unpacked bytes of a body as they arrive, at the minimum pace of other bodies.
+ * Throws 400 if it ends early or does not match its Content-Encoding gzip, 408, 415.
  */
 export function arriving(body: IncomingMessage): AsyncIterable<Buffer> {
   const encoding = body.headers['content-encoding'] ?? 'identity'
@@ -15,7 +15,7 @@ export function arriving(body: IncomingMessage): AsyncIterable<Buffer> {
   if (encoding === 'gzip' || encoding === 'x-gzip') return unzipped(paced(body))
   throw new ServiceError(
     'unsupported-media-type',
-    `The encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`,
+    `The Content-Encoding ${encoding.slice(0, 50)} is not supported. Use gzip or none.`,
   )
 }
 
@@ -28,13 +28,16 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   } catch (error) {
     throw error instanceof ServiceError
       ? error
-      : new ServiceError('bad-request', 'The body is not the gzip that its Content-Encoding says. Send it again.')
+      : new ServiceError(
+          'bad-request',
+          'The body is not valid gzip, although its Content-Encoding is gzip. Send it again.',
+        )
   } finally {
     source.destroy()
   }
 }
 
-/** All bytes of a small body. Throws 400, 408, 413, 415, and what `take` throws, which gets the size of each piece. */
+/** Reads a small body. `take` gets the size of each piece. Throws 400, 408, 413, 415, and the errors of `take`. */
 export async function whole(body: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
@@ -43,7 +46,7 @@ export async function whole(body: IncomingMessage, maxBytes: number, take: (byte
     if (length > maxBytes)
       throw new ServiceError(
         'too-large',
-        `The request has more than ${maxBytes} bytes. Fetch fewer branches at a time.`,
+        `The request exceeds the limit of ${maxBytes} bytes. Fetch fewer branches at a time.`,
       )
     take(piece.length)
     pieces.push(piece)

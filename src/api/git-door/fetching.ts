@@ -6,17 +6,17 @@ import { fetchAdvertisement } from './advertisement.js'
 import { whole } from './body.js'
 import { type DoorCall, takerOf } from './git-request.js'
 
-/** Bytes of what a client says it wants and has. */
+/** Maximum size of the wants and haves of a client, in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024
 /** Maximum duration of one response in milliseconds. */
 const MAX_RESPONSE_MS = 3_600_000
-/** After Git has waited this long for the client, in milliseconds, it no longer counts as busy. */
+/** After this total time of waiting for the client, in milliseconds, a Git process no longer counts as busy. */
 const MAX_IDLE_MS = 5_000
 const LOOK_MS = 500
-/** Such as `version=2`. */
+/** Values such as `version=2`. */
 const PROTOCOL = /^[a-z0-9=:.-]{1,100}$/
 
-/** Responds with the refs (`list`), or with the objects that the client asks for. */
+/** Responds with the refs (`list`), or with the objects that the client requests. */
 export async function fetching(call: DoorCall, list: boolean): Promise<MountedResponse> {
   const { request, options, space, bounds, actor } = call
   if (list) {
@@ -35,7 +35,7 @@ export async function fetching(call: DoorCall, list: boolean): Promise<MountedRe
   }
 }
 
-/** @param taken called when Git has read the request; @param over called when it has ended */
+/** @param taken called after Git has read the request; @param over called when the process has ended */
 async function serve(call: DoorCall, body: Buffer, taken: () => void, over: () => void): Promise<MountedResponse> {
   const { request, options, space, bounds } = call
   const refs = await shownRefs(options.app, space)
@@ -64,7 +64,10 @@ async function serve(call: DoorCall, body: Buffer, taken: () => void, over: () =
   }
 }
 
-/** Calls `idle` once the client has kept the stream waiting for long, all in all: a client that reads slowly must not keep others from their turn. */
+/**
+ * Calls `idle` when the total time of waiting for the client exceeds the limit. A client that reads slowly must not
+ * block others.
+ */
 function whenIdle(stream: Readable, idle: () => void): NodeJS.Timeout {
   let waitedMs = 0
   const looks = setInterval(() => {
@@ -81,7 +84,7 @@ function protocolOf({ request }: DoorCall): string | null {
   return typeof given === 'string' && PROTOCOL.test(given) ? given : null
 }
 
-/** The highest version that the client names, as Git reads the header. */
+/** Returns the highest version in the header, as Git does. */
 function versionOf(protocol: string | null): 0 | 1 | 2 {
   const named = protocol?.split(':') ?? []
   return named.includes('version=2') ? 2 : named.includes('version=1') ? 1 : 0

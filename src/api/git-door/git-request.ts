@@ -1,4 +1,4 @@
-/** What the door of Git is given, and a request that came through it. */
+/** Types of the Git HTTP server: its dependencies, its limits, and a request. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
@@ -6,32 +6,32 @@ import type { ByteBudget } from '../pipeline/byte-budget.js'
 import type { MountedRequest } from '../pipeline/mount.js'
 import type { GitDoorTurns, TurnTaker } from './turns.js'
 
-/** What the door needs beside the app. */
+/** The dependencies of the Git HTTP server besides the app. */
 export interface DoorOptions {
   app: App
-  /** The actor behind a token; null if it is unknown or expired. */
+  /** Returns the actor of a token; null if the token is unknown or expired. */
   authenticate(token: string): Promise<Actor | null>
-  /** Translates what a request threw into an error that clients understand; returns everything else as it is. */
+  /** Translates an error of a request into one that clients understand; returns other errors unchanged. */
   explain(thrown: unknown): Promise<unknown>
-  /** Throws 403 if the caller may not push to a space at all. */
+  /** Throws 403 if the caller may not push to the space at all. */
   permitPush(actor: Actor, space: LoadedSpace): void
-  /** The app of one request that changes something. */
+  /** Returns the app for one request that changes data. */
   guard(actor: Actor, space: LoadedSpace): { app: App; overruled: readonly string[] }
 }
 
-/** Bounds what all clients of the door take together. */
+/** The shared limits of all Git clients. */
 export interface DoorBounds {
-  /** Git processes that work for clients. */
+  /** Slots for Git processes. */
   processes: GitDoorTurns
-  /** Requests whose bodies arrive, or whose responses are taken: they wait for their client. */
+  /** Slots for requests that are sending their body or reading their response, and so depend on their client. */
   transfers: GitDoorTurns
-  /** Memory for what the fetches under way want and have, by user. */
+  /** Memory for the wants and haves of running fetches, by user. */
   wishes: ByteBudget
-  /** Disk space for packs that arrive, by organization. */
+  /** Disk space for incoming packs, by organization. */
   packs: ByteBudget
 }
 
-/** A request of a known caller for a space that they may see. */
+/** A request from a known caller for a space that the caller can see. */
 export interface DoorCall {
   request: MountedRequest
   options: DoorOptions
@@ -40,7 +40,7 @@ export interface DoorCall {
   space: LoadedSpace
 }
 
-/** The user and the organization that take the turns of a call. */
+/** Returns the user and the organization that a call counts toward. */
 export const takerOf = ({ actor, space }: DoorCall): TurnTaker => ({
   user: actor.user.id,
   organization: space.doc.organization,

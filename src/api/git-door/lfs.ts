@@ -1,4 +1,7 @@
-/** Gives the files of Git LFS to clients of the door: the batch API of the Git LFS specification, operation `download`, transfer `basic`. Uploads are refused in words. */
+/**
+ * Serves Git LFS downloads: the batch API of the Git LFS specification, operation `download`, transfer `basic`. Uploads
+ * are rejected with an explanation.
+ */
 import { Type } from '@sinclair/typebox'
 import { openHeldObject, whyNotHeld } from '../../domain/lfs/stored-objects.js'
 import { badRequest, notFound, type ServiceError } from '../../kernel/errors.js'
@@ -9,11 +12,11 @@ import { whole } from './body.js'
 import type { DoorCall } from './git-request.js'
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json'
-/** Bytes of a request; `git lfs` asks for 100 objects at a time. */
+/** Maximum size of a request, in bytes. `git lfs` requests 100 objects at a time. */
 const MAX_BYTES = 256 * 1024
 const MAX_OBJECTS = 1000
 
-/** Later versions of `git lfs` may say more. */
+/** Later versions of `git lfs` may send more members. */
 const MORE = { additionalProperties: true }
 
 const batch = new SchemaCompiler().body(
@@ -47,16 +50,17 @@ interface Batch {
 }
 
 const NO_UPLOADS =
-  'The service takes no files of Git LFS. Push the file to the repository that the space is connected to (git lfs push <its URL> <branch>), then push here with --no-verify: it is fetched from there once main has its pointer.'
+  'The service does not accept Git LFS uploads. Push the file to the repository that the space is connected to (git lfs push <its URL> <branch>), then ' +
+  'push here with --no-verify. The service fetches the file from there once main contains its pointer.'
 
-/** Says of each object where it can be downloaded, or why it cannot. Throws 400, 413. */
+/** Returns the download address of each object, or the reason why it is unavailable. Throws 400, 413. */
 export async function lfsBatch({ request, options: { app }, space }: DoorCall): Promise<MountedResponse> {
   const { operation, objects } = await readBatch(await whole(request.body, MAX_BYTES, () => {}))
   const base = `${app.settings.publicUrl}/git/${space.doc.id}.git/info/lfs/objects`
   const found: object[] = []
   for (const { oid, size } of objects) {
     const problem = await whyNotHeld(app, space.doc.id, { oid, size })
-    // An upload of what is here already has nothing to do: no action says that.
+    // An upload of an object that is already here is skipped: the response has no action for it.
     if (problem === null)
       found.push({
         oid,
@@ -102,7 +106,7 @@ export async function lfsObject({ options: { app }, space }: DoorCall, oid: stri
   const object = await openHeldObject(app, space.doc.id, oid)
   if (!object) throw notFound('The file')
   const { size, stream } = object
-  // Whoever opens it in a browser gets a file to keep, never a page of this origin.
+  // A browser saves the file instead of opening it as a page of this origin.
   const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Length': String(size),
@@ -111,7 +115,7 @@ export async function lfsObject({ options: { app }, space }: DoorCall, oid: stri
   return { status: 200, headers, body: stream, gone: () => stream.destroy() }
 }
 
-/** A refusal as `git lfs` shows it to its user. */
+/** Returns an error in the format that `git lfs` shows to its user. */
 export const lfsRefusal = ({ status, message, extra }: ServiceError): MountedResponse => ({
   status,
   headers: {

@@ -1,16 +1,19 @@
-/** The frames of Git's protocols: four hexadecimal digits with the length of the whole, then the bytes (gitprotocol-common). */
+/**
+ * Reads and writes the frames of Git's protocols: four hex digits with the total length, then the bytes
+ * (gitprotocol-common).
+ */
 
-/** Ends a list of lines. */
+/** The end of a list of lines. */
 export const FLUSH = Buffer.from('0000')
 const LENGTH_DIGITS = 4
 const MAX_LINE_LENGTH = 65_520
-/** Bytes of one frame of a side band: its length and the number of the band are in it too. */
+/** Maximum payload of one side-band frame. The frame also contains its length and the band number. */
 const MAX_PIECE_LENGTH = MAX_LINE_LENGTH - LENGTH_DIGITS - 1
 
-/** What was sent is not a pkt-line. */
+/** Input that is not a valid pkt-line. */
 export class BadPktLine extends Error {}
 
-/** One line. Throws `RangeError` if it is too long. */
+/** Encodes one line. Throws `RangeError` if it is too long. */
 export function pktLine(content: string | Buffer): Buffer {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const length = bytes.length + LENGTH_DIGITS
@@ -18,7 +21,7 @@ export function pktLine(content: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(length.toString(16).padStart(LENGTH_DIGITS, '0')), bytes])
 }
 
-/** Bytes on a side band: 1 = the response, 2 = text for the user. */
+/** Encodes bytes for a side band: 1 = the response, 2 = text for the user. */
 export function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   const frames: Buffer[] = []
   for (let at = 0; at < bytes.length; at += MAX_PIECE_LENGTH)
@@ -26,13 +29,13 @@ export function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
   return Buffer.concat(frames)
 }
 
-/** Reads lines from the bytes of a request as they arrive; what follows the lines stays unread. */
+/** Reads lines from a request as its bytes arrive. The bytes after the lines stay unread. */
 export class PktReader {
   readonly #pieces: AsyncIterator<Uint8Array>
   #rest: Buffer = Buffer.alloc(0)
   #read = 0
 
-  /** @param most bytes that all lines together may have */
+  /** @param most maximum total size of all lines, in bytes */
   constructor(
     bytes: AsyncIterable<Uint8Array>,
     private readonly most: number,
@@ -40,7 +43,7 @@ export class PktReader {
     this.#pieces = bytes[Symbol.asyncIterator]()
   }
 
-  /** The next line without its line feed; null = a flush, or the end of the request. Throws `BadPktLine`. */
+  /** Returns the next line without its line feed; null = a flush, or the end of the request. Throws `BadPktLine`. */
   async line(): Promise<Buffer | null> {
     if (!(await this.#has(LENGTH_DIGITS))) {
       if (this.#rest.length === 0) return null
@@ -50,20 +53,20 @@ export class PktReader {
     const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
     if (length === 0) return null
     if (length < LENGTH_DIGITS || length > MAX_LINE_LENGTH)
-      throw new BadPktLine('The request is not made of pkt-lines.')
+      throw new BadPktLine('The request does not consist of pkt-lines.')
     if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The request ends in the middle of a line.')
     const content = this.#take(length - LENGTH_DIGITS)
     return content.at(-1) === 0x0a ? content.subarray(0, -1) : content
   }
 
-  /** Everything after the lines that were read. */
+  /** Yields all bytes after the lines that were read. */
   async *rest(): AsyncGenerator<Uint8Array> {
     if (this.#rest.length > 0) yield this.#rest
     for (let next = await this.#pieces.next(); !next.done; next = await this.#pieces.next()) yield next.value
   }
 
   async #has(bytes: number): Promise<boolean> {
-    // Joined once: a request can come byte by byte.
+    // Concatenate once: a request can arrive byte by byte.
     const pieces: Uint8Array[] = [this.#rest]
     let length = this.#rest.length
     while (length < bytes) {
@@ -79,7 +82,9 @@ export class PktReader {
   #take(bytes: number): Buffer {
     this.#read += bytes
     if (this.#read > this.most)
-      throw new BadPktLine(`The commands of the push have more than ${this.most} bytes. Push fewer refs at a time.`)
+      throw new BadPktLine(
+        `The commands of the push exceed the limit of ${this.most} bytes. Push fewer refs at a time.`,
+      )
     const taken = this.#rest.subarray(0, bytes)
     this.#rest = this.#rest.subarray(bytes)
     return taken

@@ -1,4 +1,4 @@
-/** The protocol of a push (gitprotocol-pack): reads what the client asks for, and reports what became of it. */
+/** Parses push requests and builds their status reports (gitprotocol-pack). */
 import type { PushedRef } from '../../domain/git-door/push.js'
 import type { PushOptions } from '../../domain/git-door/push-request.js'
 import type { RefCommand } from '../../domain/git-door/push-targets.js'
@@ -11,15 +11,15 @@ const MAX_COMMAND_BYTES = 256 * 1024
 const MAX_TITLE_LENGTH = 100
 const MAX_DESCRIPTION_LENGTH = 10_000
 
-/** What a client asks for. */
+/** A parsed push request. */
 export interface PushRequest {
   commands: RefCommand[]
-  /** What the client understands. */
+  /** Capabilities of the client. */
   capabilities: ReadonlySet<string>
   options: PushOptions
-  /** What is wrong with the options, for whoever pushes; null = nothing. */
+  /** The problem with the push options, shown to the user; null = none. */
   problem: string | null
-  /** The objects. */
+  /** The pack with the objects. */
   pack: AsyncIterable<Uint8Array>
 }
 
@@ -29,7 +29,7 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
   const commands: RefCommand[] = []
   let capabilities: ReadonlySet<string> = new Set()
   for (let line = await reader.line(); line !== null; line = await reader.line()) {
-    // A shallow clone says so. Whether the push is complete is checked when it has arrived.
+    // A shallow clone announces its boundary here. Completeness is checked after the push has arrived.
     if (line.subarray(0, 8).toString('latin1') === 'shallow ') continue
     const end = line.indexOf(0)
     if (end >= 0)
@@ -40,11 +40,11 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
           .split(' '),
       )
     commands.push(commandOf(line.toString('utf8', 0, end < 0 ? line.length : end)))
-    if (commands.length > MAX_COMMANDS) throw new BadPktLine(`At most ${MAX_COMMANDS} refs can be pushed at once.`)
+    if (commands.length > MAX_COMMANDS)
+      throw new BadPktLine(`The push contains more than ${MAX_COMMANDS} refs. Push fewer refs at a time.`)
   }
-  // Git asks for it only where it is offered; it must not get half of what it asked for.
-  if (capabilities.has('atomic'))
-    throw new BadPktLine('The refs of a push are moved one by one, never all or none. Push without --atomic.')
+  // The capability is not offered. A client that uses it anyway must not get a partial push.
+  if (capabilities.has('atomic')) throw new BadPktLine('Atomic pushes are not supported. Push without --atomic.')
   const { options, problem } = capabilities.has('push-options')
     ? await readOptions(reader)
     : { options: {}, problem: null }
@@ -54,7 +54,7 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
 function commandOf(line: string): RefCommand {
   const [, from, to, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.{1,1000})$/.exec(line) ?? []
   if (from === undefined || to === undefined || ref === undefined)
-    throw new BadPktLine('A command of the push is not "<old> <new> <ref>".')
+    throw new BadPktLine('A command of the push does not have the form "<old> <new> <ref>".')
   return { ref, from: oidOf(from), to: oidOf(to) }
 }
 
@@ -67,17 +67,21 @@ async function readOptions(reader: PktReader): Promise<Pick<PushRequest, 'option
     const text = line.toString('utf8')
     const [key = '', ...value] = text.split('=')
     if (!['title', 'description', 'topic'].includes(key) || value.length === 0)
-      problem ??= `The push option ${JSON.stringify(text.slice(0, 100))} is not known. Known are title=…, description=… and topic=….`
+      problem ??= `Unknown push option ${JSON.stringify(text.slice(0, 100))}. Use title=…, description=… or topic=….`
     found.set(key, value.join('='))
   }
   const [title = '', description = ''] = [found.get('title'), found.get('description')]
-  if ([...title].length > MAX_TITLE_LENGTH) problem ??= `The title has more than ${MAX_TITLE_LENGTH} characters.`
+  if ([...title].length > MAX_TITLE_LENGTH)
+    problem ??= `The title has more than ${MAX_TITLE_LENGTH} characters. Shorten it.`
   if (description.length > MAX_DESCRIPTION_LENGTH)
-    problem ??= `The description has more than ${MAX_DESCRIPTION_LENGTH} characters.`
+    problem ??= `The description has more than ${MAX_DESCRIPTION_LENGTH} characters. Shorten it.`
   return { options: Object.fromEntries(found), problem }
 }
 
-/** The response to a push. `unpacked`: `ok`, or why the objects were not accepted. `said`: lines for the user. */
+/**
+ * Builds the response to a push. `unpacked` is `ok`, or the reason why the objects were rejected. `said` contains lines
+ * for the user.
+ */
 export function report(
   request: Pick<PushRequest, 'capabilities'>,
   unpacked: string,
@@ -113,5 +117,5 @@ function linesOf(pushed: PushedRef, second: boolean): string[] {
 const MAX_REASON_LENGTH = 2000
 
 const oneLine = (text: string): string => printable(text.replaceAll(/\s+/g, ' ').trim()).slice(0, MAX_REASON_LENGTH)
-/** Without control characters: the text ends in a terminal. */
+/** Replaces control characters, because the text is shown in a terminal. */
 const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?')

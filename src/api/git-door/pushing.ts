@@ -12,7 +12,7 @@ import { type DoorCall, takerOf } from './git-request.js'
 import { BadPktLine } from './pkt-line.js'
 import { type PushRequest, readPush, report } from './push-protocol.js'
 
-/** Bytes of a refused push that are read to its end, so that Git shows the reason. */
+/** Maximum number of bytes to read from a rejected push, so that Git shows the reason. */
 const MAX_READ_OUT = 64 * 1024 * 1024
 
 /** Responds with the refs (`list`), or carries out a push. Throws 403. */
@@ -40,7 +40,7 @@ async function push(call: DoorCall): Promise<Buffer> {
   }
 }
 
-/** Reads what the client still sends: Git looks at the response only when all is sent. */
+/** Reads the remaining bytes of the push: Git reads the response only after it has sent everything. */
 async function readOut(pack: AsyncIterable<Uint8Array>): Promise<void> {
   let left = MAX_READ_OUT
   try {
@@ -49,13 +49,13 @@ async function readOut(pack: AsyncIterable<Uint8Array>): Promise<void> {
       if (left < 0) return
     }
   } catch {
-    // The client has gone.
+    // The client disconnected.
   }
 }
 
 async function carriedOut(call: DoorCall, asked: PushRequest): Promise<Buffer> {
   const { request, options, actor, space, bounds } = call
-  // A client that only finds out whether it may push sends nothing.
+  // A client that only checks whether it may push sends no commands.
   if (asked.commands.length === 0) return Buffer.alloc(0)
   if (asked.problem !== null) return report(asked, 'ok', allRefused(asked, asked.problem), [asked.problem])
   const { app, overruled } = options.guard(actor, space)
@@ -78,7 +78,7 @@ async function carriedOut(call: DoorCall, asked: PushRequest): Promise<Buffer> {
     if (!(error instanceof RemoteError)) throw error
     unpacked = error.message
     said.push(error.message)
-    refs = allRefused(asked, 'the objects were not accepted')
+    refs = allRefused(asked, 'the objects were rejected')
   } finally {
     share.release()
   }
@@ -105,7 +105,7 @@ async function* counted(bytes: AsyncIterable<Uint8Array>, share: Share): AsyncGe
   }
 }
 
-/** Reads what the client asks for. Throws 400, 408. */
+/** Parses the push request. Throws 400, 408. */
 async function read({ request }: DoorCall): Promise<PushRequest> {
   try {
     return await readPush(arriving(request.body))

@@ -1,23 +1,23 @@
-/** Shares the places for Git clients among organizations and users, with a queue in front. */
+/** Distributes the slots for Git clients among organizations and users, with a queue. */
 import { ServiceError } from '../../kernel/errors.js'
 
 const MAX_WAIT_MS = 120_000
 const RETRY_SECONDS = '10'
 
-/** The user who asks for a turn, and the organization of the space. */
+/** The user who needs a slot, and the organization of the space. */
 export interface TurnTaker {
   user: string
   organization: string
 }
 
-/** Limits for the turns at once, and for the requests that wait. */
+/** Limits for the slots and for the queue. */
 export interface TurnLimits {
   atOnce: number
-  /** The last turns, which go only to users and organizations that have none. */
+  /** The last slots, which are reserved for users and organizations without one. */
   kept: number
   ofOrganization: number
   ofUser: number
-  /** Waiting requests in all. An organization has at most half of these places, a user at most a quarter. */
+  /** Maximum length of the queue. An organization may use half of it, a user a quarter. */
   waiting: number
 }
 
@@ -26,8 +26,9 @@ interface Waiting extends TurnTaker {
 }
 
 /**
- * Gives turns to those who have the fewest: first by organization, then by user, then in order of arrival. Several tokens of one user
- * share that user's turns, and no organization can take all of them.
+ * Assigns slots to the waiting request with the fewest: by organization, then by user, then in order of arrival.
+ * Several tokens of one user
+ * share that user's slots, and no organization can use all of them.
  */
 export class GitDoorTurns {
   // bound: limits.atOnce
@@ -38,8 +39,10 @@ export class GitDoorTurns {
   constructor(readonly limits: TurnLimits) {}
 
   /**
-   * Waits for a turn. Returns the function that ends it, which may be called more than once. Throws 503 if the wait takes too long or too many
-   * requests wait, 429 if too many of them belong to the same user or organization, and the reason of `gone` if that is aborted.
+   * Waits for a slot. Returns the function that frees it, which may be called more than once.
+   * Throws 503 if the wait takes too long or the queue is full, 429 if too many queued requests belong to the same user
+   * or organization,
+   * and the reason of `gone` if it is aborted.
    */
   async take({ user, organization }: TurnTaker, gone?: AbortSignal): Promise<() => void> {
     gone?.throwIfAborted()
@@ -95,7 +98,7 @@ export class GitDoorTurns {
     if (countOf(this.#waiting, { organization }) >= waiting / 2 || countOf(this.#waiting, { user }) >= waiting / 4)
       throw refusal(
         'too-many-requests',
-        'Too many Git clients of yours are waiting. Try again when some of them have ended.',
+        'Too many of your Git clients are waiting. Try again when some of them have finished.',
       )
   }
 
@@ -123,4 +126,4 @@ function countOf(all: readonly TurnTaker[], { user, organization }: Partial<Turn
 const refusal = (kind: 'unavailable' | 'too-many-requests', message: string): ServiceError =>
   new ServiceError(kind, message, { headers: { 'Retry-After': RETRY_SECONDS } })
 const overloaded = (): ServiceError =>
-  refusal('unavailable', 'The service is serving as many Git clients as it can. Try again in a moment.')
+  refusal('unavailable', 'The service is at its limit of Git clients. Try again in a moment.')

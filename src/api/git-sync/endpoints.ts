@@ -27,7 +27,8 @@ export const importGitRepository = endpoint({
   path: '/v1/spaces/{spaceId}/git/import',
   summary: 'Import the content of a Git repository',
   description:
-    'Starts the import and returns at once; `git/info` shows its progress. Importing from the configured remote needs the role review; from another remote, or with `force`, admin; with `standalone`, edit.',
+    'Starts the import and returns immediately; `git/info` shows its progress. An import from the configured remote requires the role review; from another ' +
+    'remote, or with `force`, admin; with `standalone`, edit.',
   section,
   needs: 'space:edit',
   body: ImportRequest,
@@ -42,7 +43,7 @@ export const exportToGitRepository = endpoint({
   path: '/v1/spaces/{spaceId}/git/export',
   summary: 'Export the main content to a Git repository',
   description:
-    "Starts the export and returns at once; `git/info` shows its progress. It adds one commit to the remote's branch and never rewrites its history.",
+    'Starts the export and returns immediately; `git/info` shows its progress. It adds one commit to the remote branch and never rewrites its history.',
   section,
   needs: 'space:review',
   body: ExportRequest,
@@ -55,13 +56,13 @@ export const exportToGitRepository = endpoint({
 export const previewGitSync = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/preview',
-  summary: 'Show what an import or export would change',
+  summary: 'Preview the changes of an import or export',
   description:
-    'Fetches and merges as the import or export would, but changes nothing: no branch, no run in `git/history`, no link. It also works while the space is locked. ' +
-    'Fetched objects stay in the repository, unreferenced, until Git prunes them after two weeks. ' +
-    'Previewing the configured remote needs the role review; another remote, or `force`, needs admin. Credentials in `url` are used for this request only. ' +
-    'The remote has one minute to name its branch, and one more to send it. If the run would fail, 400 is returned with the same message that `git/info` would show; whether the remote would accept a push is not tried. ' +
-    'Returns 409 for a `repoProjectDirectory` of a remote with more than 1,000 commits that have not been fetched yet.',
+    'Fetches and merges like the import or export, but changes nothing: no branch, no run in `git/history`, no link. It also works while the space is ' +
+    'locked. Fetched objects stay in the repository, unreferenced, until Git prunes them after two weeks. A preview of the configured remote requires the ' +
+    'role review; of another remote, or with `force`, admin. Credentials in `url` are used for this request only. The remote has one minute to list its ' +
+    'branch, and one more to send it. If the run would fail, 400 is returned with the message that `git/info` would show; the preview does not test whether ' +
+    'the remote would accept a push. Returns 409 for a `repoProjectDirectory` of a remote with more than 1,000 commits that have not been fetched yet.',
   section,
   needs: 'space:review',
   query: ChangesQuery,
@@ -75,7 +76,7 @@ export const previewGitSync = endpoint({
 export const getSpaceGitInfo = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/git/info',
-  summary: 'Get the linked repository and the state of its synchronization',
+  summary: 'Get the linked repository and the sync state',
   section,
   needs: 'space:view',
   returns: GitInfo,
@@ -87,7 +88,7 @@ export const removeLegacyGitInstallation = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}/git/legacy-installation',
   summary: 'Unlink the repository',
-  description: 'What has been synchronized is remembered: linking the same repository again continues from there.',
+  description: 'The sync log is kept: linking the same repository again continues from there.',
   section,
   needs: 'space:admin',
   handle: ({ app, space }) => unlinkRemote(app, space),
@@ -110,9 +111,9 @@ export const listGitRuns = endpoint({
 export const retryGitRun = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/retry',
-  summary: 'Run the last import or export again',
+  summary: 'Repeat the last import or export',
   description:
-    'Only if it failed or ended in a conflict. `url` is the URL of the same repository with a fresh credential.',
+    'Only if it failed or ended in a conflict. Use `url` to send the URL of the same repository with a new credential.',
   section,
   needs: 'space:edit',
   body: Type.Optional(RetryRequest),

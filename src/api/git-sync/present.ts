@@ -7,7 +7,7 @@ import { presentGitSync } from '../spaces/present.js'
 const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pick<SyncRunDoc, K> =>
   Object.fromEntries(keys.filter((key) => run[key] !== undefined).map((key) => [key, run[key]])) as Pick<SyncRunDoc, K>
 
-/** The response of `git/info`: the link, the newest run, and the connection to the linked remote. */
+/** Returns the response of `git/info`: the link, the newest run, and the connection to the linked remote. */
 export function presentGitInfo(
   space: LoadedSpace,
   run: SyncRunDoc | undefined,
@@ -31,7 +31,7 @@ export function presentGitInfo(
   }
 }
 
-/** One run of the history. */
+/** Returns one run of the history. */
 export function presentGitRun(run: SyncRunDoc): GitRun {
   return {
     object: 'git-run',

@@ -1,4 +1,7 @@
-/** Endpoints of invitations by e-mail: admins send, list and revoke them. Invitations of either kind are accepted here. */
+/**
+ * Endpoints of email invitations: admins send, list and revoke them. The endpoint that accepts invitations of both
+ * kinds is here, too.
+ */
 import { Type } from '@sinclair/typebox'
 import { acceptInvite } from '../../domain/people/accept-invite.js'
 import { inviteUsers, resendInvite, listInvites, revokeInvite } from '../../domain/people/invites.js'
@@ -24,11 +27,12 @@ const section = 'Invites'
 export const inviteUsersToOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/invites',
-  summary: 'Invite people by e-mail address',
+  summary: 'Invite people by email address',
   description:
-    'Nobody becomes a member without accepting. An invitation is valid for seven days, and only while the person who sent it is an admin; inviting an address again ' +
-    'replaces the earlier invitation. If a mail server is configured, the link is mailed to the address, at most once a minute. Otherwise the links are returned here, only once, for you to pass on. `role` defaults to the ' +
-    '`defaultRole` of the organization. `users` names those who are members already; without a mail server also members who use the address without having proved that it is theirs.',
+    'People become members only after they accept. An invitation is valid for seven days, and only while the person who sent it is an admin. Inviting an ' +
+    'address again replaces the earlier invitation. If a mail server is configured, the link is mailed to the address, at most once a minute. Otherwise the ' +
+    "links are returned in this response only, and you pass them on. `role` defaults to the `defaultRole` of the organization. `users` lists the addresses' " +
+    'owners who are already members; without a mail server, also members who use the address without having verified it.',
   section,
   needs: 'organization:admin',
   body: InviteUsers,
@@ -42,7 +46,7 @@ export const inviteUsersToOrganization = endpoint({
 export const listInvitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/invites',
-  summary: 'List the open invitations by e-mail',
+  summary: 'List the open email invitations',
   section,
   needs: 'organization:admin',
   query: Type.Object(pageQuery),
@@ -56,7 +60,7 @@ export const listInvitesInOrganization = endpoint({
 export const getInviteInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/invites/{inviteId}',
-  summary: 'Get an open invitation by e-mail',
+  summary: 'Get an open email invitation',
   section,
   needs: 'organization:admin',
   aliases: { inviteId: 'emailInviteId' },
@@ -67,9 +71,10 @@ export const getInviteInOrganizationById = endpoint({
 export const resendInviteInOrganizationById = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/invites/{inviteId}/resend',
-  summary: 'Send an invitation by e-mail again',
+  summary: 'Send an email invitation again',
   description:
-    'With a new link, valid for seven days; the link before is no longer valid. Without a mail server the link is returned here, only once. Returns 409 if the invitation was mailed less than a minute ago.',
+    'Creates a new link, valid for seven days; the previous link is no longer valid. Without a mail server, the link is returned in this response only. ' +
+    'Returns 409 if the invitation was mailed less than a minute ago.',
   section,
   needs: 'organization:admin',
   aliases: { inviteId: 'emailInviteId' },
@@ -82,7 +87,7 @@ export const resendInviteInOrganizationById = endpoint({
 export const revokeInviteInOrganizationById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/invites/{inviteId}',
-  summary: 'Revoke an invitation by e-mail',
+  summary: 'Revoke an email invitation',
   section,
   needs: 'organization:admin',
   aliases: { inviteId: 'emailInviteId' },
@@ -96,10 +101,13 @@ export const acceptOrganizationInvite = endpoint({
   path: '/v1/invites/accept',
   summary: 'Accept an invitation',
   description:
-    '`token` is the part of the link after the #. If you are signed in, you join; an invitation by e-mail must be for your own address (403). If you are not signed in, an invitation that ' +
-    'was mailed creates an account for its address and returns a token; returns 409 if the address has an account (sign in first). A link that was not mailed does not prove whose the ' +
-    'address is: it creates a user of this organization only (`emailUnproven`), which does not reserve the address and never becomes another account with the same address; returns 409 if a member has the ' +
-    'address. No token is returned if single sign-on is required. Returns 409 if somebody else has accepted; 401 for a link invitation (request a sign-in link with it); 404 if the invitation expired or was revoked, or if the person who created it is no longer an admin. Existing members keep their role.',
+    '`token` is the part of the link after the #. If you are signed in, you join the organization; an email invitation must be for your own address (403). ' +
+    'If you are not signed in, an invitation that was mailed creates an account for its address and returns a token; returns 409 if the address has an ' +
+    'account (sign in first). A link that was not mailed does not verify the address: it creates a user who exists only in this organization ' +
+    '(`emailUnproven`). Such a user does not reserve the address and never becomes another account with the same address; returns 409 if a member has the ' +
+    'address. If single sign-on is required, no token is returned. Returns 409 if another person has accepted the invitation; 401 for a link invitation ' +
+    '(request a sign-in link with it); 404 if the invitation expired or was revoked, or if its creator is no longer an admin. Existing members keep their ' +
+    'role.',
   section,
   needs: 'public',
   body: AcceptInvite,

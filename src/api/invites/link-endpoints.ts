@@ -1,4 +1,4 @@
-/** Endpoints of link invitations, which many people can use to join: admins create, edit, list and revoke them. */
+/** Endpoints of link invitations, which several people can use to join: admins create, edit, list and revoke them. */
 import { Type } from '@sinclair/typebox'
 import { revokeInvite } from '../../domain/people/invites.js'
 import { createLinkInvite, listLinkInvites, updateLinkInvite } from '../../domain/people/link-invites.js'
@@ -15,7 +15,7 @@ export const listLinkInvitesInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/link-invites',
   summary: 'List the link invitations',
   description:
-    'They work only while `inviteLinks` of the organization is on. Their secrets are not kept: they were shown when the links were created.',
+    'The links work only while `inviteLinks` of the organization is on. Their secrets are not stored and were only shown when the links were created.',
   section,
   needs: 'organization:admin',
   query: Type.Object(pageQuery),
@@ -31,8 +31,8 @@ export const createLinkInviteInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/link-invites',
   summary: 'Create a link invitation',
   description:
-    'Everybody who has the link can join until it is revoked or expires, `inviteLinks` of the organization is turned off, or its creator is no longer an admin. The link is returned only once. ' +
-    '`role` defaults to the `defaultRole` of the organization. Returns 409 while `inviteLinks` is off.',
+    'Everyone with the link can join until it is revoked or expires, `inviteLinks` of the organization is turned off, or its creator is no longer an admin. ' +
+    'The link is returned only once. `role` defaults to the `defaultRole` of the organization. Returns 409 while `inviteLinks` is off.',
   section,
   needs: 'organization:admin',
   body: Type.Optional(CreateLinkInvite),
@@ -59,7 +59,7 @@ export const updateLinkInviteInOrganizationById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
   summary: 'Change a link invitation',
-  description: 'Applies to people who join from then on. Set `expiresAt` to null for a link that does not expire.',
+  description: 'Applies to people who join later. Set `expiresAt` to null for a link that does not expire.',
   section,
   needs: 'organization:admin',
   body: UpdateLinkInvite,

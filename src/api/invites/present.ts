@@ -1,4 +1,4 @@
-/** Turns invitations, by e-mail or by link, into the JSON that clients get. */
+/** Turns email and link invitations into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import type { ShownInvite } from '../../domain/people/invites.js'
 import { linkTo } from '../../domain/people/write-mail.js'
@@ -15,7 +15,7 @@ const common = (app: App, { doc, secret }: ShownInvite, collection: 'invites' | 
   },
 })
 
-/** An invitation of one address. */
+/** Returns an invitation for one email address. */
 export const presentInvite = (app: App, invite: ShownInvite) => ({
   object: 'invite' as const,
   ...common(app, invite, 'invites'),
@@ -24,7 +24,7 @@ export const presentInvite = (app: App, invite: ShownInvite) => ({
   expiresAt: invite.doc.expiresAt as string,
 })
 
-/** A link for whoever has it. */
+/** Returns a link invitation, which several people can use. */
 export const presentLinkInvite = (app: App, invite: ShownInvite) => ({
   object: 'link-invite' as const,
   ...common(app, invite, 'link-invites'),

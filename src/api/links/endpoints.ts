@@ -1,4 +1,4 @@
-/** Reads of the links and backlinks of the main content, of change requests and of revisions. */
+/** Endpoints that read the links and backlinks of the main content, change requests and revisions. */
 import { brokenWithout } from '../../domain/links/broken-by.js'
 import { openMain } from '../../domain/revisions/main-content.js'
 import { openRevision } from '../../domain/revisions/revisions.js'

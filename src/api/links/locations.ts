@@ -1,4 +1,6 @@
-/** Turns places in content into JSON with the objects themselves, each made once per response. */
+/**
+ * Turns locations in content into JSON that contains the objects themselves. Each object is built once per response.
+ */
 import { idOf } from '../../content/identity.js'
 import { fileEntry } from '../../content/files.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
@@ -18,22 +20,22 @@ import { presentPage } from '../content/present-tree.js'
 import { presentOrganization } from '../organizations/present.js'
 import { presentSpace } from '../spaces/present.js'
 
-/** How objects are presented: as by their own GET without a query. */
+/** The options of an object's own GET without a query. */
 const usual = { metadata: true, computed: true }
 
-/** What a location shows of a revision. */
+/** The part of a revision that a location refers to. */
 export type LinkLocation =
   | { kind: 'page'; page: PageEntry; anchor?: string }
   | { kind: 'file'; gitPath: string }
   | { kind: 'reusable-content'; id: string }
   | { kind: 'space' }
 
-/** Makes the locations of one response. */
+/** Builds the locations of one response. */
 export class Locations {
   readonly #made = new Map<string, Promise<RawJson>>()
   readonly #contexts = new Map<string, ReturnType<typeof pageContext>>()
 
-  /** @param home the revision that is read, and the change request that it belongs to; other spaces are shown with their main revision */
+  /** @param home the revision that is read, and its change request; other spaces use their main revision */
   constructor(
     private readonly app: App,
     private readonly actor: Actor,
@@ -51,7 +53,7 @@ export class Locations {
     })
   }
 
-  /** A specification of the organization, by its slug. */
+  /** Returns a specification of the organization by its slug. */
   async specification({ space }: OpenRevision, spec: string): Promise<RawJson> {
     const { organization } = space.doc
     return json({
@@ -80,7 +82,7 @@ export class Locations {
     }
   }
 
-  /** Other spaces are shown as their main content has them, so a space has one version. */
+  /** Other spaces use their main content, so each space appears in a single version. */
   async #version(revision: OpenRevision): Promise<object> {
     const { changeRequest } = this.home
     if (revision.space.doc.id !== this.home.revision.space.doc.id || changeRequest === null)

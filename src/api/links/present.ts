@@ -1,4 +1,4 @@
-/** Turns links and backlinks into the JSON that clients get, up to a number of bytes. */
+/** Turns links and backlinks into the JSON that clients get, up to a maximum size. */
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
 import { SUBMODULE_ADVICE } from '../../content/submodules.js'
 import type { PageEntry } from '../../content/types.js'
@@ -12,32 +12,35 @@ import { Slices } from '../../kernel/slices.js'
 import type { ContentLocation, Link as LinkJson } from '../../model/index.js'
 import type { Locations, LinkLocation } from './locations.js'
 
-/** Where a page of a list ends even if `limit` allows more, in bytes: the objects in it are whole, and may be large. */
+/**
+ * Maximum size of a list page in bytes, even if `limit` allows more. The objects in it are complete, and may be large.
+ */
 const MAX_BYTES = 8 * 1024 * 1024
 
 const problems: Record<Problem, string> = {
-  missing: 'There is no such page or file. Correct the link, or remove it.',
+  missing: 'This page or file does not exist. Correct the link, or remove it.',
   submodule: `The link ${SUBMODULE_ADVICE}.`,
   outside:
-    'The link leads out of the project directory, and the repository is not known to have such a file. Correct the link, or give `repoTreeURL` with the next import or export.',
-  anchor: 'The page has no such heading or ID. Link to one that it has, or to the page.',
+    'The link points outside the project directory, and the repository is not known to contain this file. Correct the link, or set `repoTreeURL` in the ' +
+    'next import or export.',
+  anchor: 'The page has no such heading or ID. Link to an existing one, or to the page.',
   specification:
     'The organization has no such OpenAPI specification, or the specification has no such operation, webhook or schema. Correct the slug or the part.',
-  deleted: 'What it led to was deleted. Link to something else, or remove it.',
+  deleted: 'The target was deleted. Link to something else, or remove the link.',
 }
 
 const explain = (problem: Problem, { like }: Link): string =>
   problem === 'missing' && like !== undefined
-    ? `There is no such page or file. ${like} differs only in upper and lower case: correct the link, or rename the file.`
+    ? `This page or file does not exist. ${like} differs only in case. Correct the link, or rename the file.`
     : problems[problem]
 
-/** A link or a location, and how many bytes of JSON are in it. */
+/** A link or location as JSON, with its approximate size in bytes. */
 interface Presented<T> {
   json: T
   bytes: number
 }
 
-/** Presents the items of a page of a list, until there are too many bytes: then the next page begins there. */
+/** Presents the items of a list page until its size limit is reached. The next page starts there. */
 export async function presentWithin<I, T>(
   page: Page<I>,
   key: (item: I) => SortKey,
@@ -57,7 +60,10 @@ export async function presentWithin<I, T>(
   return { ...page, items }
 }
 
-/** Presents one link. `without`: the keys of links that are broken without the change request; null outside of change requests. */
+/**
+ * Presents one link. `without`: keys of the links that are broken without the change request; null outside change
+ * requests.
+ */
 export async function presentLink(
   locations: Locations,
   revision: OpenRevision,
@@ -80,7 +86,7 @@ export async function presentLink(
   return { json, bytes: 500 + location.length + (target?.bytes ?? 0) }
 }
 
-/** What a link leads to; null if that is nothing that the caller may see. */
+/** Returns the target of a link; null if the caller may not see it or it does not exist. */
 async function presentTarget(
   locations: Locations,
   home: OpenRevision,
@@ -114,12 +120,12 @@ const raw = (json: RawJson): Presented<ContentLocation> => ({
   bytes: json.length,
 })
 
-/** The page or reusable content that something stands in. */
+/** Returns the page or reusable content that contains the link. */
 function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): LinkLocation {
   return kind === 'page' ? { kind, page: structure.byId.get(id) as PageEntry } : { kind, id }
 }
 
-/** Presents one backlink: the place that links. */
+/** Presents one backlink: the location of the link. */
 export const presentBacklink = async (
   locations: Locations,
   { revision, source }: Backlink,

@@ -1,4 +1,7 @@
-/** The reads of links, declared once for the main content, change requests and revisions: each mounts them under its own path. */
+/**
+ * Declares the endpoints that read links once. The main content, change requests and revisions mount them under their
+ * own paths.
+ */
 import { type Link, linkKey } from '../../content/links/link.js'
 import type { PageEntry } from '../../content/types.js'
 import type { Actor } from '../../domain/context/actor.js'
@@ -18,23 +21,23 @@ import { presentBacklink, presentLink, presentWithin } from './present.js'
 
 type BelowSpace = `/v1/spaces/{spaceId}${string}`
 
-/** Whose links are read. */
+/** The content whose links are read. */
 interface LinkedContent<Path extends BelowSpace> {
   /** Path of the list of all links. */
   links: `${Path}/links`
   /** Path of the content, with pages and files below it. */
   content: BelowSpace
-  /** What summaries call it. */
+  /** The noun in summaries. */
   noun: string
   section: string
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
-  /** The change request that the content belongs to; null if it is none. */
+  /** Returns the change request of the content; null if there is none. */
   changeRequest: (loaded: Loaded<Path>) => LoadedChangeRequest | null
-  /** The keys of links that are broken without the change request; null if it is none. */
+  /** Returns the keys of links that are broken without the change request; null if there is none. */
   brokenWithout: (loaded: Loaded<Path> & { actor: Actor }) => Promise<ReadonlySet<string>> | null
 }
 
-/** What every read gets from its path, whatever the content. */
+/** The context of every read, regardless of the content. */
 interface LinkRequest {
   app: App
   actor: Actor
@@ -42,16 +45,17 @@ interface LinkRequest {
 }
 
 const linksDescription =
-  'In the order of files, each target of a page once. `target` is what is written; `targetReference` and `locationReferences` are the objects themselves. ' +
-  'Links to addresses of this service are `in-app`; what they lead to is shown if you may see it, and is else the same as if it did not exist. ' +
-  'Addresses of other services are `ok`: they are not followed. Anchors are looked up. A page of the list may end before `limit` if it is large.'
+  'Ordered by file; each target of a page is listed once. `target` is the text of the link; `targetReference` and `locationReferences` contain the ' +
+  'objects themselves. Links to addresses of this service are `in-app`: their target is shown if you can see it, and otherwise treated as if it did not ' +
+  'exist. Links to other services are `ok` and not followed. Anchors are checked. A page of the list may end before `limit` if it is large.'
 const backlinksDescription =
-  'Pages, entries of the table of contents and reusable content that link to it, each once: those of the space by file, then those of other spaces of the organization that you may see. ' +
-  'A page of the list may end before `limit` if it is large. Returns 503 while many other spaces are read for the first time.'
+  'Lists the pages, table of contents entries and reusable content that link to it, each once: first those of this space, ordered by file, then those of ' +
+  'other spaces of the organization that you can see. A page of the list may end before `limit` if it is large. Returns 503 while many other spaces are ' +
+  'being read for the first time.'
 
 const linkSortKey = (link: Link): SortKey => [link.source.gitPath, linkKey(link)]
 
-/** What the endpoints return: the links of some content, and what links to a part of it. */
+/** Returns the functions that list the links of some content and the backlinks of a part of it. */
 function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   const open = async (context: LinkRequest) => {
     const loaded = context as unknown as Loaded<Path> & { actor: Actor }
@@ -97,7 +101,7 @@ function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   return { list, backlinks }
 }
 
-/** The endpoints that list the links and backlinks of some content. */
+/** Declares the endpoints that list the links and backlinks of some content. */
 export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   const common = { method: 'GET', section: of.section, needs: 'space:view' } as const
   const { list, backlinks } = listsOf(of)
@@ -115,7 +119,7 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
       ...common,
       path: `${of.content}/page/{pageId}/links`,
       summary: `List the links of a page of ${of.noun}`,
-      description: `${linksDescription} \`stats\` are those of the page.`,
+      description: `${linksDescription} \`stats\` counts the links of the page.`,
       query: LinksQuery,
       returns: LinkList,
       handle: (context) => list(context, context.query, context.pageId),
@@ -123,7 +127,7 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
     pageBacklinks: endpoint({
       ...common,
       path: `${of.content}/page/{pageId}/backlinks`,
-      summary: `List what links to a page of ${of.noun}`,
+      summary: `List the backlinks of a page of ${of.noun}`,
       description: backlinksDescription,
       query: BacklinksQuery,
       returns: BacklinkList,
@@ -136,7 +140,7 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
     fileBacklinks: endpoint({
       ...common,
       path: `${of.content}/files/{fileId}/backlinks`,
-      summary: `List what links to a file of ${of.noun}`,
+      summary: `List the backlinks of a file of ${of.noun}`,
       description: backlinksDescription,
       query: BacklinksQuery,
       returns: BacklinkList,
@@ -149,13 +153,16 @@ export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>
   }
 }
 
-/** A page as readers see it: one that a specification yields has no links in these lists, but may be linked to. Throws 404 if there is none. */
+/**
+ * Returns a page as readers see it. Pages generated from a specification have no links, but can be link
+ * targets. Throws 404 if there is none.
+ */
 async function shownPage(app: App, revision: OpenRevision, id: string, isBranch: boolean): Promise<PageEntry> {
   const { structure, space, snapshot } = revision
   return structure.byId.get(id) ?? getPage(await openShown(app, space, snapshot.commit, isBranch), id)
 }
 
-/** How many links are not among those that are broken without the change request. */
+/** Counts the broken links that the change request introduces. */
 async function countNew(broken: readonly Link[], without: ReadonlySet<string> | null): Promise<number> {
   if (without === null) return 0
   const slices = new Slices()

@@ -1,4 +1,7 @@
-/** Endpoints of members: admins list, change and remove them; a member's spaces, teams, activity and single sign-on are here too. */
+/**
+ * Endpoints of members: admins list, change and remove them; members read spaces, teams and activity, and use single
+ * sign-on.
+ */
 import type { App } from '../../domain/context/app.js'
 import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
 import { removeMemberFromSso } from '../../domain/people/sso/identities.js'
@@ -53,7 +56,7 @@ export const getMemberInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/members/{userId}',
   summary: 'Get a member of an organization',
-  description: 'Guests may ask about themselves.',
+  description: 'Guests can only get themselves.',
   section,
   needs: 'member:view',
   aliases,
@@ -66,7 +69,8 @@ export const updateMemberInOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}/members/{userId}',
   summary: 'Change the role of a member, or disable them',
   description:
-    '`role: null` makes the member a guest, who sees only what is shared with them by name or through a team. `disabled: true` takes away all access but keeps the membership. Returns 409 for the last admin.',
+    '`role: null` makes the member a guest, who sees only content shared with them by name or through a team. `disabled: true` removes all access but keeps ' +
+    'the membership. Returns 409 for the last admin.',
   section,
   needs: 'organization:admin',
   aliases,
@@ -81,8 +85,9 @@ export const removeMemberFromOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}/members/{userId}',
   summary: 'Remove a member, or leave the organization',
   description:
-    'Members may remove themselves; removing others needs an admin (403). Their team memberships, roles given by name, tokens for this organization only and requests for their ' +
-    'review are removed at once. What they wrote stays, under their name. A user of this organization only (`emailUnproven`) cannot return: a new invitation creates a new user. Returns 409 for the last admin.',
+    "Members can remove themselves; only admins can remove others (403). The member's team memberships, roles given by name, tokens for this organization " +
+    'only and review requests are removed immediately. Their contributions stay under their name. A user who exists only in this organization ' +
+    '(`emailUnproven`) cannot return: a new invitation creates a new user. Returns 409 for the last admin.',
   section,
   needs: 'organization:view',
   aliases,
@@ -97,7 +102,9 @@ export const pingOrganization = endpoint({
   audited: false,
   summary: 'Report that you are active',
   description:
-    'Sets your `lastSeenAt`, at most once a minute. `serviceVisitorClaims` is a token with which you visit the published site of the organization that has the visibility `visitor-auth` (the default one, else the oldest that you may see), else the oldest space that has; it is valid for an hour. Without such a site or space the response is `{}`.',
+    'Sets your `lastSeenAt`, at most once a minute. `serviceVisitorClaims` is a token for visiting a published site or space with the visibility ' +
+    "`visitor-auth`. It is for the organization's default site if that has this visibility, else for the oldest such site that you can see, else for the " +
+    'oldest such space; it is valid for an hour. Without such a site or space, the response is `{}`.',
   section,
   needs: 'organization:view',
   returns: Pong,
@@ -111,9 +118,11 @@ export const pingOrganization = endpoint({
 export const addSSOMemberInOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/members/{userId}/sso',
-  summary: 'Make a member sign in by single sign-on',
+  summary: 'Require single sign-on for a member',
   description:
-    'From then on, other tokens than those of a sign-in by single sign-on give them no access to the organization. Unless they have an identity at a provider already, the next new identity with their e-mail address becomes theirs, once; admins tie it themselves (`POST /v1/user/sso-identities`), and may use other tokens until they have. Returns 409 for the last admin who can sign in without it.',
+    'From then on, only tokens from a single sign-on give the member access to the organization. If the member has no identity at a provider yet, the next ' +
+    'new identity with their email address is linked to them, once. Admins link their identity themselves (`POST /v1/user/sso-identities`), and can use ' +
+    'other tokens until then. Returns 409 for the last admin who can sign in without single sign-on.',
   section,
   needs: 'organization:admin',
   aliases,
@@ -125,9 +134,10 @@ export const addSSOMemberInOrganization = endpoint({
 export const removeSSOMemberInOrganization = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/members/{userId}/sso',
-  summary: 'Lift single sign-on from a member',
+  summary: 'Remove the single sign-on requirement from a member',
   description:
-    'Forgets their identities at providers; tokens of sign-ins by them end at once. Where the organization requires single sign-on of everybody, they still need it.',
+    "Deletes the member's identities at providers; tokens from sign-ins with them end immediately. If the organization requires single sign-on for all " +
+    'members, this member still needs it.',
   section,
   needs: 'organization:admin',
   aliases,
@@ -139,7 +149,7 @@ export const listSpacesForMember = endpoint({
   path: '/v1/orgs/{organizationId}/members/{userId}/spaces',
   summary: 'List the spaces of a member, with their role on each',
   description:
-    'Spaces that both of you may see, in the order of creation. `permission` is the role of the member, from default levels, by name and through teams.',
+    "Spaces that both of you can see, in the order of creation. `permission` is the member's role from default levels, roles given by name, and teams.",
   section,
   needs: 'member:view',
   aliases,

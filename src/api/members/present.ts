@@ -1,9 +1,9 @@
-// Members of an organization, as the API shows them.
+// Turns members into the JSON that clients get.
 import type { App } from '../../domain/context/app.js'
 import type { CountedMember } from '../../domain/people/members.js'
 import { presentUser } from '../users/present.js'
 
-/** A member of an organization. */
+/** Returns a member of an organization as JSON. */
 export const presentMember = (app: App, { doc, user, spaces, sites, teams }: CountedMember) => ({
   object: 'member' as const,
   id: doc.user,

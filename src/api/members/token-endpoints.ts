@@ -1,4 +1,4 @@
-/** Endpoints by which admins see and end the access that tokens of members give to an organization. */
+/** Endpoints that admins use to list the tokens of members and to end their access to an organization. */
 import { Type } from '@sinclair/typebox'
 import { listMemberTokens, type MemberToken, revokeMemberToken } from '../../domain/people/member-tokens.js'
 import type { App } from '../../domain/context/app.js'
@@ -18,9 +18,9 @@ const present = (app: App, { token, user }: MemberToken) => ({
 export const listMemberTokensInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/tokens',
-  summary: 'List the tokens by which members reach an organization',
+  summary: 'List the member tokens with access to an organization',
   description:
-    'Oldest first, without their secrets; those that are limited to the organization, and those without a limit. `user`: only those of one member.',
+    'Oldest first, without their secrets. Includes tokens limited to the organization and tokens without a limit. Use `user` to list the tokens of one member.',
   section,
   needs: 'organization:admin',
   query: Type.Object({ ...pageQuery, user: Type.Optional(Id) }),
@@ -37,9 +37,9 @@ export const listMemberTokensInOrganization = endpoint({
 export const revokeMemberTokenInOrganization = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/tokens/{memberTokenId}',
-  summary: 'End the access of a member’s token to an organization',
+  summary: "End the access of a member's token to an organization",
   description:
-    'A token that is limited to the organization is revoked. Another one no longer gives access to the organization, nor does any token that is created with it; elsewhere it stays valid.',
+    'A token limited to the organization is revoked. Any other token, and all tokens created with it, lose access to the organization; elsewhere it stays valid.',
   section,
   needs: 'organization:admin',
   deletes: 'leaf',

@@ -17,14 +17,15 @@ import { presentSpec, specPath } from './present.js'
 const section = 'OpenAPI specifications'
 
 const PROCESSING =
-  'The specification is fetched, checked and bundled in the background: `processingState` goes from `pending` over `progress` to `complete`. If it failed, `lastProcessErrorCode` and `lastProcessError` say why, and the newest version stays as it was.'
+  'The specification is fetched, validated and bundled in the background: `processingState` changes from `pending` to `progress` to `complete`. If this ' +
+  'fails, `lastProcessErrorCode` and `lastProcessError` contain the reason, and the newest version stays unchanged.'
 
 export const listOpenAPISpecs = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/openapi',
   summary: 'List the OpenAPI specifications of an organization',
   description:
-    'Members with a role see all of them. A guest sees the public ones, and those that spaces show which the guest may read.',
+    'Members with a role see all specifications. Guests see the public ones, and those displayed by spaces that they can read.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -39,7 +40,10 @@ export const createOpenAPISpec = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/openapi',
   summary: 'Create an OpenAPI specification',
-  description: `From a URL or a text, as JSON or YAML, of OpenAPI 3.0 to 3.2 or Swagger 2.0. ${PROCESSING} One that was given by URL is fetched again from time to time; a version is made when its content changed. Files that it refers to are fetched too, but never from private networks that are not allowed. An organization can have at most 500 specifications.`,
+  description:
+    `Accepts a URL or a text, as JSON or YAML, in OpenAPI 3.0 to 3.2 or Swagger 2.0. ${PROCESSING} A specification from a URL is fetched again regularly; a ` +
+    'new version is created when its content has changed. Files that it refers to are fetched too, but never from private networks that are not allowed. An ' +
+    'organization can have at most 500 specifications.',
   section,
   needs: 'organization:createOpenAPISpec',
   body: CreateOpenAPISpec,
@@ -66,7 +70,7 @@ export const createOrUpdateOpenAPISpecBySlug = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/openapi/{specSlug}',
   summary: 'Create or replace an OpenAPI specification',
-  description: `Gives the specification a new source, or fetches the same one again. ${PROCESSING}`,
+  description: `Sets a new source for the specification, or fetches the same source again. ${PROCESSING}`,
   section,
   needs: 'organization:createOpenAPISpec',
   aliases: { specSlug: 'newSpecSlug' },
@@ -84,7 +88,7 @@ export const updateOpenAPISpecVisibilityBySlug = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/openapi/{specSlug}',
   summary: 'Publish an OpenAPI specification, or make it private',
-  description: 'The newest version of a public specification is served at `urls.published`, to anybody.',
+  description: 'Anyone can read the newest version of a public specification at `urls.published`.',
   section,
   needs: 'organization:createOpenAPISpec',
   body: UpdateOpenAPISpec,

@@ -1,4 +1,4 @@
-/** Turns OpenAPI specifications and their versions into the JSON that clients get, and makes their paths. */
+/** Turns OpenAPI specifications and their versions into the JSON that clients get, and builds their paths. */
 import { mayNow } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
@@ -9,15 +9,15 @@ import type { Document } from '../../store/index.js'
 
 type Spec = Document<OpenApiSpecDoc>
 
-/** Path of a specification. */
+/** Returns the path of a specification. */
 export const specPath = ({ organization, slug }: Pick<OpenApiSpecDoc, 'organization' | 'slug'>): string =>
   `/v1/orgs/${organization}/openapi/${slug}`
 
-/** Path under which a public specification is served without a token. */
+/** Returns the path under which a public specification is served without a token. */
 const publishedPath = ({ organization, slug }: OpenApiSpecDoc): string =>
   `/public/openapi/${organization}/${slug}/${SPEC_FILE}`
 
-/** A specification. */
+/** Returns a specification as JSON. */
 export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) {
   const {
     id,
@@ -57,7 +57,7 @@ export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) 
   }
 }
 
-/** A version. */
+/** Returns a version as JSON. */
 export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVersionDoc>) {
   const { id, createdAt, openapi, title, changes } = version
   return {
@@ -72,7 +72,7 @@ export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVe
   }
 }
 
-/** The content of a version, with its document as it is stored. */
+/** Returns the content of a version, with its document as stored. */
 export const presentContent = (app: App, spec: Spec, version: Document<OpenApiVersionDoc>, document: Buffer) => ({
   filesystem: {
     [SPEC_FILE]: {

@@ -1,4 +1,4 @@
-/** Loads the OpenAPI specifications and versions that paths name. */
+/** Loads the OpenAPI specifications and versions that a path names. */
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
@@ -22,7 +22,7 @@ export const openApiResolvers = {
   newSpecSlug: inOrganization({
     as: 'specSlot',
     needs: ['organization'],
-    description: 'Slug of an OpenAPI specification, which need not exist.',
+    description: 'Slug of an OpenAPI specification that may not exist yet.',
     load: async ({ app, parents, id }) => ({
       slug: id,
       spec: await findSpec(app.store, parents.organization.doc.id, id),

@@ -1,4 +1,7 @@
-/** Endpoints of the versions of an OpenAPI specification and of their documents, by signed and by public URL. */
+/**
+ * Endpoints of the versions of an OpenAPI specification and their documents, which are also served by signed and public
+ * URLs.
+ */
 import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
 import {
@@ -29,7 +32,7 @@ export const listOpenAPISpecVersionsBySlug = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/openapi/{specSlug}/versions',
   summary: 'List the versions of an OpenAPI specification',
-  description: 'The newest first. At most 100 versions with 256 MiB together are kept.',
+  description: 'Newest first. At most 100 versions with a total of 256 MiB are kept.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -86,7 +89,7 @@ export const getOpenAPISpecVersionContentById = endpoint({
     presentContent(app, spec, specVersion, await readDocument(app, specVersion)),
 })
 
-/** The document of a version as a file, which no browser takes for a page. */
+/** Returns the document of a version as a file that no browser renders as a page. */
 const documentFile = (app: App, version: OpenApiVersionDoc, cacheControl: string): FileReply => ({
   contentType: JSON_TYPE,
   size: version.bytes,
@@ -104,7 +107,7 @@ export const downloadOpenAPISpecVersion = endpoint({
   method: 'GET',
   path: '/v1/openapi/{signedVersion}/openapi.json',
   summary: 'Download a version of an OpenAPI specification by its signed URL',
-  description: 'The address is the `url` of a version. It needs no token, and expires.',
+  description: 'The address is the `url` of a version. It needs no token and expires.',
   section,
   needs: 'public',
   query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),
@@ -121,7 +124,7 @@ export const getPublishedOpenAPISpec = endpoint({
   path: '/public/openapi/{publishedOrganization}/{publishedSpec}/openapi.json',
   summary: 'Get a public OpenAPI specification',
   description:
-    'The address is `urls.published` of a public specification. It needs no token, and scripts of all origins may read it.',
+    'The address is `urls.published` of a public specification. It needs no token, and scripts from all origins can read it.',
   section,
   needs: 'public',
   returns: binary('application/json'),

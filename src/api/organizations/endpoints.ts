@@ -1,4 +1,4 @@
-/** Endpoints of organizations: clients create, list, read and edit them, and look them up by e-mail domain or hostname. */
+/** Endpoints of organizations: clients create, list, read and edit them, and find them by email domain or hostname. */
 import { Type } from '@sinclair/typebox'
 import {
   createOrganization,
@@ -69,8 +69,9 @@ export const updateOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}',
   summary: 'Change an organization',
   description:
-    'Fields that are left out keep their value. `hostname` is unique. `sso: true` enforces single sign-on: other tokens than those of a sign-in by it no longer give access to the organization ' +
-    '(403), except those of admins, who could otherwise lock themselves out, and those that an admin has named (`PUT …/sso/tokens/{tokenId}`). `emailDomains` only help people to find the organization: nobody becomes a member through them.',
+    'Omitted fields keep their value. `hostname` is unique. `sso: true` enforces single sign-on: only tokens from a single sign-on give access to the ' +
+    'organization (otherwise 403). Exceptions are tokens of admins, who could otherwise lock themselves out, and tokens that an admin has exempted (`PUT ' +
+    '…/sso/tokens/{tokenId}`). `emailDomains` only help people find the organization; they do not make anyone a member.',
   section,
   needs: 'organization:admin',
   body: UpdateOrganization,
@@ -83,10 +84,10 @@ export const updateOrganizationById = endpoint({
 export const listOrganizationsByEmailDomain = endpoint({
   method: 'GET',
   path: '/v1/email-domains/{emailDomain}/orgs',
-  summary: 'List the organizations that an e-mail domain belongs to',
+  summary: 'List the organizations of an email domain',
   description:
-    'Your own organizations among them. If it is the domain of your own address, also the others, but only by name: without their settings, and with all permissions false. ' +
-    'For any other domain, organizations of others are not returned.',
+    'Returns your own organizations with this domain. If it is the domain of your address, also returns other organizations, but only their names: ' +
+    'without settings, and with all permissions false.',
   section,
   needs: 'authenticated',
   returns: OrganizationsOfDomain,
@@ -105,7 +106,7 @@ export const getSubdomain = endpoint({
   path: '/v1/subdomains/{subdomain}',
   summary: 'Get the target of a subdomain',
   description:
-    'The organization whose `hostname` it is. Any signed-in user may ask: it is as public as what is published there.',
+    'Returns the organization with this `hostname`. Any signed-in user can request it, because hostnames are public.',
   section,
   needs: 'authenticated',
   returns: Subdomain,

@@ -1,4 +1,7 @@
-/** Turns an organization into JSON: in full for members, its name for outsiders with its e-mail domain, and its hostname. */
+/**
+ * Turns an organization into JSON: all fields for members, the name for outsiders with its email domain, and its
+ * hostname.
+ */
 import { presentOrganizationPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
@@ -6,7 +9,7 @@ import type { OrganizationDoc } from '../../model/index.js'
 
 const free = { monthly: 0, yearly: 0 }
 
-/** A self-hosted service has one plan, no trial and nothing to bill; clients expect these members all the same. */
+/** The plan of a self-hosted service: no trial and no billing. Clients expect these members anyway. */
 const selfHosted = {
   plan: 'internal' as const,
   internal_isOnNewTrial: true as const,
@@ -26,7 +29,7 @@ const selfHosted = {
   trial: { status: 'notapplicable' as const, count: 0 },
 }
 
-/** An organization. */
+/** Returns an organization as a member sees it. */
 export const presentOrganization = (app: App, { doc, role }: LoadedOrganization) => ({
   object: 'organization' as const,
   id: doc.id,
@@ -49,7 +52,7 @@ export const presentOrganization = (app: App, { doc, role }: LoadedOrganization)
   permissions: presentOrganizationPermissions({ role, readOnly: app.readOnly }),
 })
 
-/** An organization as shown to people with its e-mail domain who are not members: its name, none of its settings. */
+/** Returns an organization for people with its email domain who are not members: its name, but not its settings. */
 export const presentToOutsider = (app: App, doc: OrganizationDoc & { id: string }, domain: string) => ({
   object: 'organization' as const,
   id: doc.id,
@@ -74,7 +77,7 @@ const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({
   ...(doc.logo === undefined ? {} : { logo: doc.logo }),
 })
 
-/** A hostname and the organization that it belongs to. */
+/** Returns a hostname with its organization. */
 export const presentSubdomain = (doc: OrganizationDoc & { id: string }) => ({
   object: 'subdomain' as const,
   subdomain: doc.hostname as string,

@@ -1,11 +1,11 @@
-// Files that the pages beside the API need: scripts, styles, pictures.
+// Serves the static files of pages: scripts, styles, pictures.
 import { createHash } from 'node:crypto'
 import type { CodedCache } from '../pipeline/compressed.js'
 import { respondBytes } from '../pipeline/json-response.js'
 import type { Page } from '../pipeline/page.js'
 import { PAGE_POLICY } from '../pipeline/response-headers.js'
 
-/** A file of a page: read when first asked for, kept from then on. */
+/** Returns the page for a static file. The file is read on first use and then kept in memory. */
 export function asset(operation: string, path: string, type: string, read: () => Promise<Buffer>): Page {
   // bound: the codings
   const inCodings: CodedCache = new Map()
@@ -26,5 +26,5 @@ export function asset(operation: string, path: string, type: string, read: () =>
   }
 }
 
-/** Content that is fixed. */
+/** Returns a reader of fixed content. */
 export const fixed = (content: string) => async (): Promise<Buffer> => Buffer.from(content)

@@ -43,7 +43,10 @@ const installed: readonly (readonly [file: string, type: string])[] = [
   ['favicon-32x32.png', 'image/png'],
 ]
 
-/** The API reference at `/docs`: Swagger UI from the installed package, nothing from other hosts. */
+/**
+ * Returns the pages of the API reference at `/docs`: Swagger UI from the installed package, without files from other
+ * hosts.
+ */
 export function docsPages(): Page[] {
   const html = fixed(HTML)
   return [

@@ -1,7 +1,10 @@
-// The pages by which a supervisor sees whether the service lives and is ready.
+// Serves the health pages, which show whether the service is alive and ready.
 import type { Page } from '../pipeline/page.js'
 
-/** `/healthz`: the process responds. `/readyz`: it is ready for requests, or 503 with what is missing. */
+/**
+ * Returns the health pages. `/healthz` responds if the process runs. `/readyz` is 200 if the service is ready, else 503
+ * with the missing conditions.
+ */
 export function healthPages(
   ready: () => readonly string[] | Promise<readonly string[]>,
   stopping: () => boolean,

@@ -1,4 +1,6 @@
-/** The small web pages that sign-in and invitation links open, with the script that passes the link's secret to the API. */
+/**
+ * Serves the small web pages that sign-in and invitation links open. Their script passes the link's secret to the API.
+ */
 import type { Page } from '../pipeline/page.js'
 import { asset, fixed } from './asset.js'
 
@@ -27,7 +29,7 @@ const SIGN_IN = page(
   'Sign in',
   `<form data-action="sign-in"><button>Sign in</button></form>
 <form data-action="ask" hidden>
-<p><label>E-mail address <input name="email" type="email" autocomplete="email" required></label></p>
+<p><label>Email address <input name="email" type="email" autocomplete="email" required></label></p>
 <button>Send me a link</button>
 </form>`,
 )
@@ -40,14 +42,15 @@ const INVITE = page(
 <button>Accept</button>
 </form>
 <form data-action="ask" hidden>
-<p><label>E-mail address <input name="email" type="email" autocomplete="email" required></label></p>
+<p><label>Email address <input name="email" type="email" autocomplete="email" required></label></p>
 <button>Send me a link to join</button>
 </form>`,
 )
 
 /**
- * The secret is read from behind the #, which no server and no log sees, and used only when the button is pressed: programs
- * that open the links of a mail beforehand use up nothing.
+ * The script reads the secret from the URL fragment, which no server or log sees. It uses the secret only after a click
+ * on the button,
+ * so that mail scanners that open links do not use them up.
  */
 const START = `const secret = location.hash.slice(1)
 const isInvite = location.pathname.startsWith('/invite')
@@ -75,7 +78,7 @@ for (const [action, run] of Object.entries(actions)) {
     }
     event.target.hidden = true
     const token = action === 'accept' ? body.token?.token : body.token
-    say('said', body.message ?? (token ? 'You are in. This is your token; it is shown this once:' : 'You are a member now.'))
+    say('said', body.message ?? (token ? 'You are signed in. This is your token. It is only shown once:' : 'You are a member now.'))
     say('token', token ?? '')
     history.replaceState(null, '', location.pathname)
   })
@@ -86,7 +89,7 @@ if (secret === '' && !isInvite) {
 }
 `
 
-/** The pages that links in mails lead to: they hand the secret of the link to the API. */
+/** Returns the pages that links in emails open. */
 export function linkPages(): Page[] {
   const html = 'text/html; charset=utf-8'
   return [

@@ -1,4 +1,4 @@
-/** Serves `/metrics` to monitoring systems, and decides which callers may read it. */
+/** Serves `/metrics` to monitoring systems and decides who may read it. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
@@ -16,7 +16,10 @@ interface Gate {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Behind a proxy on this machine every caller comes from loopback, so where a proxy is configured or shows, the address counts for nothing. */
+/**
+ * Whether the request comes from this machine. Behind a local proxy all callers use loopback, so a configured or
+ * detected proxy disables this check.
+ */
 const isLocal = (ctx: Context, gate: Gate): boolean =>
   gate.publicUrl === null &&
   gate.trustProxy === 0 &&
@@ -28,7 +31,7 @@ function hasToken(ctx: Context, token: string | null): boolean {
   return token !== null && given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
 
-/** `/metrics`: for callers on this machine, or with the configured token; 404 for others, who learn nothing. */
+/** Returns the page `/metrics`: for callers on this machine or with the configured token. Others get 404. */
 export function metricsPage(metrics: Metrics, gate: Gate): Page {
   return {
     path: '/metrics',

@@ -1,4 +1,4 @@
-/** Endpoints of PDFs: clients ask for the address of one, and fetch it there. */
+/** Endpoints of PDFs: clients request the address of a PDF and download it there. */
 import { createReadStream } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { openPdf, requestPdf } from '../../domain/pdf/pdfs.js'
@@ -15,20 +15,23 @@ import { reply, stream } from '../reply.js'
 import { endpoint } from '../service.js'
 
 const section = 'PDF'
-/** Seconds after which a client looks again. */
+/** Seconds until the client should request the PDF again. */
 const RETRY_SECONDS = '2'
 
 const query = Type.Object({
-  page: Type.Optional(Type.String({ ...Id, description: 'ID of a page: the PDF is of this page and its subpages.' })),
+  page: Type.Optional(
+    Type.String({ ...Id, description: 'ID of a page. The PDF contains this page and its subpages.' }),
+  ),
   only: Type.Optional(
-    Type.Boolean({ description: 'The PDF is of the page alone, without cover and table of contents.' }),
+    Type.Boolean({ description: 'The PDF contains only the page, without cover and table of contents.' }),
   ),
 })
 const description =
-  'The address is signed, expires after one to two days and needs no token. Until the file is made it responds with 202 and `Retry-After`, then with the ' +
-  'file; 409 says why it cannot be made. Hidden pages, pages and blocks with a condition, links and drafts are left out; computed pages are printed.'
+  'The address is signed, needs no token, and expires after one to two days. Until the file is ready, it responds with 202 and `Retry-After`, then with ' +
+  'the file; 409 contains the reason if the file cannot be created. Hidden pages, pages and blocks with a condition, links and drafts are left out; ' +
+  'computed pages are included.'
 
-/** Throws 400 without a page to which `only` could apply, 404 if there is no such page. */
+/** Throws 400 if `only` is set without `page`, 404 if the page does not exist. */
 async function address(
   app: App,
   space: LoadedSpace,
@@ -37,7 +40,7 @@ async function address(
   changeRequest?: string,
 ) {
   if (only && page === undefined)
-    throw badRequest('The request is invalid: query/only needs a page.', [
+    throw badRequest('The request is invalid: query/only requires query/page.', [
       { path: 'query/page', message: 'is required with only' },
     ])
   if (page !== undefined) getPage(await openShown(app, space, revision, changeRequest !== undefined), page)
@@ -82,7 +85,8 @@ export const downloadPDF = endpoint({
   path: '/v1/pdf/{downloadSpace}/{printedRevision}/{fileName}',
   summary: 'Download a PDF by its signed URL',
   description:
-    'The address is the `url` that a request for a PDF returns. It needs no token. 202 with `Retry-After` = it is being made: ask again.',
+    'The address is the `url` that a request for a PDF returns. It needs no token. If the response is 202, the PDF is being created: request it again after ' +
+    '`Retry-After` seconds.',
   section,
   needs: 'public',
   query: Type.Object({

@@ -1,4 +1,6 @@
-/** The endpoints of roles given by name or to teams, declared once for spaces, collections and sites: each mounts them under its own path. */
+/**
+ * Declares the endpoints of user and team roles once. Spaces, collections and sites mount them under their own paths.
+ */
 import { Type } from '@sinclair/typebox'
 import type { Permission } from '../../access/index.js'
 import type { PermissionTarget } from '../../domain/roles/access.js'
@@ -16,28 +18,28 @@ import {
 import { endpoint, type Loaded } from '../service.js'
 import { presentAggregatePermissions, presentTeamPermissions, presentUserPermissions } from './present.js'
 
-/** What roles are given on. */
+/** The resource that the roles apply to. */
 interface PermissionMount<Path extends string> {
   /** Path of the resource. */
   path: Path
-  /** What summaries call it. */
+  /** The noun in summaries. */
   noun: 'space' | 'collection' | 'site'
   section: string
   needs: Permission
-  /** Where roles on it also come from, besides those given on it. */
+  /** The sources of roles on the resource besides those given on it. */
   otherSources: string
   target: (loaded: Loaded<Path>) => PermissionTarget
 }
 
 type Mount = ReturnType<typeof mountOf>
 
-/** The eight endpoints of a resource. */
+/** Declares the eight endpoints of a resource. */
 export function permissionEndpoints<const Path extends string>(mount: PermissionMount<Path>) {
   const erased = mountOf(mount)
   return { ...wholeEndpoints(erased), ...userEndpoints(erased), ...teamEndpoints(erased) }
 }
 
-/** A mount, with the types of its path erased. */
+/** Returns a mount without the types of its path. */
 function mountOf<Path extends string>({ path, noun, section, needs, otherSources, target }: PermissionMount<Path>) {
   return {
     path: `${path as string}/permissions` as const,
@@ -56,7 +58,8 @@ function wholeEndpoints({ path, noun, common, target }: Mount) {
       path,
       summary: `Give users and teams a role on a ${noun}`,
       description:
-        'They must be members and teams of the organization; either all of them get the role or none. It replaces a role that was given to them here before, and adds to the roles that they have from elsewhere.',
+        'The users and teams must be members and teams of the organization. Either all of them get the role or none. It replaces a role that they were given on ' +
+        'this resource, and adds to their roles from elsewhere.',
       body: InviteToContent,
       handle: (context) => invite(context.app, context.actor, target(context), context.body),
     }),
@@ -64,7 +67,7 @@ function wholeEndpoints({ path, noun, common, target }: Mount) {
       ...common,
       method: 'GET',
       path: `${path}/aggregate`,
-      summary: `List everybody who has a role on a ${noun}, and what it comes from`,
+      summary: `List all members with a role on a ${noun}, with its sources`,
       description: 'In the order in which they joined the organization.',
       query: AggregatedPermissionsQuery,
       returns: listOf(AggregatedContentPermission, { $id: 'AggregatedContentPermissionList' }),
@@ -101,8 +104,8 @@ function userEndpoints({ path, noun, otherSources, common, target }: Mount) {
       ...common,
       method: 'DELETE',
       path: onePath,
-      summary: `Take back the role that a user was given on a ${noun}`,
-      description: `They keep the roles that they have from ${otherSources}.`,
+      summary: `Remove the role that a user was given on a ${noun}`,
+      description: `The user keeps roles from ${otherSources}.`,
       deletes: 'leaf',
       aliases,
       handle: (context) => removeGrant(context.app, context.actor, target(context), context.permission),
@@ -138,8 +141,8 @@ function teamEndpoints({ path, noun, common, target }: Mount) {
       ...common,
       method: 'DELETE',
       path: onePath,
-      summary: `Take back the role that a team was given on a ${noun}`,
-      description: 'Its members keep the roles that they have from elsewhere.',
+      summary: `Remove the role that a team was given on a ${noun}`,
+      description: 'Members of the team keep their roles from elsewhere.',
       deletes: 'leaf',
       aliases,
       handle: (context) => removeGrant(context.app, context.actor, target(context), context.permission),

@@ -1,4 +1,4 @@
-/** Roles given on a space, collection or site, as the API shows them. */
+/** Turns roles on a space, collection or site into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
 import type { PermissionTarget } from '../../domain/roles/access.js'
@@ -17,7 +17,7 @@ const presentTeamGrant = ({ role, principal: { id, title, createdAt } }: GrantLi
   team: { object: 'team' as const, id, title, createdAt },
 })
 
-/** A page of the users who were given a role on the target itself, by display name. */
+/** Returns a page of the users with a role on the target itself, by display name. */
 export async function presentUserPermissions(app: App, target: PermissionTarget, query: PageQuery) {
   const page = paginate(await listUserGrants(app, target), query, ({ principal }) => [
     principal.displayName.toLowerCase(),
@@ -26,7 +26,7 @@ export async function presentUserPermissions(app: App, target: PermissionTarget,
   return { ...page, items: page.items.map((one) => presentUserGrant(app, one)) }
 }
 
-/** A page of the teams that were given a role on the target itself, by title. */
+/** Returns a page of the teams with a role on the target itself, by title. */
 export async function presentTeamPermissions(app: App, target: PermissionTarget, query: PageQuery) {
   const page = paginate(await listTeamGrants(app, target), query, ({ principal }) => [
     principal.title.toLowerCase(),
@@ -35,7 +35,7 @@ export async function presentTeamPermissions(app: App, target: PermissionTarget,
   return { ...page, items: page.items.map(presentTeamGrant) }
 }
 
-/** A page of everybody who has a role on the target, in the order of joining, and what each role comes from. */
+/** Returns a page of all members with a role on the target, in the order of joining, with the sources of each role. */
 export async function presentAggregatePermissions(
   app: App,
   target: PermissionTarget,

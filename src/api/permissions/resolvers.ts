@@ -1,4 +1,4 @@
-/** Loads the user or team of a path below `/permissions`, if they were given a role on that space, collection or site. */
+/** Loads the user or team in a path below `/permissions`, if they have a role on that space, collection or site. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/context/loaded.js'
@@ -12,14 +12,14 @@ export const spaceTarget = ({ doc }: Pick<LoadedSpace, 'doc'>): PermissionTarget
 export const collectionTarget = ({ doc }: LoadedCollection): PermissionTarget => ({ ...doc, kind: 'collection' })
 export const siteTarget = ({ doc }: LoadedSite): PermissionTarget => ({ ...doc, kind: 'site' })
 
-/** What a path of permissions may be about; the resolvers below take the first that was loaded. */
+/** The resources that a path of permissions can belong to. The resolvers below use the first that was loaded. */
 interface Parents {
   space?: LoadedSpace
   collection?: LoadedCollection
   site?: LoadedSite
 }
 
-/** The user or team, if a role was given to them on the target itself; otherwise null. */
+/** Returns the user or team if they have a role on the target itself; otherwise null. */
 const granted = async (
   app: App,
   { space, collection, site }: Parents,
@@ -29,7 +29,9 @@ const granted = async (
   return target && (await findGrant(app.store, target, principal)) ? principal : null
 }
 
-/** Users and teams in paths below `/permissions`: only those who were given a role on the resource itself. */
+/**
+ * Resolvers for users and teams in paths below `/permissions`. They only find those with a role on the resource itself.
+ */
 export const permissionResolvers = {
   permittedUserId: resolver<Parents>()({
     as: 'permission',

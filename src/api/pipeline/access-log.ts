@@ -1,25 +1,25 @@
-/** What is told of every request when its response is known: one line of the log and one measurement. */
+/** Writes the access log line and the measurement of each request after its response is complete. */
 import type { Log } from '../../kernel/log.js'
 import type { Metrics } from './metrics.js'
 
-/** Longer path segments are no IDs but texts or signatures: they are not logged. */
+/** Longer path segments are texts or signatures, not IDs, and are not logged. */
 const MAX_SEGMENT = 64
 
-/** A request, as the log names it. */
-export interface Served {
+/** A finished request, as the access log records it. */
+export interface ServedRequest {
   requestId: string
   method: string
   /** As `loggedPath` returns it. */
   path: string
   operation: string
   status: number
-  /** When it arrived, by `performance.now()`. */
+  /** Arrival time, from `performance.now()`. */
   started: number
   caller: string | null
   ip: string
 }
 
-/** The path without what may be secret: texts and signatures. The query is never logged. */
+/** Returns the path without segments that may be secret, such as texts and signatures. The query is never logged. */
 export const loggedPath = (path: string): string =>
   path.length <= MAX_SEGMENT
     ? path
@@ -29,10 +29,10 @@ export const loggedPath = (path: string): string =>
         .slice(0, 30)
         .join('/')
 
-/** The function that writes the line and measures. */
+/** Returns the function that logs and measures a request. */
 export const accessLog =
   (log: Log, metrics: Metrics) =>
-  ({ requestId, method, path, operation, status, started, caller, ip }: Served): void => {
+  ({ requestId, method, path, operation, status, started, caller, ip }: ServedRequest): void => {
     const ms = performance.now() - started
     metrics.observe(operation, status, ms / 1000)
     log.later(

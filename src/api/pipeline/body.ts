@@ -1,4 +1,6 @@
-/** Reads the body of a request: JSON in UTF-8, weighed as it arrives, within a share of the memory of all bodies. */
+/**
+ * Reads JSON request bodies (UTF-8). Their size is checked as they arrive and counted against the shared memory budget.
+ */
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { FormFile } from '../declaration.js'
@@ -8,7 +10,7 @@ import { guardJson } from './json-guard.js'
 import { JsonScan } from './json-scan.js'
 import { jsonErrorPosition, lineAndColumn } from './json-position.js'
 
-/** A parsed body; `count` = how many values it holds at most. */
+/** A parsed body. `count` is the maximum number of values in it. */
 export interface ParsedBody {
   value: unknown
   count: number
@@ -20,17 +22,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const unsupported = (message: string): ServiceError => new ServiceError('unsupported-media-type', message)
 
-/** Whether the request announces a body at all. */
+/** Whether the request announces a body. */
 function announcesBody(ctx: Context): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers
   return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Throws 415 unless the headers say JSON in UTF-8, not compressed. */
+/** Throws 415 unless the headers declare uncompressed JSON in UTF-8. */
 function checkHeaders(ctx: Context, takesForm: boolean): void {
   const encoding = ctx.req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    throw unsupported(`Content-Encoding "${encoding}" is not supported: send the body as it is.`)
+    throw unsupported(`Content-Encoding "${encoding}" is not supported. Send the body uncompressed.`)
   const [type = '', ...parameters] = (ctx.req.headers['content-type'] ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase())
@@ -47,7 +49,7 @@ function checkHeaders(ctx: Context, takesForm: boolean): void {
     throw unsupported(`The body's charset must be utf-8, not "${charset}".`)
 }
 
-/** The error of a body that is longer than its limit, in bytes. */
+/** Returns a function that creates the error for a body over the limit, in bytes. */
 export const tooLarge = (limit: number) => (): ServiceError =>
   new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
 
@@ -59,7 +61,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** The value of a JSON text; `what` names it in the message. Throws 400 with the place of the first mistake. */
+/** Parses a JSON text; `what` names it in the message. Throws 400 with the position of the first mistake. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
@@ -70,12 +72,12 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** What parsed JSON takes beside its text, in bytes, by the number of its values. */
+/** Estimated memory for each parsed JSON value, in bytes, in addition to the text. */
 export const VALUE_BYTES = 64
 
 /**
- * Reads the JSON body, or returns null if there is none. Depth and number of values are known before it is parsed.
- * `takesForm` is for the message alone. Throws 400, 408, 413, 415, 429, 503.
+ * Reads the JSON body, or returns null if there is none. Depth and number of values are checked before parsing.
+ * `takesForm` only affects the error message. Throws 400, 408, 413, 415, 429, 503.
  */
 export async function readJson(
   ctx: Context,

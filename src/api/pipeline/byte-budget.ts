@@ -1,27 +1,33 @@
-// Bounds the memory that bodies and responses of all requests take together.
+// Limits the memory that the bodies or responses of all requests use together.
 import { ServiceError } from '../../kernel/errors.js'
 
-/** Bytes of each body or response that are not counted, so that callers with large ones do not keep others from ordinary requests. */
+/**
+ * Bytes of each body or response that are not counted. Ordinary requests still work when callers with large ones use up
+ * the budget.
+ */
 export const FREE_BYTES = 64 * 1024
 const RETRY_SECONDS = '5'
 
-/** What one request holds of the budget. */
+/** The part of the budget that one request uses. */
 export interface Share {
-  /** Counts more bytes. Throws 429 if the caller holds half of the budget in other requests, 503 if all of it is taken. */
+  /**
+   * Counts more bytes. Throws 429 if the caller's other requests use half of the budget, 503 if all of it is in use.
+   */
   take(bytes: number): void
-  /** Gives all of it back. */
+  /** Returns all of it to the budget. */
   release(): void
 }
 
-/** Messages of the refusals: when the whole budget is taken, and when the caller alone holds half of it. */
-export interface Refusals {
+/** Error messages for an exhausted budget, and for a caller that alone uses half of it. */
+export interface BudgetMessages {
   all: string
   caller: string
 }
 
 /**
- * Bounds the bytes that all requests together hold: bodies from their first byte until the response, responses until they
- * are read. A request that is alone passes, however large: it has limits of its own.
+ * Limits the bytes that all requests use together: bodies from their first byte until the response, responses until the
+ * client has read them.
+ * A request that is alone always passes. Other limits apply to its size.
  */
 export class ByteBudget {
   // bound: requests under way
@@ -30,15 +36,15 @@ export class ByteBudget {
 
   constructor(
     private readonly limit: number,
-    private readonly refusals: Refusals,
+    private readonly refusals: BudgetMessages,
   ) {}
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get total(): number {
     return this.#total
   }
 
-  /** @param caller what the token, or the address, of the request is known by */
+  /** @param caller key of the request's token or address */
   share(caller: string): Share {
     let received = 0
     let held = 0

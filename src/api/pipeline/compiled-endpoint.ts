@@ -1,4 +1,4 @@
-/** What is worked out once of each endpoint: its checks, its resolvers in path order, and its schemas. */
+/** Prepares each endpoint once: its checks, its resolvers in path order, and its schemas. */
 import type { TSchema } from '@sinclair/typebox'
 import type { Context } from 'koa'
 import { type Binary, type Endpoint, pathParameters, scopeOf } from '../declaration.js'
@@ -9,29 +9,29 @@ import { type FormBody, type FormLimits, readForm } from './form.js'
 import { type QueryResult, queryReader } from './query.js'
 import type { Check, SchemaCompiler } from './schemas.js'
 
-/** A path parameter and how it is loaded. */
+/** A path parameter and its resolver. */
 interface Step {
   name: string
   rest: boolean
   resolver: AnyResolver
 }
 
-/** An endpoint, prepared for its requests. */
+/** An endpoint that is ready to serve requests. */
 export interface CompiledEndpoint {
   operationId: string
   method: Endpoint['method']
   path: string
   endpoint: Endpoint
   steps: readonly Step[]
-  /** Null if a token is enough, or none is needed. */
+  /** Null if a token is enough, or if none is needed. */
   permission: string | null
-  /** Index of the step that loads what the permission is about; -1 without a permission. */
+  /** Index of the step that loads the resource that the permission applies to; -1 without a permission. */
   askAfter: number
   status: number
-  /** Null if none is declared. */
+  /** Null if the endpoint declares no query. */
   query: ((search: string) => QueryResult) | null
   body: { required: boolean; check: (count: number) => Check } | null
-  /** Reads the body from a form; null if the endpoint takes none. */
+  /** Reads the body from a form; null if the endpoint does not accept forms. */
   form: ((ctx: Context, limits: FormLimits, share: Share) => Promise<FormBody>) | null
   response: (() => Check) | null
 }
@@ -46,14 +46,17 @@ function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers)
     const resolver = Object.hasOwn(resolvers, key) ? resolvers[key] : undefined
     if (!resolver) throw new Error(`${operationId}: no resolver "${key}" for {${name}}`)
     const missing = (resolver.needs ?? []).filter((one) => !loaded.has(one))
-    if (missing.length > 0) throw new Error(`${operationId}: {${name}} needs ${missing.join(', ')} to be loaded before`)
+    if (missing.length > 0)
+      throw new Error(`${operationId}: {${name}} requires ${missing.join(', ')} to be loaded before`)
     if (loaded.has(resolver.as)) throw new Error(`${operationId}: two parameters load "${resolver.as}"`)
     loaded.add(resolver.as)
     return { name, rest, resolver }
   })
 }
 
-/** Compiles one declaration. Throws if it contradicts itself or its schemas are invalid, so that mistakes are found at the start. */
+/**
+ * Compiles one declaration. Throws if it contradicts itself or has an invalid schema, so that mistakes stop the start.
+ */
 export function compileEndpoint(
   operationId: string,
   endpoint: Endpoint,
@@ -61,20 +64,21 @@ export function compileEndpoint(
   compiler: SchemaCompiler,
 ): CompiledEndpoint {
   if (!/^\/(v1(\/|$)|public\/)/.test(endpoint.path))
-    throw new Error(`${operationId}: the path must begin with /v1, or /public for what is published`)
+    throw new Error(`${operationId}: the path must start with /v1, or with /public for published content`)
   if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE'))
-    throw new Error(`${operationId}: ${endpoint.method} takes no body`)
+    throw new Error(`${operationId}: ${endpoint.method} must not declare a body`)
   if (
     endpoint.rawBodyLimitBytes !== undefined &&
     (endpoint.body || endpoint.method === 'GET' || endpoint.method === 'DELETE')
   )
-    throw new Error(`${operationId}: a raw body is instead of another one, and for methods that take one`)
-  if (endpoint.deletes && endpoint.method !== 'DELETE') throw new Error(`${operationId}: only DELETE has "deletes"`)
+    throw new Error(`${operationId}: a raw body excludes a JSON body and needs a method that accepts bodies`)
+  if (endpoint.deletes && endpoint.method !== 'DELETE')
+    throw new Error(`${operationId}: only DELETE may declare "deletes"`)
   const permission = endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs
   const loaded = steps(operationId, endpoint, resolvers)
   const askAfter = permission === null ? -1 : loaded.findIndex(({ resolver }) => resolver.as === scopeOf(permission))
   if (permission !== null && askAfter < 0)
-    throw new Error(`${operationId}: no parameter loads what "${permission}" is about`)
+    throw new Error(`${operationId}: no parameter loads the resource that "${permission}" applies to`)
   const json = endpoint.returns && !isBinary(endpoint.returns) ? endpoint.returns : null
   return {
     operationId,
@@ -100,5 +104,5 @@ function formReader(body: TSchema | undefined, complete: NonNullable<Endpoint['f
   }
 }
 
-/** The status of success. */
+/** Returns the status of a successful response. */
 const statusOf = (endpoint: Endpoint): number => endpoint.status ?? (endpoint.returns ? 200 : 204)

@@ -1,11 +1,11 @@
-// Compresses responses, and keeps the compressed form of those that are sent often.
+// Compresses responses, and caches the compressed form of texts that are sent often.
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createDeflate, createGzip, deflate, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { bodyOf, LargeBody } from './large-body.js'
 
-/** Smaller responses fit into one packet anyway. */
+/** Smaller responses fit into one packet without compression. */
 const COMPRESS_BYTES = 1400
 const WORTH_IT = /^(?:text\/|application\/(?:json|[\w.+-]+\+json)|image\/svg\+xml)/
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
@@ -17,20 +17,23 @@ const codings = {
 }
 type Coding = keyof typeof codings
 
-/** Compressors of bodies in pieces. */
+/** Stream compressors for bodies in pieces. */
 const compressors = { br: () => createBrotliCompress(QUALITY), gzip: createGzip, deflate: createDeflate }
 
-/** The compressed forms of a text that is sent again and again. */
+/** The compressed forms of a text that is sent often. */
 export type CodedCache = Map<Coding, Promise<Buffer>>
 
-/** The coding that the client accepts, if compressing the body is worth it; null = as it is. */
+/**
+ * Returns the coding to use: one that the client accepts, if the body is worth compressing. Null = send it
+ * uncompressed.
+ */
 export function codingFor(ctx: Context, type: string, bytes: number): Coding | null {
   if (bytes < COMPRESS_BYTES || ctx.req.headers['accept-encoding'] === undefined || !WORTH_IT.test(type)) return null
   const coding = ctx.acceptsEncodings('br', 'gzip', 'deflate', 'identity')
   return coding && Object.hasOwn(codings, coding) ? (coding as Coding) : null
 }
 
-/** The body in a coding, whole: a stream would keep its compressor for as long as the slowest reader takes. */
+/** Compresses the whole body at once. A stream would hold its compressor until the slowest client has read it. */
 export function coded(coding: Coding, body: Buffer, cache?: CodedCache): Promise<Buffer>
 export function coded(coding: Coding, body: Buffer | LargeBody, cache?: CodedCache): Promise<Buffer | LargeBody>
 export async function coded(coding: Coding, body: Buffer | LargeBody, cache?: CodedCache): Promise<Buffer | LargeBody> {

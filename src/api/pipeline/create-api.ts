@@ -1,4 +1,4 @@
-/** The HTTP server of the API: one Koa application, with kept responses served before it. */
+/** Creates the HTTP handler of the API: one Koa application, and cached responses that are served without it. */
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import Koa, { type Context } from 'koa'
@@ -20,7 +20,7 @@ import { observe } from './observe.js'
 import { oneAtATime } from './one-at-a-time.js'
 import type { ApiOptions } from './options.js'
 import { accessLog } from './access-log.js'
-import { KeptResponses } from './response-cache.js'
+import { ResponseCache } from './response-cache.js'
 import { type Page, servePage } from './page.js'
 import { type RateLimit, rateLimit } from './rate-limit.js'
 import type { RequestState } from './request-state.js'
@@ -30,23 +30,23 @@ import { methodNotAllowed, Routes } from './routes.js'
 import { endpointRunner } from './run-endpoint.js'
 import { SchemaCompiler } from './schemas.js'
 
-/** A running API; put `listener` into an HTTP server and `clientError` on its `clientError` event. */
+/** A running API. Pass `listener` to an HTTP server, and `clientError` to its `clientError` event. */
 export interface Api {
   listener: (req: IncomingMessage, res: ServerResponse) => void
   clientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** All operations, including those of the API itself. */
+  /** All operations, including the API's own. */
   endpoints: Endpoints
-  /** The limits of requests. */
+  /** The active rate limits. */
   limits: readonly RateLimit[]
-  /** From now on the service is not ready, and each connection ends with the response to its next request. */
+  /** Marks the service as not ready. Each connection closes after the response to its next request. */
   drain: () => void
-  /** From now on every request gets a 503; those under way go on. */
+  /** Rejects every new request with 503. Running requests continue. */
   stop: () => void
 }
 
 const BODIES = {
-  all: 'The service is overloaded: it is reading as many request bodies as it can hold.',
-  caller: 'You are sending too many large request bodies at once.',
+  all: 'The service is overloaded: its memory for request bodies is in use.',
+  caller: 'You are sending too many large request bodies at the same time.',
 }
 
 const FIXED_HEADERS = [
@@ -54,7 +54,7 @@ const FIXED_HEADERS = [
   ['Vary', 'Authorization, Origin, Accept-Encoding'],
 ] as const
 
-/** Services in one process that have the same declarations share what is compiled of them. */
+/** Services in one process with the same declarations share the compiled schemas. */
 const compilers = new WeakMap<Endpoints, SchemaCompiler>()
 
 function compilerFor(endpoints: Endpoints): SchemaCompiler {
@@ -63,7 +63,7 @@ function compilerFor(endpoints: Endpoints): SchemaCompiler {
   return compiler
 }
 
-/** Compiles the declarations into an HTTP listener. Throws if a declaration is wrong. */
+/** Compiles the declarations into an HTTP listener. Throws if a declaration is invalid. */
 export async function createApi<App, Actor extends object>(given: ApiOptions<App, Actor>): Promise<Api> {
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
@@ -71,7 +71,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const document = (): object =>
     (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config, about: options.about }))
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
-  // Declarations that contradict each other stop the first start; a service after it need not make the document until it is asked for.
+  // The first start builds the document, so that contradictory declarations stop it. Later services in the process
+  // build it on demand.
   if (!compilers.has(options.endpoints)) document()
   const compiler = compilerFor(options.endpoints)
   const compiled = Object.entries(endpoints).map(([name, one]) =>
@@ -89,7 +90,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
-    // the response had begun, so the client sees it end early; a client that went away is not a failure
+    // The response had already started, so the client sees it end early. A client that disconnected is not a failure.
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
       options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'response failed')
@@ -99,16 +100,16 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     byAddress: rateLimit('address', config.rateLimit.perAddress),
   }
   const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
-  const kept = keptResponses(options, koa, limits, responses)
+  const cache = createResponseCache(options, koa, limits, responses)
   const headers = [...(await securityHeaders(config.publicUrl)), ...FIXED_HEADERS]
-  koa.use(observe({ options, headers, responses, keep: (ctx, state) => kept?.keepWhenSent(ctx, state) }))
+  koa.use(observe({ options, headers, responses, keep: (ctx, state) => cache?.storeWhenSent(ctx, state) }))
   koa.use(crossOrigin(config.corsOrigins))
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()
   const listener = oneAtATime((req, res) => {
     if (draining) res.shouldKeepAlive = false
-    if (stopping || !kept) void make(req, res)
-    else kept.serve(req, res, () => void make(req, res))
+    if (stopping || !cache) void make(req, res)
+    else cache.serve(req, res, () => void make(req, res))
   })
   const counted = [limits.byToken, limits.byAddress].filter((limit) => limit !== null)
   return {
@@ -126,20 +127,20 @@ interface Limits {
   byAddress: RateLimit | null
 }
 
-/** The responses that are sent without Koa; null if none is kept. */
-function keptResponses(
-  { app, byteCache, config, kept, log, metrics }: ApiOptions<unknown, object>,
+/** Creates the cache of responses that are sent without Koa. Returns null if response caching is off. */
+function createResponseCache(
+  { app, byteCache, config, responseCache, log, metrics }: ApiOptions<unknown, object>,
   koa: Koa,
   limits: Limits,
   responses: ByteBudget,
-): KeptResponses | null {
-  if (!kept) return null
-  // Koa knows how to find the address behind proxies, and needs no context for it.
+): ResponseCache | null {
+  if (!responseCache) return null
+  // Koa finds the client's address behind proxies. This needs no context.
   const behindProxies = (req: IncomingMessage): string =>
     Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
   const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
-  const responsesKept = new KeptResponses({
-    ...kept,
+  const cache = new ResponseCache({
+    ...responseCache,
     app,
     bytes: byteCache,
     baseUrl: config.baseUrl,
@@ -151,15 +152,15 @@ function keptResponses(
   })
   metrics.counter(
     'bindery_http_kept_responses_total',
-    'Kept responses that were sent again because nothing that they depend on had changed, but perhaps the head of main',
-    () => responsesKept.sent,
+    'Responses sent from the response cache, because none of the data they depend on had changed, except possibly the head of main',
+    () => cache.sent,
   )
   metrics.counter(
     'bindery_http_renewed_responses_total',
-    'Those of them that named an earlier head of main and were otherwise unchanged, and so were sent with the present one',
-    () => responsesKept.renewed,
+    'Cached responses that named an earlier head of main, were otherwise unchanged, and were sent with the current head',
+    () => cache.renewed,
   )
-  return responsesKept
+  return cache
 }
 
 interface Dispatching {
@@ -217,30 +218,35 @@ function dispatcher(
     }
     const { found, parameters } = match
     state.operation = found.operationId
-    const recording = options.kept && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
-    // What is known to have changed before it is read need not be read a second time.
-    if (recording) await options.kept?.learn?.()
-    const app = recording ? options.kept?.record(recording) : options.app
+    const recording =
+      options.responseCache && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
+    // Learn about other nodes' changes first, so that nothing has to be read twice.
+    if (recording) await options.responseCache?.learn?.()
+    const app = recording ? options.responseCache?.record(recording) : options.app
     const actor = await authenticate(ctx, state, found, app)
     const own = actor && options.appFor ? options.appFor(app, actor) : app
     await run(found, { ctx, state, app: own, recording, actor, parameters })
   }
 }
 
-/** Explains why an `Authorization` header names no actor, without repeating any of it. */
+/** Explains why an `Authorization` header was not accepted, without repeating any part of it. */
 function whyUnauthenticated(header: string | undefined): string {
   const send = 'Send the header "Authorization: Bearer <token>"'
-  if (header === undefined || header.trim() === '') return `A token is needed. ${send}.`
-  if (/^Bearer\s*$/i.test(header)) return `There is no token after "Bearer". ${send}.`
+  if (header === undefined || header.trim() === '') return `This request needs a token. ${send}.`
+  if (/^Bearer\s*$/i.test(header)) return `The token after "Bearer" is missing. ${send}.`
   if (/^Bearer\s/i.test(header))
-    return 'The token is unknown, expired or revoked. Create another one, and send it unchanged, without quotes.'
-  if (/^Basic\s/i.test(header)) return `The API takes no user names and passwords (Basic authentication). ${send}.`
+    return 'The token is unknown, expired or revoked. Check that you sent it unchanged and without quotes, or create a new one.'
+  if (/^Basic\s/i.test(header))
+    return `The API does not support user names and passwords (Basic authentication). ${send}.`
   return /^\S+$/.test(header)
     ? `"Bearer" is missing before the token. ${send}.`
-    : `The API knows no other scheme than Bearer. ${send}.`
+    : `The API only supports the scheme Bearer. ${send}.`
 }
 
-/** Responds to what Node could not read as HTTP (bad syntax, headers too large) with an error like all others. */
+/**
+ * Responds with an API error to requests that Node cannot parse as HTTP, such as bad syntax or headers that are too
+ * large.
+ */
 function clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400

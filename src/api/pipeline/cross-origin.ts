@@ -7,14 +7,15 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const PREFLIGHT_SECONDS = 600
 
 /**
- * Lets scripts of the given origins call (`*` = all; there are no cookies, so a page can do no more than its reader's
- * token). Requests without `Origin` pass untouched.
+ * Lets scripts from the given origins call the API (`*` = all). There are no cookies, so a page can do no more than its
+ * token allows.
+ * Requests without `Origin` pass unchanged.
  */
 export function crossOrigin(origins: readonly string[]): Middleware {
   const all = origins.includes('*')
   const allowed = new Set(origins)
   const apply = cors({
-    // the library takes '' for "not allowed"
+    // The library reads '' as "not allowed".
     origin: (ctx) => (all ? '*' : allowed.has(ctx.get('Origin')) ? ctx.get('Origin') : ''),
     allowMethods: METHODS,
     exposeHeaders: EXPOSED,

@@ -1,17 +1,17 @@
-// Turns whatever a request threw into the error that its client gets.
+// Turns the error that a request threw into an error response.
 import { ServiceError } from '../../kernel/errors.js'
 
-/** What a client gets of a failure. */
+/** The response to a failed request. */
 interface ErrorResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: string
-  /** An unexpected failure: its chain of causes belongs in the log. */
+  /** Whether the failure is unexpected. Its chain of causes belongs in the log. */
   unforeseen: boolean
 }
 
 const SENTENCE =
-  'The service failed unexpectedly. The cause is in its log, under the request ID of this response (header X-Request-Id).'
+  'The service failed unexpectedly. Find the cause in its log under the request ID of this response (header X-Request-Id).'
 const RETRY_SECONDS = '5'
 
 function standardHeaders(status: number): Record<string, string> {
@@ -20,7 +20,9 @@ function standardHeaders(status: number): Record<string, string> {
   return {}
 }
 
-/** The response for what was thrown: a `ServiceError` as it says, everything else 500 with a fixed sentence. */
+/**
+ * Returns the response for a thrown error: the status and message of a `ServiceError`, else 500 with a fixed sentence.
+ */
 export function errorResponse(thrown: unknown): ErrorResponse {
   const known = thrown instanceof ServiceError ? thrown : new ServiceError('internal', SENTENCE)
   const { details, paths, headers } = known.extra

@@ -1,13 +1,13 @@
-/** Sends a file: whole or a range of it, with its name and type. */
+/** Sends a file, or one range of it, with its name and type. */
 import contentDisposition from 'content-disposition'
 import type { Context } from 'koa'
 import parseRange from 'range-parser'
 import { ServiceError } from '../../kernel/errors.js'
 import type { ByteRange, FileReply } from '../reply.js'
-import type { ResponseHold } from './response-hold.js'
+import type { ResponseMemory } from './response-hold.js'
 import { noneMatches } from './etag.js'
 
-/** The requested range; undefined = the whole file, also if several ranges are requested. Throws 416. */
+/** Returns the requested range. Undefined = the whole file, also if several ranges are requested. Throws 416. */
 function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
   const header = ctx.req.headers.range
   if (header === undefined) return undefined
@@ -15,21 +15,25 @@ function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
   if (ifRange !== undefined && (file.etag === undefined || ifRange !== `"${file.etag}"`)) return undefined
   const ranges = parseRange(file.size, header, { combine: true })
   if (ranges === -1)
-    throw new ServiceError('range-not-satisfiable', `The file has ${file.size} bytes.`, {
-      headers: { 'Content-Range': `bytes */${file.size}` },
-    })
+    throw new ServiceError(
+      'range-not-satisfiable',
+      `The requested range is outside the file, which has ${file.size} bytes.`,
+      {
+        headers: { 'Content-Range': `bytes */${file.size}` },
+      },
+    )
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
   return ranges[0]
 }
 
 /**
- * Sends a file: validators, one byte range, Content-Disposition. It is opened only if bytes are to be sent, and if there is
- * room for all of it. Throws 416, 429, 503.
+ * Sends a file with validators, one byte range and Content-Disposition.
+ * The file is opened only if its bytes will be sent and the response budget has room for them. Throws 416, 429, 503.
  */
-export async function respondFile(ctx: Context, file: FileReply, hold: ResponseHold): Promise<void> {
+export async function respondFile(ctx: Context, file: FileReply, hold: ResponseMemory): Promise<void> {
   const fresh = file.etag !== undefined && noneMatches(ctx.req.headers['if-none-match'], file.etag)
   const range = ctx.method === 'GET' && !fresh ? wantedRange(ctx, file) : undefined
-  // a HEAD must not open the file; Koa sends the length that is set
+  // A HEAD request must not open the file. Koa sends the length that is set.
   const opens = ctx.method !== 'HEAD' && !fresh
   if (opens && !file.streamed) hold.reserve(file.size)
   const body = opens ? await file.open(range) : undefined

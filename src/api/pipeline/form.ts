@@ -1,4 +1,4 @@
-/** Reads forms: fields as members of the body, and files, all in bounded memory. */
+/** Reads multipart forms within a memory limit: fields become members of the body, the other parts become files. */
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import type { Context } from 'koa'
@@ -10,23 +10,26 @@ import { receive } from './incoming.js'
 import { guardJson } from './json-guard.js'
 import { JsonScan } from './json-scan.js'
 
-/** What a form brought: members of the body, and files by the name of their part. */
+/** A parsed multipart form: body members, and files by part name. */
 export interface FormBody extends ParsedBody {
   value: Record<string, unknown>
   files: ReadonlyMap<string, FormFile>
 }
 
 export interface FormLimits {
-  /** Bytes of all fields together. */
+  /** Total bytes of all fields. */
   fieldBytes: number
   fileBytes: number
 }
 
-/** Files of one form; together they may have the bytes of four of the largest, since they are held in memory. */
+/**
+ * Maximum number of files per form. Files stay in memory, so their total size is limited to four times the largest
+ * file.
+ */
 const FILES = 20
 const FILES_BYTES = 4
 const FIELDS = 20
-/** Room for the lines between the parts. */
+/** Room for the boundaries and headers of the parts. */
 const OVERHEAD = 64 * 1024
 
 export const isForm = (ctx: Context): boolean =>
@@ -36,8 +39,9 @@ const tooLarge = (message: string, part?: string): ServiceError =>
   new ServiceError('too-large', message, part === undefined ? {} : { details: [{ path: `/${part}`, message }] })
 
 /**
- * Reads a body of multipart/form-data: fields are members of the body (JSON; taken as they are if `isText`), the rest are
- * files. Stops at the first limit. Throws 400, 408, 413, 415, 429, 503.
+ * Reads a multipart/form-data body. Fields become members of the body: parsed as JSON, or unchanged if `isText`. Other
+ * parts are files.
+ * Stops at the first limit. Throws 400, 408, 413, 415, 429, 503.
  */
 export async function readForm(
   ctx: Context,
@@ -49,7 +53,7 @@ export async function readForm(
   if (encoding !== undefined && encoding !== 'identity')
     throw new ServiceError(
       'unsupported-media-type',
-      `Content-Encoding "${encoding}" is not supported: send the body as it is.`,
+      `Content-Encoding "${encoding}" is not supported. Send the body uncompressed.`,
     )
   const { fields, files } = await collect(ctx, limits, share)
   const scan = new JsonScan()
@@ -70,7 +74,7 @@ interface Parts {
   files: Map<string, FormFile>
 }
 
-/** The parts of a form, as they are found; the first fault counts. */
+/** Collects the parts of a form as the parser finds them. Only the first fault is reported. */
 class Collector {
   readonly fields = new Map<string, string>()
   readonly files = new Map<string, FormFile>()
@@ -86,10 +90,10 @@ class Collector {
       this.#field(name, decoded, nameTruncated),
     )
     parser.on('file', (name, stream, { filename, mimeType }) => this.#file(name, stream, filename, mimeType))
-    parser.on('filesLimit', () => this.fail(badRequest(`A form has at most ${FILES} files.`)))
-    parser.on('fieldsLimit', () => this.fail(badRequest(`A form has at most ${FIELDS} fields.`)))
-    parser.on('partsLimit', () => this.fail(badRequest(`A form has at most ${FILES + FIELDS} parts.`)))
-    parser.on('error', (error) => this.fail(badRequest(`The form cannot be read: ${(error as Error).message}.`)))
+    parser.on('filesLimit', () => this.fail(badRequest(`The form has more than ${FILES} files.`)))
+    parser.on('fieldsLimit', () => this.fail(badRequest(`The form has more than ${FIELDS} fields.`)))
+    parser.on('partsLimit', () => this.fail(badRequest(`The form has more than ${FILES + FIELDS} parts.`)))
+    parser.on('error', (error) => this.fail(badRequest(`The form cannot be parsed: ${(error as Error).message}.`)))
   }
 
   fail(error: Error): void {
@@ -97,26 +101,25 @@ class Collector {
   }
 
   #field(name: string | undefined, decoded: string | undefined, nameTruncated: boolean): void {
-    // The parser returns nothing for a charset that it does not know.
+    // The parser returns nothing for an unknown charset.
     const text = decoded ?? ''
     this.#fieldBytes += Buffer.byteLength(text)
-    if (decoded === undefined)
-      this.fail(badRequest('A field of the form names a charset that is not supported: send UTF-8.'))
-    else if (nameTruncated) this.fail(badRequest('The name of a part is too long.'))
+    if (decoded === undefined) this.fail(badRequest('A field of the form uses an unsupported charset. Send UTF-8.'))
+    else if (nameTruncated) this.fail(badRequest('The name of a form part is too long.'))
     else if (this.#fieldBytes > this.limits.fieldBytes)
-      this.fail(tooLarge(`The fields of the form must have at most ${this.limits.fieldBytes} bytes together.`, name))
+      this.fail(tooLarge(`The fields of the form exceed the limit of ${this.limits.fieldBytes} bytes in total.`, name))
     else if (this.#isNew(name)) this.fields.set(name, text)
   }
 
   #file(name: string | undefined, stream: Readable, filename: string | undefined, contentType: string): void {
     const pieces: Buffer[] = []
     stream.on('data', (piece: Buffer) => pieces.push(piece))
-    // The parser says the same of itself.
+    // The parser reports the same error itself.
     stream.on('error', () => {})
     stream.on('limit', () =>
       this.fail(
         tooLarge(
-          `The file "${filename ?? name}" has more than ${this.limits.fileBytes} bytes. Nothing was changed.`,
+          `The file "${filename ?? name}" exceeds the limit of ${this.limits.fileBytes} bytes. Nothing was changed.`,
           name,
         ),
       ),
@@ -148,7 +151,7 @@ async function collect(ctx: Context, limits: FormLimits, share: Share): Promise<
   const most = limits.fieldBytes + FILES_BYTES * limits.fileBytes + OVERHEAD
   await receive(
     ctx,
-    { limit: most, tooLarge: () => tooLarge(`The form must have at most ${most} bytes.`), share },
+    { limit: most, tooLarge: () => tooLarge(`The form exceeds the limit of ${most} bytes.`), share },
     (bytes) => {
       parser.write(bytes)
       if (parts.fault) throw parts.fault
@@ -160,7 +163,7 @@ async function collect(ctx: Context, limits: FormLimits, share: Share): Promise<
   return parts
 }
 
-/** One byte more than each limit is read, so that what has just as many is told from what has more. */
+/** Each limit is one byte higher than allowed, so that the reader can detect a part that is too long. */
 function parserOf(ctx: Context, { fieldBytes, fileBytes }: FormLimits): busboy.Busboy {
   try {
     return busboy({
@@ -176,6 +179,6 @@ function parserOf(ctx: Context, { fieldBytes, fileBytes }: FormLimits): busboy.B
       },
     })
   } catch (error) {
-    throw badRequest(`The form cannot be read: ${(error as Error).message}.`)
+    throw badRequest(`The form cannot be parsed: ${(error as Error).message}.`)
   }
 }

@@ -1,6 +1,6 @@
-/** Hashes of bytes and texts, in base64url. */
+/** Hashes bytes and texts, as base64url. */
 import { hash } from 'node:crypto'
 
-/** In one call, which costs half of what an object for each hash does. */
+/** Hashes in one call, which takes half the time of creating a hash object. */
 export const hashOf = (algorithm: 'sha1' | 'sha256', data: string | Buffer): string =>
   hash(algorithm, data, 'base64url')

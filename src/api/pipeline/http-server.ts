@@ -1,31 +1,36 @@
-// Opens the HTTP server, with limits on what a connection may send and how long it may take.
+// Creates the HTTP server, with limits on the size, duration and number of connections and requests.
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Api } from './create-api.js'
 import { networkOf } from './network-of.js'
 
-/** What an HTTP server lets in. */
+/** Limits of an HTTP server. */
 export interface ServerLimits {
-  /** Open connections in all. */
+  /** Maximum number of open connections. */
   maxConnections: number
-  /** Open connections of one address; not counted if proxies are in front, since all come from them. */
+  /**
+   * Maximum number of open connections per address. Not applied behind proxies, because all connections come from them.
+   */
   maxConnectionsPerAddress: number
-  /** Longest time from the first byte of a request to its last, in milliseconds. */
+  /** Maximum duration from the first byte of a request to its last, in milliseconds. */
   requestMs: number
   trustProxy: number
 }
 
-/** Bytes of a request's first line and headers together: the URL and its query are in them. */
+/** Maximum size of a request's first line (with URL and query) and headers together, in bytes. */
 const HEADER_BYTES = 16 * 1024
 const HEADER_MS = 15_000
-/** How long a connection may say nothing after a response. */
+/** Maximum idle time of a connection after a response, in milliseconds. */
 const KEEP_ALIVE_MS = 10_000
-/** A connection on which nothing moves, whatever it waits for: a reader who does not take the response. */
+/**
+ * Maximum time without traffic on a connection, in milliseconds. It also ends connections of clients that do not read
+ * the response.
+ */
 const SILENT_MS = 300_000
-/** How often Node looks for requests that are over time. */
+/** Interval at which Node checks for expired requests, in milliseconds. */
 const LOOK_MS = 5_000
 
-/** The HTTP server of an API, with every connection and request bounded in number, size and time. */
+/** Creates the HTTP server of an API. Every connection and request is limited in number, size and time. */
 export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, limits: ServerLimits): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
@@ -38,7 +43,7 @@ export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, lim
   server.timeout = SILENT_MS
   if (limits.trustProxy === 0) server.on('connection', connectionsPerAddress(limits.maxConnectionsPerAddress))
   server.on('request', api.listener)
-  // The body is asked for when somebody reads it, not before.
+  // `100 Continue` is sent when a handler reads the body, not earlier.
   server.on('checkContinue', api.listener)
   server.on('checkExpectation', (_req: IncomingMessage, res) => res.writeHead(417, { 'Content-Length': 0 }).end())
   server.on('clientError', api.clientError)

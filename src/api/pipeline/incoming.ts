@@ -1,23 +1,23 @@
-// Receives the bodies of requests: not slower than a pace, and not longer than a limit.
+// Receives request bodies. A body must keep a minimum pace and stay within its size limit.
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { Share } from './byte-budget.js'
 
-/** The pace at which a body must arrive. */
+/** The minimum pace of a body. */
 export interface Pace {
-  /** Milliseconds before the pace counts. */
+  /** Milliseconds before the pace is checked. */
   graceMs: number
-  /** Bytes per second, on average. */
+  /** Average number of bytes per second. */
   bytesPerSecond: number
 }
 
 const BODY_PACE: Pace = { graceMs: 20_000, bytesPerSecond: 4 * 1024 }
 const LOOK_MS = 5_000
 
-/** What a body that comes in must keep to. */
+/** The limits for an incoming body. */
 interface Incoming {
-  /** Bytes it may have; `tooLarge` is thrown for more. */
+  /** Maximum number of bytes; `tooLarge` is thrown above it. */
   limit: number
   tooLarge: () => Error
   share: Share
@@ -26,16 +26,20 @@ interface Incoming {
 const tooSlow = ({ graceMs, bytesPerSecond }: Pace): ServiceError =>
   new ServiceError(
     'request-timeout',
-    `The body arrives too slowly. After ${graceMs / 1000} s, it must bring ${bytesPerSecond} bytes per second.`,
+    `The body arrives too slowly. After ${graceMs / 1000} s, send at least ${bytesPerSecond} bytes per second.`,
   )
-const endedEarly = (): ServiceError => badRequest('The body ended before its announced length.')
+const endedEarly = (): ServiceError => badRequest('The body ended before its announced length. Send the request again.')
 
-/** Made here so that it holds on to nothing: a listener made beside `take` would keep all that was taken for as long as the request is open. */
+/**
+ * Declared here so that its closure holds no references. Next to `take`, it would keep all received bytes alive until
+ * the request ends.
+ */
 const ignore = (): void => {}
 
 /**
- * Hands the bytes of a body on as they come, within limit, budget and pace. Resolves at its end; rejects, and takes no more,
- * with what `take` or the limits throw. Throws 400 if it ends early, 408, 413, 429, 503.
+ * Passes the bytes of a body to `take` as they arrive, within limit, budget and pace. Resolves at the end of the body.
+ * Rejects with the error of `take` or of a limit, and then stops receiving. Throws 400 if the body ends early, 408,
+ * 413, 429, 503.
  */
 export function receive(
   { req, res }: Pick<Context, 'req' | 'res'>,
@@ -44,7 +48,7 @@ export function receive(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     if (Number(req.headers['content-length'] ?? 0) > limit) return reject(tooLarge())
-    // Only now: callers who may not send a body are told so before they send it.
+    // Sent this late so that callers who may not send a body learn it before they send one.
     if (req.headers.expect !== undefined) res.writeContinue()
     const began = Date.now()
     let received = 0
@@ -68,7 +72,7 @@ export function receive(
     const settle = (error: unknown): void => {
       clearInterval(look)
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-      // An error that comes after this one is of no interest, and must not end the process.
+      // A later error is irrelevant and must not end the process.
       req.on('error', ignore)
       if (error === null) resolve()
       else {
@@ -81,11 +85,12 @@ export function receive(
 }
 
 /**
- * Yields the pieces of a body as they arrive, and takes no more of it while the reader is busy. Only the time spent waiting for the client counts for
- * the pace. Throws 400 if the body ends early, 408.
+ * Yields the pieces of a body as they arrive, and pauses while the consumer is busy. Only time spent waiting for the
+ * client counts toward the pace.
+ * Throws 400 if the body ends early, 408.
  */
 export async function* paced(body: Readable, pace: Pace = BODY_PACE): AsyncGenerator<Buffer> {
-  // bound: one piece of the stream; it is paused until the reader wants another one
+  // bound: one piece of the stream, which is paused until the consumer asks for another
   const pieces: Buffer[] = []
   let ending: 'whole' | 'early' | null = null
   let wake = (): void => {}

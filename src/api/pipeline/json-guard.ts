@@ -1,9 +1,9 @@
-/** Rejects JSON bodies with dangerous content, such as NUL characters or `__proto__` keys, before any handler sees them. */
+/** Rejects JSON bodies with dangerous content, such as NUL characters or `__proto__` keys, before handlers see them. */
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 
 const wellFormed = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
 
-/** What is wrong, and the names from where it is up to the root: put together only if there is something. */
+/** A fault, and the names from its position up to the root. It is only built if there is a fault. */
 interface Fault {
   sentence: string
   message: string
@@ -12,17 +12,17 @@ interface Fault {
 
 const faultOf = (text: string): Fault | null =>
   text.includes('\0')
-    ? { sentence: 'The body has a NUL character.', message: 'must not have the character U+0000', path: [] }
+    ? { sentence: 'The body contains a NUL character.', message: 'must not contain the character U+0000', path: [] }
     : wellFormed(text)
       ? null
-      : { sentence: 'The body has half a surrogate pair.', message: 'must be well-formed Unicode', path: [] }
+      : { sentence: 'The body contains half of a surrogate pair.', message: 'must be well-formed Unicode', path: [] }
 
 const under = (name: string | number, fault: Fault): Fault => {
   fault.path.push(name)
   return fault
 }
 
-/** Walks a value of bounded depth (`JsonScan`). */
+/** Searches a value for a fault. `JsonScan` has limited its depth. */
 function find(value: unknown): Fault | null {
   if (typeof value === 'string') return faultOf(value)
   if (typeof value !== 'object' || value === null) return null
@@ -49,8 +49,8 @@ function find(value: unknown): Fault | null {
 }
 
 /**
- * Refuses what parsed JSON may hold and nothing behind should meet: NUL, halves of surrogate pairs, `__proto__` keys.
- * Takes no memory but for what it refuses. Throws 400 that names the place.
+ * Rejects parsed JSON that no handler should receive: NUL characters, unpaired surrogates and `__proto__` keys.
+ * Allocates memory only for a fault. Throws 400 with its path.
  */
 export function guardJson(root: unknown): void {
   const fault = find(root)

@@ -1,9 +1,12 @@
-/** Finds the line and column of the mistake in malformed JSON, for the message of the 400. */
+/** Finds the position of the mistake in malformed JSON for the message of the 400. */
 
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,400})?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** The offset behind the string that begins at `start`, or null. By hand: a pattern over megabytes exhausts the stack. */
+/**
+ * Returns the offset after the string that starts at `start`, or null. Written by hand, because a regular expression
+ * over megabytes exhausts the stack.
+ */
 function endOfString(text: string, start: number): number | null {
   if (text[start] !== '"') return null
   for (let at = start + 1; at < text.length; ) {
@@ -21,8 +24,8 @@ function endOfString(text: string, start: number): number | null {
 }
 
 /**
- * Where a text stops being JSON (0-based offset of the token that does not fit; its length if it ends too early).
- * For texts that `JSON.parse` has refused: its own messages name no position for most mistakes.
+ * Returns the 0-based offset of the first token that is not valid JSON, or the length of the text if it ends too early.
+ * For texts that `JSON.parse` has rejected: its own messages name no position for the majority of mistakes.
  */
 export function jsonErrorPosition(text: string): number {
   const open: ('{' | '[')[] = []
@@ -79,7 +82,7 @@ export function jsonErrorPosition(text: string): number {
   }
 }
 
-/** `line 2, column 7` of an offset. */
+/** Formats an offset as `line 2, column 7`. */
 export function lineAndColumn(text: string, offset: number): string {
   const before = text.slice(0, offset)
   const line = before.split('\n').length

@@ -1,25 +1,25 @@
-// Sends responses whose bytes are all known, compressed if the client takes that, or 304 if it has them.
+// Sends responses whose body is complete: compressed if the client accepts it, or as 304 if the client has it.
 import type { Context } from 'koa'
 import { type CodedCache, coded, codingFor } from './compressed.js'
 import { noneMatches, tagOfBytes } from './etag.js'
 import { LargeBody } from './large-body.js'
 import type { RequestState } from './request-state.js'
 
-/** A response whose body is known. */
+/** A response with a complete body. */
 interface BytesResponse {
   status: number
-  /** Its Content-Type. */
+  /** The Content-Type. */
   type: string
   body: string | Buffer | LargeBody
-  /** The opaque tag of its ETag; absent = a hash of the body. */
+  /** The opaque tag for the ETag; absent = a hash of the body. */
   tag?: string | undefined
-  /** Where its compressed forms are kept. */
+  /** The cache for its compressed forms. */
   cache?: CodedCache
 }
 
 /**
- * Sends a body, compressed if the client accepts that. Responses to GET and HEAD carry an ETag and may become a 304. A strong
- * tag names bytes, so each coding has its own.
+ * Sends a body, compressed if the client accepts it. Responses to GET and HEAD carry an ETag and may become a 304.
+ * A strong tag identifies bytes, so each coding has its own tag.
  */
 export async function respondBytes(ctx: Context, { status, type, body, tag, cache }: BytesResponse): Promise<void> {
   const { res } = ctx
@@ -42,14 +42,17 @@ export async function respondBytes(ctx: Context, { status, type, body, tag, cach
   if (coding) res.setHeader('Content-Encoding', coding)
 }
 
-/** Sends a body piece by piece as the client takes it. Its memory is counted whole until all is sent. Throws 429, 503. */
+/** Sends a body piece by piece as the client reads it. All of it counts as memory until it is sent. Throws 429, 503. */
 function sendPieces(ctx: Context, body: LargeBody): void {
   if (ctx.method !== 'HEAD') (ctx.state as RequestState).response.reserve(body.length)
   ctx.body = body.stream()
   ctx.length = body.length
 }
 
-/** Whether the client has the response already. Its "no-cache" (which `fetch` adds to every If-None-Match) asks for this very check. */
+/**
+ * Whether the client already has the response. `fetch` adds "no-cache" to every If-None-Match; it asks for exactly this
+ * check.
+ */
 export function isFresh(ctx: Context, tag: string): boolean {
   return noneMatches(ctx.req.headers['if-none-match'], tag)
 }

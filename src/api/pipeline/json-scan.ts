@@ -1,13 +1,13 @@
-// Looks through the bytes of a JSON body for what would take its parser too long or too much memory.
+// Scans the bytes of a JSON body for content that would cost its parser too much time or memory.
 import { randomInt } from 'node:crypto'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 
-/** How deep arrays and objects may lie in each other: whoever walks a value may recurse. */
+/** Maximum nesting depth of arrays and objects. Code that walks a value may recurse. */
 const MAX_DEPTH = 100
-/** Most values of one body: parsed, each takes tens of bytes, however few it is written with. */
+/** Maximum number of values per body. Each parsed value takes tens of bytes, however short its text is. */
 const MAX_VALUES = 400_000
 
-/** Most different names of members in one body: the parser takes ten times as long for one that it has not met. */
+/** Maximum number of different member names per body. A new name takes the parser ten times as long as a known one. */
 const MAX_NAMES = 4_000
 
 const QUOTE = 0x22
@@ -16,18 +16,22 @@ const COLON = 0x3a
 const COMMA = 0x2c
 const OPENS = new Set([0x5b, 0x7b])
 const CLOSES = new Set([0x5d, 0x7d])
-/** What each byte outside of strings does: +1 opens, -1 closes, 2 separates, 3 begins a string, 4 says that the string before it was a name. */
+/**
+ * The effect of each byte outside strings: +1 opens, -1 closes, 2 separates, 3 starts a string, 4 marks the preceding
+ * string as a name.
+ */
 const ACTION = Int8Array.from({ length: 256 }, (_, byte) =>
   OPENS.has(byte) ? 1 : CLOSES.has(byte) ? -1 : byte === COMMA ? 2 : byte === QUOTE ? 3 : byte === COLON ? 4 : 0,
 )
 
-/** FNV-1a, starting from a value that nobody outside knows, since names with the same hash would count as one. */
+/** FNV-1a with a secret seed. Names with equal hashes count as one, so hashes must be unpredictable for clients. */
 const SEED = randomInt(2 ** 32)
 const PRIME = 0x01000193
 
 /**
- * Looks over JSON while it arrives, in time linear in its bytes and without keeping any: refuses what would be too deep,
- * too many values or too many names before anybody parses it. Whether it is JSON at all is for the parser to say.
+ * Scans JSON as it arrives, in linear time and without keeping bytes. Rejects bodies that are too deep, or have too
+ * many values or names, before they are parsed.
+ * It does not check the syntax; the parser does.
  */
 export class JsonScan {
   #depth = 0
@@ -35,10 +39,10 @@ export class JsonScan {
   #escaped = false
   #hash = SEED
   readonly #names = new Set<number>()
-  /** At least as many values as the text holds: every one but the first follows a bracket or a comma. */
+  /** Upper bound of the number of values: each value except the first follows a bracket or a comma. */
   values = 1
 
-  /** Takes the next bytes. Throws 400 for too deep, 413 for too many values or names. */
+  /** Scans the next bytes. Throws 400 if the nesting is too deep, 413 for too many values or names. */
   push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at++) {
       if (this.#inString) at = this.#skipString(bytes, at)
@@ -55,7 +59,7 @@ export class JsonScan {
     }
   }
 
-  /** Goes on to another text; values and names are counted over all of them. */
+  /** Starts another text. Values and names are counted across all texts. */
   next(): void {
     this.#depth = 0
     this.#inString = false
@@ -65,19 +69,18 @@ export class JsonScan {
 
   #count(opens: boolean): void {
     if (opens && ++this.#depth > MAX_DEPTH) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep.`)
-    if (++this.values > MAX_VALUES)
-      throw new ServiceError('too-large', `The body must contain at most ${MAX_VALUES} values.`)
+    if (++this.values > MAX_VALUES) throw new ServiceError('too-large', `The body has more than ${MAX_VALUES} values.`)
   }
 
   #name(): void {
     this.#names.add(this.#hash)
     if (this.#names.size > MAX_NAMES)
-      throw new ServiceError('too-large', `The body must have at most ${MAX_NAMES} different names of members.`)
+      throw new ServiceError('too-large', `The body has more than ${MAX_NAMES} different member names.`)
   }
 
-  /** The index of the last byte that belongs to the string. */
+  /** Returns the index of the last byte of the string. */
   #skipString(bytes: Uint8Array, from: number): number {
-    // Variables, not members: a body may be millions of these bytes.
+    // Local variables are faster than members. A body may have millions of these bytes.
     let hash = this.#hash
     let escaped = this.#escaped
     let at = from

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { joinInSlices, lengthOf } from '../../kernel/raw-json.js'
 import { eachInSlices } from '../../kernel/slices.js'
-import { MAX_KEPT_BYTES } from './response-cache.js'
+import { MAX_CACHED_BYTES } from './response-cache.js'
 
 /** A body in pieces, which are never joined. Each piece is freed when it is sent, so a body is sent once. */
 export class LargeBody {
@@ -31,4 +31,4 @@ export class LargeBody {
 
 /** The body that consists of these pieces: one buffer, joined in slices, unless it is too large to be kept. */
 export const bodyOf = async (pieces: readonly Uint8Array[]): Promise<Buffer | LargeBody> =>
-  lengthOf(pieces) > MAX_KEPT_BYTES ? new LargeBody(pieces) : joinInSlices(pieces)
+  lengthOf(pieces) > MAX_CACHED_BYTES ? new LargeBody(pieces) : joinInSlices(pieces)

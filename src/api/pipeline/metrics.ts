@@ -1,22 +1,25 @@
-// Collects what `/metrics` shows.
+// Collects the metrics that `/metrics` shows.
 import { setTimeout as wait } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What /metrics shows: requests by operation and status, durations, the process, the event loop's lag, and gauges of others. */
+/**
+ * The metrics of the service: requests by operation and status, durations, the process, event loop lag, and values of
+ * other modules.
+ */
 export interface Metrics {
-  /** One request got its response; `seconds` since its arrival. */
+  /** Records one response; `seconds` is the time since the request arrived. */
   observe(operation: string, status: number, seconds: number): void
-  /** Adds a gauge that is read when asked for. If it cannot be read, it has no value. */
+  /** Adds a gauge whose value is read on demand. If the read fails, the gauge has no value. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
-  /** Adds a gauge for each value of a label. The label's values must come from a fixed set. */
+  /** Adds a gauge with one value per value of a label. The label's values must come from a fixed set. */
   gauges(name: string, help: string, label: string, read: () => Promise<Readonly<Record<string, number>>>): void
-  /** Adds a counter whose value is read when asked for. */
+  /** Adds a counter whose value is read on demand. */
   counter(name: string, help: string, read: () => number): void
-  /** The text exposition. */
+  /** Returns the text exposition. */
   render(): Promise<{ contentType: string; text: string }>
 }
 
-/** So many requests are counted at a time: in a row they take much less time than each at its own moment. */
+/** Number of requests that are counted together. A batch takes much less time than separate counts. */
 const MAX_UNCOUNTED = 500
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -27,7 +30,7 @@ interface Observed {
   seconds: number
 }
 
-/** Counts requests and measures their time, many in a row. `countAll` counts what was observed since. */
+/** Counts requests and measures their durations in batches. `countAll` processes the pending batch. */
 function requestMetrics(registry: Registry): Pick<Metrics, 'observe'> & { countAll(): void } {
   const requests = new Counter({
     name: 'bindery_http_requests_total',
@@ -37,12 +40,12 @@ function requestMetrics(registry: Registry): Pick<Metrics, 'observe'> & { countA
   })
   const durations = new Histogram({
     name: 'bindery_http_request_duration_seconds',
-    help: 'Time to the response',
+    help: 'Time from the request to the response',
     labelNames: ['operation'],
     buckets: SECONDS,
     registers: [registry],
   })
-  // prom-client sorts and joins labels at every call; its children have done so once
+  // prom-client sorts and joins the labels at every call. Its children do so only once.
   const counters = new Map<string, ReturnType<typeof requests.labels>>()
   const timers = new Map<string, ReturnType<typeof durations.labels>>()
   const count = ({ operation, status, seconds }: Observed): void => {
@@ -72,7 +75,10 @@ function requestMetrics(registry: Registry): Pick<Metrics, 'observe'> & { countA
 /** Maximum time to read a value, in milliseconds. */
 const MAX_READ_MS = 2_000
 
-/** Reads a value. Returns null if that fails or takes too long: a database that is away must not take the other metrics with it. */
+/**
+ * Reads a value. Returns null if that fails or takes too long, so that an unreachable database does not hide the other
+ * metrics.
+ */
 async function readable<T>(read: () => Promise<T>): Promise<T | null> {
   const over = new AbortController()
   try {
@@ -84,7 +90,7 @@ async function readable<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** Makes the metrics. `registry` may hold further ones. */
+/** Creates the metrics. `registry` may contain others. */
 export function createMetrics(registry = new Registry()): Metrics {
   collectDefaultMetrics({ register: registry })
   const { observe, countAll } = requestMetrics(registry)

@@ -1,13 +1,13 @@
-/** Serves another protocol than that of the API below a path, with the API's limits, log and metrics. */
+/** Serves a protocol other than the API's below a path, with the API's limits, log and metrics. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
 import type { RequestState } from './request-state.js'
 
-/** Everything below a path, whatever the method. */
+/** A handler for all requests below a path, with any method. */
 export interface Mount {
-  /** Where it begins and ends: `/git/`. */
+  /** The path prefix, with slashes at both ends: `/git/`. */
   prefix: string
   serve(request: MountedRequest): Promise<MountedResponse>
 }
@@ -23,13 +23,13 @@ export interface MountedRequest {
   body: IncomingMessage
   /** Aborted when the connection closes before the response is complete. */
   gone: AbortSignal
-  /** Names the operation in log and metrics. */
+  /** Sets the operation name for log and metrics. */
   operation(name: string): void
-  /** Says who asks, once that is known: counts the request against the limit of that caller. Throws 429. */
+  /** Names the caller once it is known, and counts the request against the caller's limit. Throws 429. */
   caller(key: string): void
 }
 
-/** The response of a mount. A stream is sent as it is made. `gone` is called if the client leaves before it has read all. */
+/** The response of a mount. A stream is sent as it is produced. `gone` is called if the client disconnects early. */
 export interface MountedResponse {
   status: number
   headers: Record<string, string>
@@ -37,7 +37,7 @@ export interface MountedResponse {
   gone?: () => void
 }
 
-/** Hands a request to a mount, and its response to Koa. */
+/** Passes a request to a mount and the mount's response to Koa. */
 export async function serveMount(
   mount: Mount,
   ctx: Context,
@@ -48,7 +48,7 @@ export async function serveMount(
   const { res } = ctx
   res.once(
     'close',
-    () => res.writableFinished || gone.abort(new ServiceError('bad-request', 'The client has closed the connection.')),
+    () => res.writableFinished || gone.abort(new ServiceError('bad-request', 'The client closed the connection.')),
   )
   const response = await mount.serve({
     id: state.id,

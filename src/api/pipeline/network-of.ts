@@ -1,4 +1,7 @@
-/** What callers are counted by: their IPv4 address, or their IPv6 network (/64), since one subscriber has all addresses in it. */
+/**
+ * Returns the key that callers are counted by: an IPv4 address, or an IPv6 network (/64), because one subscriber owns
+ * all addresses in it.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [before = '', after] = address.split('::')

@@ -1,26 +1,40 @@
-/** What surrounds every request: its ID, the headers of all responses, errors turned into responses, the access log and metrics. */
+/**
+ * Wraps every request: sets its ID and the common headers, turns errors into responses, and writes access log and
+ * metrics.
+ */
+import type { IncomingMessage } from 'node:http'
 import type { Context, Next } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
 import { accessLog, loggedPath } from './access-log.js'
 import type { ByteBudget } from './byte-budget.js'
-import { discardRest } from './discard.js'
 import { errorResponse } from './error-response.js'
 import { networkOf } from './network-of.js'
 import type { ApiOptions } from './options.js'
 import { type RequestState, requestId } from './request-state.js'
-import { ResponseHold } from './response-hold.js'
+import { ResponseMemory } from './response-hold.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * Maximum number of unneeded bytes to receive and discard. It exceeds the limit of any body and costs no memory.
+ * If the connection closed instead, the sender could not read the response.
+ */
+const TAKEN_BYTES = 32 * 1024 * 1024
+const TAKEN_MS = 5_000
+
 interface Surroundings {
   options: ApiOptions<unknown, object>
   headers: readonly (readonly [string, string])[]
-  /** Of all responses that are not read yet. */
+  /** The budget of all responses that are not read yet. */
   responses: ByteBudget
-  /** Keeps a response, so that it can be sent again. */
+  /** Stores a response in the response cache. */
   keep: (ctx: Context, state: RequestState) => void
 }
 
-/** The outermost step: request ID, the headers of all responses, errors as responses, one log line and one measurement per request. */
+/**
+ * Returns the outermost middleware: request ID, common headers, error responses, one log line and one measurement per
+ * request.
+ */
 export function observe({
   options,
   headers,
@@ -38,12 +52,12 @@ export function observe({
     else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
       log.error(
         { requestId: state.id, operation: state.operation, error: explained },
-        'The server cannot store anything: make room, or give the permission to write.',
+        'The server cannot store data. Free disk space, or give the process permission to write.',
       )
     else if (explained !== thrown)
       log.error(
         { requestId: state.id, operation: state.operation, error: explained },
-        'A request met a damaged repository.',
+        'A request found a damaged repository.',
       )
     for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges'])
       ctx.remove(name)
@@ -55,14 +69,14 @@ export function observe({
 
   return async (ctx, next) => {
     const started = performance.now()
-    const response = new ResponseHold(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
+    const response = new ResponseMemory(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
     const state: RequestState = {
       id: requestId(ctx.req),
       operation: 'unknown',
       caller: null,
       limit: null,
       response,
-      evidence: null,
+      reads: null,
       tag: '',
       renewable: null,
     }
@@ -72,8 +86,8 @@ export function observe({
     for (const [name, value] of headers) res.setHeader(name, value)
     try {
       await next()
-      if (ctx.method !== 'HEAD') response.holds(ctx.body)
-      if (state.evidence) keep(ctx, state)
+      if (ctx.method !== 'HEAD') response.track(ctx.body)
+      if (state.reads) keep(ctx, state)
     } catch (thrown) {
       await fail(ctx, state, thrown)
     }
@@ -94,4 +108,19 @@ export function observe({
       ip: ctx.ip,
     })
   }
+}
+
+/** Receives the rest of a body after the response was sent. Closes the connection if that takes too long. */
+function discardRest(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return
+  let left = TAKEN_BYTES
+  const cut = (): void => void req.destroy()
+  const timer = setTimeout(cut, TAKEN_MS)
+  req.on('error', () => {})
+  req.on('data', (bytes: Buffer) => {
+    left -= bytes.length
+    if (left < 0) cut()
+  })
+  req.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
+  req.resume()
 }

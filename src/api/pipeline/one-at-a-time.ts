@@ -1,13 +1,16 @@
-// Serves the requests of one connection in the order in which they came, however many it sends at once.
+// Serves the requests of one connection in the order of their arrival, even if they arrive together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Most requests of one connection that may wait for the responses before them; a client that sends more is cut off. */
+/**
+ * Maximum number of requests per connection that may wait for earlier responses. If a client sends more, its connection
+ * is closed.
+ */
 const MAX_AHEAD = 16
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void
 
-/** What a connection is doing. */
+/** The queue of a connection. */
 interface Turn {
   busy: boolean
   // bound: MAX_AHEAD
@@ -15,12 +18,12 @@ interface Turn {
 }
 
 /**
- * Requests that a connection sends without waiting for the responses before them (pipelining) are begun one after the other,
- * each once the previous response has been sent completely. Node would begin all that it finds in what it has read, hundreds
- * at a time, and hold every response until its turn.
+ * Starts the pipelined requests of a connection one after another, each after the previous response was sent
+ * completely.
+ * Node would start all requests that it has read, hundreds at a time, and hold their responses until their turn.
  */
 export function oneAtATime(listener: Listener): Listener {
-  // bound: open connections, each with what it may send ahead
+  // bound: open connections, each with the requests it may send ahead
   const turns = new WeakMap<Socket, Turn>()
 
   function begin(turn: Turn, req: IncomingMessage, res: ServerResponse): void {

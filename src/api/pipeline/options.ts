@@ -1,11 +1,11 @@
-// What an API is built from: its endpoints, settings and caches.
+// The parts that an API is built from: its endpoints, settings and caches.
 import type { Log } from '../../kernel/log.js'
 import type { Recording } from '../../kernel/recording.js'
 import type { AuditedRequest } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
 import type { ApiProse } from '../openapi.js'
 import type { AnyResolvers } from '../resolver.js'
-import type { KeptCache } from './response-cache.js'
+import type { CachedResponses } from './response-cache.js'
 import type { Metrics } from './metrics.js'
 import type { Mount } from './mount.js'
 import type { ByteCache } from './renew-response.js'
@@ -14,39 +14,42 @@ import type { ByteCache } from './renew-response.js'
 export interface ApiConfig {
   name: string
   version: string
-  /** Origin under which clients reach the service, if that is configured. */
+  /** Origin under which clients reach the service, if it is configured. */
   publicUrl: string | null
-  /** Origin that URLs in responses begin with: the configured one, or that of the address listened on. Never what a request says. */
+  /** Origin of URLs in responses: the configured one, or the listen address. It never depends on the request. */
   baseUrl: () => string
-  /** How many proxies in front may name the caller's address in X-Forwarded-For. */
+  /** Number of proxies in front whose X-Forwarded-For is trusted. */
   trustProxy: number
   bodyLimitBytes: number
-  /** Bytes of the bodies of all requests together. */
+  /** Maximum total size of all request bodies, in bytes. */
   bodiesLimitBytes: number
-  /** Bytes of the responses of all requests together that are made but not read yet. */
+  /** Maximum total size of all responses that are not read yet, in bytes. */
   responsesLimitBytes: number
-  /** Bytes of one file of a form. */
+  /** Maximum size of one file of a form, in bytes. */
   fileLimitBytes: number
   /** Requests per minute; 0 = no limit. */
   rateLimit: { perToken: number; perAddress: number }
-  /** Origins whose scripts may call; `*` = all. */
+  /** Origins whose scripts may call the API; `*` = all. */
   corsOrigins: readonly string[]
-  /** Opens /metrics from anywhere; null = from this machine only. */
+  /** Token that opens /metrics from anywhere; null = only from this machine. */
   metricsToken: string | null
-  /** Check every response against its schema: in tests and development. */
+  /** Checks every response against its schema, for tests and development. */
   checkResponses: boolean
 }
 
-/** What the pipeline is given; it knows no policy, no store and no resource. */
+/** The inputs of the pipeline. It depends on no policy, store or resource. */
 export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
   resolvers: AnyResolvers
   /** Prose and examples for the OpenAPI document. */
   about?: ApiProse
-  /** The actor behind an `Authorization` header, or null. Called only if there is a header; reads through the given app. */
+  /**
+   * Returns the actor behind an `Authorization` header, or null. Only called if there is a header. Reads through the
+   * given app.
+   */
   authenticate: (header: string, app: App) => Actor | null | Promise<Actor | null>
-  /** A stable, harmless name of the credential: the rate limit's key, and in the log. */
+  /** Returns a stable name of the credential that reveals nothing: the key for the rate limit and the log. */
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
   can: (
@@ -54,36 +57,48 @@ export interface ApiOptions<App, Actor extends object> {
     permission: string,
     resources: Readonly<Record<string, unknown>>,
   ) => boolean | Promise<boolean>
-  /** The message for a caller without a permission: the role that has it, and who can grant it. Absent = the name of the permission. */
+  /**
+   * Returns the message for a caller without a permission: the role that has it, and who can grant it. Absent = the
+   * permission's name.
+   */
   denial?: (permission: string, resources: Readonly<Record<string, unknown>>) => string
-  /** The app with which a request of this actor is carried out. Absent = the same for all. */
+  /** Returns the app that carries out requests of this actor. Absent = the same app for all. */
   appFor?: (app: App, actor: Actor) => App
-  /** Whether the actor may make requests of this method at all; throws if not. */
+  /** Throws if the actor may not make requests with this method. */
   permit?: (actor: Actor, method: string) => void
   /**
-   * The app for one request that changes something: its transaction checks again that the actor has the permission (null = any token).
+   * Returns the app for one request that changes data. Its transaction checks the actor's permission again (null = any
+   * token).
    */
   guard?: (
     actor: Actor,
     permission: string | null,
     resources: Readonly<Record<string, unknown>>,
   ) => { app: App; overruled: readonly string[] }
-  /** Called for every request of a known caller that is not a GET, before the response is sent; not if `audited` is false. */
-  acted?: (request: AuditedRequest<Actor>) => Promise<void>
-  /** What speaks another protocol, below a path of its own. */
+  /** Called before the response to every request of a known caller that is not a GET, unless `audited` is false. */
+  recordAction?: (request: AuditedRequest<Actor>) => Promise<void>
+  /** Handlers for other protocols, each below its own path. */
   mounts?: readonly Mount[]
   config: ApiConfig
   log: Log
   metrics: Metrics
-  /** Translates what a request threw into an error that clients understand; returns everything else as it is. Absent = nothing is translated. */
+  /**
+   * Translates an error of a request into one that clients understand; returns other errors unchanged. Absent = no
+   * translation.
+   */
   explain?: (thrown: unknown) => Promise<unknown>
-  /** What keeps the service from being ready; empty = ready. */
+  /** Returns the reasons why the service is not ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
   byteCache?: ByteCache
   /**
-   * Keeps responses of operations with a validator, and sends them again as long as everything holds that was read for them through
-   * the app that `record` makes: to find the actor and the resources, for the permission and the validator. Absent = none is kept.
-   * `learn`, if others change things too, is called before that is compared.
+   * Caches responses of operations with a validator. `record` makes an app that records all reads: for the actor, the
+   * resources, the permission and the validator.
+   * A cached response is sent again while these reads would return the same. Absent = no caching.
+   * `learn` is called before the comparison, if other processes change data too.
    */
-  kept?: { cache: KeptCache; record: (recording: Recording) => App; learn?: (() => Promise<void>) | undefined }
+  responseCache?: {
+    cache: CachedResponses
+    record: (recording: Recording) => App
+    learn?: (() => Promise<void>) | undefined
+  }
 }

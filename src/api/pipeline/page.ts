@@ -1,11 +1,11 @@
-// Serves what stands beside the API: the pages of `api/pages/`.
+// Serves pages next to the API; the pages are in `api/pages/`.
 import type { Context } from 'koa'
 import { methodNotAllowed } from './routes.js'
 
-/** Something served under a fixed path beside the API: no token, no limits, GET and HEAD alone. */
+/** A page at a fixed path next to the API: no token, no limits, only GET and HEAD. */
 export interface Page {
   path: string
-  /** Its name in log and metrics. */
+  /** The operation name for log and metrics. */
   operation: string
   serve: (ctx: Context) => void | Promise<void>
 }

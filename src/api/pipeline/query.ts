@@ -1,28 +1,31 @@
-// Parses the query of a URL by the schema of its endpoint.
+// Parses the query of a URL against the schema of its endpoint.
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import type { SchemaCompiler } from './schemas.js'
 import { violations } from './violations.js'
 
-/** A parsed query, or what is wrong with it. */
+/** A parsed query, or its errors. */
 export type QueryResult = { value: Record<string, unknown> } | { details: ErrorDetail[] }
 
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 
-/** Throws 400 if a percent-encoding is invalid, or decodes to a NUL or to bytes that are not UTF-8. */
+/** Throws 400 if a percent-encoding is invalid, or decodes to NUL or to bytes that are not UTF-8. */
 export function checkEncoding(text: string, where: string): void {
   if (!text.includes('%')) return
   try {
     if (!BAD_ESCAPE.test(text) && !decodeURIComponent(text).includes('\0')) return
   } catch {
-    // bytes that are not UTF-8: reported below
+    // The bytes are not UTF-8. This is reported below.
   }
-  throw badRequest(`The ${where} is not properly percent-encoded.`)
+  throw badRequest(`The ${where} is not valid percent-encoded UTF-8. Encode each byte as % and two hex digits.`)
 }
 
-/** Maximum number of names that one response complains about. */
+/** Maximum number of names that one response reports. */
 const MAX_COMPLAINTS = 20
 
-/** The part of a name that other conventions keep: `visitorToken` in `visitorToken[]`, `VisitorToken` and `visitorToken.0`. */
+/**
+ * Returns the part of a name that other conventions share: `visitorToken` for `visitorToken[]`, `VisitorToken` and
+ * `visitorToken.0`.
+ */
 const stem = (name: string): string =>
   name
     .replace(/[[.].*$/s, '')
@@ -30,8 +33,10 @@ const stem = (name: string): string =>
     .toLowerCase()
 
 /**
- * Compiles the reading of a query. A name that is not declared is ignored, since clients add their own, unless it is another form of one that is:
- * ignoring `visitorToken[]` would show the page of a visitor without a token. A name given several times is an array, texts are coerced, defaults filled in.
+ * Compiles the reader of a query. Undeclared names are ignored, because clients add their own, unless they are a
+ * variant of a declared name:
+ * if `visitorToken[]` were ignored, a visitor would get the page without a token.
+ * A repeated name becomes an array, texts are coerced, defaults are filled in.
  */
 export function queryReader(compiler: SchemaCompiler, schema: { properties: object }): (search: string) => QueryResult {
   const compiled = compiler.query(schema)

@@ -3,27 +3,29 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
 
 const WINDOW_MS = 60_000
-/** Keys that are counted at a time: of more, the one that was silent for the longest begins anew. */
+/** Maximum number of keys that are counted. Beyond it, the least recently used key starts again from zero. */
 const MAX_KEYS = 50_000
 
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
-/** How many requests of a key were counted since when. */
+/** The number of counted requests of a key in the current window. */
 interface Window {
   count: number
-  /** Milliseconds, by `performance.now()`. */
+  /** In milliseconds of `performance.now()`. */
   endsAt: number
 }
 
-/** Counts requests in windows of a minute, each beginning with the first request of a key after the one before. */
+/**
+ * Counts requests in windows of one minute. A window starts with the first request of a key after its previous window.
+ */
 export class RateLimit {
-  // By size, not by number: for a number, the cache would fill lists of that length at every start.
+  // Limited by size, not by number: with a number, the cache would allocate lists of that length at every start.
   readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 })
   readonly #policy: string
-  /** Requests by key that were not exchanged with other processes yet; null = there are none to exchange with. */
+  /** Requests by key that were not yet exchanged with other processes; null = there are no other processes. */
   #changes: LRUCache<string, number> | null = null
 
-  /** @param name as the headers call it (RateLimit header fields for HTTP) */
+  /** @param name name in the RateLimit header fields */
   constructor(
     readonly name: string,
     private readonly perMinute: number,
@@ -31,7 +33,7 @@ export class RateLimit {
     this.#policy = `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}`
   }
 
-  /** The window of a key in which a request would be counted that arrives now; null if it would be refused. */
+  /** Returns the window that counts a request of this key now; null if the request would be rejected. */
   room(key: string, now: number): Window | null {
     const window = this.#windows.get(key)
     if (window === undefined || window.endsAt <= now) {
@@ -42,7 +44,7 @@ export class RateLimit {
     return window.count < this.perMinute ? window : null
   }
 
-  /** The headers to send after a request was counted in a window. */
+  /** Returns the headers for a response after its request was counted in a window. */
   headers(window: Window, now: number): RateLimitHeaders {
     const seconds = Math.ceil((window.endsAt - now) / 1000)
     return {
@@ -57,7 +59,7 @@ export class RateLimit {
     this.#changes?.set(key, (this.#changes.get(key) ?? 0) + 1)
   }
 
-  /** Counts a request; returns the headers to send, or throws 429 with them. */
+  /** Counts a request. Returns the headers to send, or throws 429 with them. */
   count(key: string): RateLimitHeaders {
     const now = performance.now()
     const room = this.room(key, now)
@@ -68,31 +70,31 @@ export class RateLimit {
     const again = String(Math.max(1, Math.ceil((window.endsAt - now) / 1000)))
     throw new ServiceError(
       'too-many-requests',
-      `Too many requests: at most ${this.perMinute} per minute. Try again in ${again} s.`,
+      `You sent too many requests: the limit is ${this.perMinute} per minute. Try again in ${again} s.`,
       {
         headers: { ...headers, 'Retry-After': again },
       },
     )
   }
 
-  /** Begins to note what is counted, for other processes that count the same keys. */
+  /** Starts recording counts for other processes that share the limit. */
   share(): void {
     this.#changes = new LRUCache({ max: MAX_KEYS })
   }
 
-  /** What was counted since the last call, by key. */
+  /** Returns the requests counted since the last call, by key. */
   takeChanges(): ReadonlyMap<string, number> {
     const changes = new Map(this.#changes?.entries())
     this.#changes?.clear()
     return changes
   }
 
-  /** Sets what all processes counted for a key, without what was noted here since `takeChanges`. */
+  /** Sets the count of all processes for a key. Requests recorded here since `takeChanges` are added. */
   adopt(key: string, { count, leftMs }: { count: number; leftMs: number }): void {
     this.#windows.set(key, { count: count + (this.#changes?.get(key) ?? 0), endsAt: performance.now() + leftMs })
   }
 }
 
-/** A limit of `perMinute` requests per key; null = no limit. */
+/** Creates a limit of `perMinute` requests per key; null = no limit. */
 export const rateLimit = (name: string, perMinute: number): RateLimit | null =>
   perMinute <= 0 ? null : new RateLimit(name, perMinute)

@@ -1,4 +1,4 @@
-/** Bodies that a handler receives itself, piece by piece: any bytes, from anybody, so none of them is held without being counted. */
+/** Reads bodies of any content that a handler receives in pieces. All bytes that a handler holds are counted. */
 import type { Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
 import type { RequestInfo } from '../declaration.js'
@@ -6,20 +6,23 @@ import { tooLarge } from './body.js'
 import { ByteBudget, type Share } from './byte-budget.js'
 import { receive } from './incoming.js'
 
-/** What all handlers together may hold of such bodies, in bytes; half of it those of one caller. Apart from other bodies, which it must not keep out. */
+/**
+ * Maximum number of bytes of such bodies in memory, half of it for one caller. It is separate from the budget of other
+ * bodies.
+ */
 const HELD_BYTES = 16 * 1024 * 1024
 const budget = {
-  all: 'The service is handling as many large requests as it can hold.',
-  caller: 'You are sending too many large requests at once.',
+  all: 'The service is overloaded: its memory for large requests is in use.',
+  caller: 'You are sending too many large requests at the same time.',
 }
-/** Bytes that pass need no share of the memory. */
+/** Bytes that are not held need no memory. */
 const PASSING: Share = { take: () => {}, release: () => {} }
 
-/** The memory of raw bodies. */
+/** Limits the memory of raw bodies. */
 export class RawBodies {
   readonly #held = new ByteBudget(HELD_BYTES, budget)
 
-  /** The body of one request. @param caller what the token, or the address, of the request is known by */
+  /** Opens the body of one request. @param caller key of the request's token or address */
   open(ctx: Context, limit: number, caller: string): Pick<RequestInfo, 'receive' | 'mayHold'> & { release(): void } {
     const share = this.#held.share(caller)
     return {

@@ -1,31 +1,31 @@
-/** Kept responses that name the head of a branch, made anew for its next head, if nothing else in them has changed. */
+/** Renews cached responses: if only the head of the branch has changed, replaces the commit in the body. */
 import type { Context } from 'koa'
-import type { Evidence } from '../../kernel/recording.js'
+import type { RecordedReads } from '../../kernel/recording.js'
 import { isOid } from '../../kernel/ids.js'
 import type { Renewal } from '../declaration.js'
 
-/** Bodies of responses by their tag. A hit saves the handler and the serialization. */
+/** Response bodies by tag. A hit saves the handler and the serialization. */
 export interface ByteCache {
   get(key: string): Buffer | undefined
   set(key: string, bytes: Buffer): unknown
 }
 
-/** A kept response's way to the next commit. */
-export interface Renewable extends Renewal<unknown> {
-  /** The tag of the response at a commit. */
+/** The data to renew a cached response for the next commit. */
+export interface RenewalData extends Renewal<unknown> {
+  /** Returns the tag of the response at a commit. */
   tagAt(commit: string): string
 }
 
-/** What is renewed of a response. */
-interface Renewed {
+/** The parts of a cached response that renewal changes. */
+interface RenewableResponse {
   headers: readonly string[]
   body: Buffer | null
-  evidence: Evidence
+  reads: RecordedReads
   tag: string
-  renewable: Renewable | null
+  renewable: RenewalData | null
 }
 
-/** The next response is one to the same request, so it may not depend on the tag or the coding of this one. */
+/** The renewed response is for the same request, so it must not depend on conditions or on a coding. */
 const CONDITIONS = [
   'if-none-match',
   'if-match',
@@ -35,10 +35,10 @@ const CONDITIONS = [
   'range',
 ] as const
 
-/** Larger bodies are made anew: one is copied at once for each commit. */
+/** Larger bodies are not renewed, because each commit copies the body in one step. */
 const MAX_BYTES = 1024 * 1024
 
-/** The body of a response that may be renewed: one that is whole, as it was made, and that was sent whatever the client has; else null. */
+/** Returns the body if the response may be renewed: complete, uncompressed and independent of conditions. Else null. */
 export function renewableBody({ method, status, req, res, body }: Context): Buffer | null {
   if (
     method !== 'GET' ||
@@ -50,14 +50,14 @@ export function renewableBody({ method, status, req, res, body }: Context): Buff
   return Buffer.isBuffer(body) && body.length <= MAX_BYTES ? body : null
 }
 
-/** The response for where the branch points now; null if it is not known to be the same but for the commit. */
-export async function renewed<Kept extends Renewed>(
-  kept: Kept,
+/** Returns the response at the current head of the branch; null if anything besides the commit may differ. */
+export async function renewResponse<Cached extends RenewableResponse>(
+  cached: Cached,
   { app, bytes }: { app: unknown; bytes: Pick<ByteCache, 'get'> | undefined },
-): Promise<Kept | null> {
-  const { renewable, body, evidence, headers } = kept
+): Promise<Cached | null> {
+  const { renewable, body, reads, headers } = cached
   if (!renewable || !body) return null
-  const { changed, evidence: evidenceNow } = evidence.changes()
+  const { changed, updatedReads } = reads.changes()
   const [moved, ...others] = changed.filter(({ name }) => !renewable.mayChange.includes(name))
   if (others.length > 0 || (moved && moved.from !== renewable.commit)) return null
   const commit = moved ? moved.to : renewable.commit
@@ -67,17 +67,17 @@ export async function renewed<Kept extends Renewed>(
   const at = headers.indexOf('ETag')
   if (named === null || at < 0) return null
   return {
-    ...kept,
+    ...cached,
     body: named,
     tag,
     headers: headers.with(at + 1, `"${tag}"`),
-    evidence: evidenceNow(),
+    reads: updatedReads(),
     renewable: { ...renewable, commit },
   }
 }
 
-/** The body with another commit wherever it names its own; null if what is found there is not that alone. */
-function withCommit(body: Buffer, { before, times, commit }: Renewable, to: string): Buffer | null {
+/** Replaces the commit in the body; null if another commit is found in its positions or their number differs. */
+function withCommit(body: Buffer, { before, times, commit }: RenewalData, to: string): Buffer | null {
   if (to === commit) return body
   if (to.length !== commit.length) return null
   const copy = Buffer.from(body)

@@ -1,95 +1,103 @@
-/** Responses that are sent again, without the steps that made them, while all that they were made from is unchanged. */
+/**
+ * Caches complete responses and sends them again, without running the pipeline, while their recorded reads are
+ * unchanged.
+ */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import type { BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
-import type { Evidence } from '../../kernel/recording.js'
-import { loggedPath, type Served } from './access-log.js'
+import type { RecordedReads } from '../../kernel/recording.js'
+import { loggedPath, type ServedRequest } from './access-log.js'
 import { type ByteBudget, FREE_BYTES } from './byte-budget.js'
 import { hashOf } from './hash.js'
 import { networkOf } from './network-of.js'
 import type { RateLimit } from './rate-limit.js'
 import { type RequestState, requestId } from './request-state.js'
-import { type ByteCache, type Renewable, renewed } from './renew-response.js'
-import { ResponseHold } from './response-hold.js'
-import { SharedEvidence } from './recorded-reads.js'
+import { type ByteCache, type RenewalData, renewResponse } from './renew-response.js'
+import { ResponseMemory } from './response-hold.js'
+import { SharedReads } from './recorded-reads.js'
 
-/** A response as it was sent, with what it was made from. */
-export interface KeptResponse {
+/** A response as it was sent, with its recorded reads. */
+export interface CachedResponse {
   status: number
-  /** Names and values in turn, as Node takes them, beginning with the request ID; without what each response counts anew. */
+  /**
+   * Alternating names and values, as Node takes them, starting with the request ID. Rate limit headers are left out.
+   */
   headers: readonly string[]
-  /** Null for a HEAD and a 304. */
+  /** Null for HEAD and for 304. */
   body: Buffer | null
-  evidence: Evidence
-  /** Whether another response has brought the same evidence before. */
+  reads: RecordedReads
+  /** Whether another cached response has the same recorded reads. */
   isShared: boolean
   tag: string
-  /** How it is made anew when the branch has moved; null = in the usual way. */
-  renewable: Renewable | null
+  /** The data to renew it after the branch has moved; null = run the pipeline. */
+  renewable: RenewalData | null
   operation: string
-  /** As it is logged. */
+  /** The path as it is logged. */
   path: string
   caller: string | null
 }
 
-export type KeptCache = Pick<BoundedCache<KeptResponse>, 'get' | 'set' | 'delete'>
+export type CachedResponses = Pick<BoundedCache<CachedResponse>, 'get' | 'set' | 'delete'>
 
-/** Larger responses are not kept: their time is that of sending them. */
-export const MAX_KEPT_BYTES = 16 * 1024 * 1024
+/** Larger responses are not cached. Sending them takes longer than building them. */
+export const MAX_CACHED_BYTES = 16 * 1024 * 1024
 const OBJECT_BYTES = 500
 const RENEWABLE_BYTES = 1000
-/** Who shares the evidence of another response counts this part of it: together they outlive the one that counts it whole. */
+/**
+ * Cached responses that share recorded reads count 1/8 of them each: together they outlive the response that counts
+ * them fully.
+ */
 const SHARERS = 8
 
-function weigh(value: KeptResponse | Buffer): number {
+function weigh(value: CachedResponse | Buffer): number {
   if (Buffer.isBuffer(value)) return value.length
-  const { bytes } = value.evidence
+  const { bytes } = value.reads
   const own = OBJECT_BYTES + (value.renewable ? RENEWABLE_BYTES : 0) + (value.isShared ? bytes / SHARERS : bytes)
   return value.headers.reduce((sum, text) => sum + text.length, own + value.path.length)
 }
 
-/** A cache for them within the budget of all caches. Bodies that another cache holds count once. */
-export function keptCache(budget: MemoryBudget): KeptCache {
-  const base = (value: KeptResponse | Buffer): Buffer | null => (Buffer.isBuffer(value) ? null : value.body)
-  return budget.cache<KeptResponse | Buffer>({
+/** Creates a cache within the budget of all caches. Bodies that another cache also holds count once. */
+export function openResponseCache(budget: MemoryBudget): CachedResponses {
+  const base = (value: CachedResponse | Buffer): Buffer | null => (Buffer.isBuffer(value) ? null : value.body)
+  return budget.cache<CachedResponse | Buffer>({
     weigh,
     base,
-    maxEntryBytes: MAX_KEPT_BYTES,
-  }) as BoundedCache<KeptResponse>
+    maxEntryBytes: MAX_CACHED_BYTES,
+  }) as BoundedCache<CachedResponse>
 }
 
-/** What a kept response is counted by and told to, as one that is made. */
-interface KeptSurroundings {
-  cache: KeptCache
+/** The limits, metrics and caches that cached responses share with the pipeline. */
+interface ResponseCacheOptions {
+  cache: CachedResponses
   baseUrl: () => string
   limits: { byAddress: RateLimit | null; byToken: RateLimit | null }
-  /** Of all responses that are not read yet. */
+  /** The budget of all responses that are not read yet. */
   responses: ByteBudget
   ipOf: (req: IncomingMessage) => string
-  record: (served: Served) => void
-  /** Told of an error that nothing else tells of. */
+  record: (served: ServedRequest) => void
+  /** Receives errors that are reported nowhere else. */
   failed: (error: unknown) => void
-  /** What a response is renewed with. */
+  /** The app for renewals. */
   app: unknown
-  /** Bodies by their tag, as others have made them. */
+  /** Bodies by tag, as the pipeline caches them. */
   bytes: ByteCache | undefined
-  /** Learns what others have changed, before a response is compared with what it was made from. Absent = nobody else changes anything. */
+  /** Learns about changes of other nodes before a response is compared. Absent = this process makes all changes. */
   learn?: (() => Promise<void>) | undefined
 }
 
-/** Headers of each request's own, which are not kept. */
+/** Headers that differ for each request and are not cached. */
 const OWN_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy'])
 
-export class KeptResponses {
-  /** How many were sent. */
+export class ResponseCache {
+  /** Number of responses sent. */
   sent = 0
-  /** How many of them were renewed just before. */
+  /** Number of responses that were renewed before they were sent. */
   renewed = 0
-  readonly #evidences = new SharedEvidence()
+  readonly #sharedReads = new SharedReads()
 
-  constructor(private readonly around: KeptSurroundings) {}
+  constructor(private readonly around: ResponseCacheOptions) {}
 
-  /** Sends a kept response if there is one that still holds; if not, nothing was counted or sent, and `make` is called. */
+  /** Sends the cached response if it is still valid. Otherwise counts and sends nothing, and calls `make`. */
   serve(req: IncomingMessage, res: ServerResponse, make: () => void): void {
     const started = performance.now()
     const key = isPlainRead(req) ? this.#keyOf(req) : null
@@ -105,12 +113,12 @@ export class KeptResponses {
       this.around.failed(error)
       res.destroy()
     }
-    const sendOrMake = (one: KeptResponse | null): void => {
-      if (!one?.evidence.holds() || !this.#send(req, res, { kept: one, started })) make()
+    const sendOrMake = (one: CachedResponse | null): void => {
+      if (!one?.reads.areUnchanged() || !this.#send(req, res, { kept: one, started })) make()
       else if (one !== kept) this.renewed++
     }
     const send = (): void => {
-      if (kept.evidence.holds()) sendOrMake(kept)
+      if (kept.reads.areUnchanged()) sendOrMake(kept)
       else if (kept.renewable)
         this.#renewed(key, kept)
           .then((next) => unlessGone(() => sendOrMake(next))())
@@ -124,45 +132,49 @@ export class KeptResponses {
       send()
       return
     }
-    // If nobody can say what others have changed, whoever makes the response tells why.
+    // If the database is unreachable, run the pipeline: it reports the error.
     this.around.learn().then(unlessGone(send), unlessGone(make)).catch(failed)
   }
 
-  /** The response for where its branch points now, which is kept instead of this one; null if it is to be made in the usual way. */
-  async #renewed(key: string, kept: KeptResponse): Promise<KeptResponse | null> {
-    // Whoever makes the response tells what is wrong.
-    const made = await renewed(kept, this.around).catch(() => null)
-    const next = made && { ...made, ...this.#evidences.shared(made.evidence) }
-    if (next?.body && next.body !== kept.body && next.evidence.holds()) this.#keepBytes(next.tag, next.body)
+  /**
+   * Renews a cached response for the current head of its branch and stores the result; null if the pipeline must run.
+   */
+  async #renewed(key: string, kept: CachedResponse): Promise<CachedResponse | null> {
+    // On failure, the pipeline runs and reports the error.
+    const made = await renewResponse(kept, this.around).catch(() => null)
+    const next = made && { ...made, ...this.#sharedReads.shared(made.reads) }
+    if (next?.body && next.body !== kept.body && next.reads.areUnchanged()) this.#keepBytes(next.tag, next.body)
     this.#replace(key, kept, next)
     return next
   }
 
-  /** Others, to whom the same response is sent, need not make it; an entry that is there already has those that depend on it. */
+  /**
+   * Saves work for other callers with the same response. An existing entry is kept, because other entries depend on it.
+   */
   #keepBytes(tag: string, body: Buffer): void {
     const { bytes } = this.around
     if (bytes?.get(tag) === undefined) bytes?.set(tag, body)
   }
 
-  /** Keeps another response, or none, instead of one that no longer holds. */
-  #replace(key: string, kept: KeptResponse, next: KeptResponse | null): void {
+  /** Replaces an entry that is no longer valid, or deletes it. */
+  #replace(key: string, kept: CachedResponse, next: CachedResponse | null): void {
     const { cache } = this.around
     if (cache.get(key) !== kept) return
     if (next) cache.set(key, next)
     else cache.delete(key)
   }
 
-  /** Sends it, and returns whether the limits let it. */
+  /** Sends the response. Returns false if a limit does not allow it. */
   #send(
     req: IncomingMessage,
     res: ServerResponse,
-    { kept, started }: { kept: KeptResponse; started: number },
+    { kept, started }: { kept: CachedResponse; started: number },
   ): boolean {
     const { limits, record, ipOf } = this.around
     const ip = ipOf(req)
     const network = networkOf(ip)
     const { body, caller, operation, path, status } = kept
-    // Who is refused is told so in the usual way, which counts the request.
+    // If a limit is reached, the pipeline rejects and counts the request.
     const now = performance.now()
     const byAddress = limits.byAddress?.room(network, now)
     const byToken = caller === null ? undefined : limits.byToken?.room(caller, now)
@@ -186,18 +198,18 @@ export class KeptResponses {
 
   #hasRoom(res: ServerResponse, body: Buffer, holder: string): boolean {
     try {
-      new ResponseHold(res, () => this.around.responses.share(holder)).holds(body)
+      new ResponseMemory(res, () => this.around.responses.share(holder)).track(body)
       return true
     } catch {
-      // The usual way will be refused too, and says why.
+      // The pipeline will reject the request too, with a message.
       return false
     }
   }
 
-  /** Keeps the response to a request when it has been sent. */
-  keepWhenSent(ctx: Context, { evidence, tag, renewable, operation, caller }: RequestState): void {
+  /** Caches the response to a request after it was sent. */
+  storeWhenSent(ctx: Context, { reads, tag, renewable, operation, caller }: RequestState): void {
     const { req, res } = ctx
-    if (!evidence || !isPlainRead(req)) return
+    if (!reads || !isPlainRead(req)) return
     const path = loggedPath(ctx.path)
     res.once('finish', () => {
       const { statusCode: status } = res
@@ -208,7 +220,7 @@ export class KeptResponses {
         status,
         headers,
         body,
-        ...this.#evidences.shared(evidence),
+        ...this.#sharedReads.shared(reads),
         tag,
         renewable,
         operation,
@@ -218,7 +230,7 @@ export class KeptResponses {
     })
   }
 
-  /** All that a response depends on in the request itself. A hash of it: the token is a secret, and the URL may be long. */
+  /** Hashes all parts of the request that the response depends on. The token is a secret, and the URL may be long. */
   #keyOf({ method, url, headers }: IncomingMessage): string {
     const own =
       part(headers.authorization) +
@@ -234,10 +246,10 @@ export class KeptResponses {
   }
 }
 
-/** A header's value and an absent header differ, and no value contains a line feed. */
+/** Distinguishes an empty header from an absent one. Header values contain no line feed. */
 const part = (value: string | string[] | undefined): string => (value === undefined ? '\n' : `\n=${value}`)
 
-/** A GET or HEAD without a body. */
+/** Whether the request is a GET or HEAD without a body. */
 const isPlainRead = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   headers['content-length'] === undefined &&
@@ -245,10 +257,10 @@ const isPlainRead = ({ method, headers }: IncomingMessage): boolean =>
   headers.expect === undefined &&
   headers.upgrade === undefined
 
-/** The headers of a response for `writeHead`; null if one of them has several values. */
+/** Returns the headers of a response for `writeHead`; null if one of them has several values. */
 function rawHeaders(res: ServerResponse): string[] | null {
   const raw = ['X-Request-Id', '']
-  // every outgoing message has it, the types name it for requests alone
+  // Every outgoing message has this method, but the types declare it only for requests.
   for (const name of (res as unknown as Pick<ClientRequest, 'getRawHeaderNames'>).getRawHeaderNames()) {
     const value = res.getHeader(name)
     if (OWN_HEADERS.has(name.toLowerCase())) continue

@@ -1,9 +1,9 @@
-// The headers that all responses have in common.
+// The headers that all responses share.
 import { ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import helmet from 'koa-helmet'
 
-/** What scripts of other origins may read of a response. */
+/** Headers that scripts from other origins may read. */
 export const EXPOSED = [
   'ETag',
   'Location',
@@ -21,8 +21,8 @@ const API_POLICY = {
 }
 
 /**
- * The security headers that every response carries. They do not depend on the request: helmet is asked once, here, instead
- * of running its thirteen steps for each request.
+ * Returns the security headers of every response. They do not depend on the request, so helmet runs once, here,
+ * instead of running its thirteen steps for each request.
  */
 export async function securityHeaders(publicUrl: string | null): Promise<readonly (readonly [string, string])[]> {
   const found = new Map<string, string>()
@@ -34,7 +34,8 @@ export async function securityHeaders(publicUrl: string | null): Promise<readonl
     contentSecurityPolicy: API_POLICY,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     xFrameOptions: { action: 'deny' },
-    // for documents of old browsers, which these responses are not: each header costs every request
+    // These headers are for documents in old browsers. API responses do not need them, and each header costs every
+    // request.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,
@@ -47,6 +48,6 @@ export async function securityHeaders(publicUrl: string | null): Promise<readonl
   return [...found]
 }
 
-/** The policy of the reference page: everything from here, no inline scripts. */
+/** The policy of the reference page: everything from this origin, no inline scripts. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,32 +1,35 @@
-/** Counts the memory of responses that clients have not read yet, and cuts off clients that read too slowly. */
+/** Counts the memory of responses that clients have not read yet, and disconnects clients that read too slowly. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Refusals, Share } from './byte-budget.js'
+import type { BudgetMessages, Share } from './byte-budget.js'
 import { FREE_BYTES } from './byte-budget.js'
 
-export const RESPONSES: Refusals = {
+export const RESPONSES: BudgetMessages = {
   all: 'The service is overloaded: too many responses are waiting to be read.',
   caller: 'Too many of your responses are waiting to be read.',
 }
 
-/** Time to read a response, plus a second for this many bytes. */
+/** Time to read a response, in milliseconds, plus one second for each MIN_BYTES_PER_SECOND bytes. */
 const GRACE_MS = 60_000
 const MIN_BYTES_PER_SECOND = 16 * 1024
 const LOOK_MS = 5_000
 
-/** Decides whether the client takes a stream too slowly: each time the service has waited a minute for it, it must have taken a minute's worth of bytes. */
+/**
+ * Decides whether a client reads a stream too slowly. After each minute that the service has waited for it, the client
+ * must have read a minute's worth of bytes.
+ */
 export class StreamPace {
   #waitedMs = 0
   #from = 0
 
   /**
-   * Records one look at the connection.
-   * @param elapsedMs since the last look
+   * Records one check of the connection.
+   * @param elapsedMs since the last check
    * @param waits whether bytes are waiting for the client
-   * @param taken bytes that the client has taken so far
+   * @param taken bytes that the client has read so far
    * @returns false if the client is too slow
    */
-  keeps(elapsedMs: number, waits: boolean, taken: number): boolean {
+  isKept(elapsedMs: number, waits: boolean, taken: number): boolean {
     if (waits) this.#waitedMs += elapsedMs
     if (this.#waitedMs < GRACE_MS) return true
     const enough = taken - this.#from >= (this.#waitedMs / 1000) * MIN_BYTES_PER_SECOND
@@ -36,8 +39,8 @@ export class StreamPace {
   }
 }
 
-/** What one response holds of the budget of all responses, from before it is made until it is read or its connection ends. */
-export class ResponseHold {
+/** The memory that one response uses from the budget of all responses, until it is read or its connection closes. */
+export class ResponseMemory {
   #share: Share | undefined
   #counted = 0
   #over = false
@@ -51,7 +54,7 @@ export class ResponseHold {
     res.once('close', () => this.#end())
   }
 
-  /** Reserves the bytes that the response will need. Throws 429, 503. */
+  /** Reserves bytes for the response before it is built. Throws 429, 503. */
   reserve(bytes: number): void {
     if (bytes <= FREE_BYTES || this.#over) return
     this.#share ??= this.open()
@@ -59,8 +62,8 @@ export class ResponseHold {
     this.#counted += bytes
   }
 
-  /** Counts the response as it is, and ends the connection if it is not read in time. Throws 429, 503. */
-  holds(body: unknown): void {
+  /** Counts the complete response, and closes the connection if it is not read in time. Throws 429, 503. */
+  track(body: unknown): void {
     if (body instanceof Readable && !this.#over) this.#watch()
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0
     if (bytes > this.#counted) this.reserve(bytes - this.#counted)
@@ -76,7 +79,7 @@ export class ResponseHold {
       const { socket } = res
       if (!socket) return
       const waiting = socket.writableLength
-      if (!pace.keeps(LOOK_MS, waiting > 0, socket.bytesWritten - waiting - before)) res.destroy()
+      if (!pace.isKept(LOOK_MS, waiting > 0, socket.bytesWritten - waiting - before)) res.destroy()
     }, LOOK_MS).unref()
   }
 

@@ -4,38 +4,43 @@ import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { type Method, pathParameters } from '../declaration.js'
 import { checkEncoding } from './query.js'
 
-/** Something to be reached under a path. */
+/** An endpoint with a path. */
 interface Routed {
   method: Method
   path: string
 }
 
-/** What a request was matched to. */
+/** The result of matching a request. */
 type Match<E> = { found: E; parameters: readonly string[] } | { allow: readonly string[] }
 
 const REST = 4096
 const PARAMETER = 256
 const MANY_SEGMENTS = '*'
 
-/** Literal segments before parameters, the rest of a path last: `/members/me` before `/members/{userId}`. */
+/** Sorts literal segments before parameters, and the rest of a path last: `/members/me` before `/members/{userId}`. */
 const specificity = (path: string): string => path.replaceAll(/\{\w+\*\}/g, '~~').replaceAll(/\{\w+\}/g, '~')
 
-/** Paths of one collection and length share a router of their own, so a match tests a handful of patterns, not hundreds. */
+/**
+ * Paths with the same collection and length share a router, so a match tests a handful of patterns instead of hundreds.
+ */
 const bucketOf = (path: string, segments: number): string => `${path.split('/', 3)[2] ?? ''}:${segments}`
 const count = (path: string): number => path.split('/').length
 
-/** `/v1/spaces/{spaceId}` as @koa/router writes it: `/v1/spaces/:spaceId`; `{pagePath*}` is `*pagePath`. */
+/**
+ * Converts `/v1/spaces/{spaceId}` to the syntax of @koa/router: `/v1/spaces/:spaceId`; `{pagePath*}` becomes
+ * `*pagePath`.
+ */
 const pattern = (path: string): string => path.replaceAll(/\{(\w+)\*\}/g, '*$1').replaceAll(/\{(\w+)\}/g, ':$1')
 
 const methodsOf = (method: Method): string[] => (method === 'GET' ? ['HEAD', 'GET'] : [method])
 
-/** Paths that share a router, which is made when it is first asked: all patterns together take a tenth of a start. */
+/** Paths that share a router. It is created on first use: all patterns together take a tenth of a start. */
 interface Bucket {
   readonly paths: { path: string; methods: string[] }[]
   router: Router | null
 }
 
-/** All paths with their endpoints. Throws if two endpoints share method and path. */
+/** Maps all paths to their endpoints. Throws if two endpoints share method and path. */
 export class Routes<E extends Routed> {
   private readonly buckets = new Map<string, Bucket>()
   private readonly endpoints = new Map<string, Map<string, E>>()
@@ -65,7 +70,10 @@ export class Routes<E extends Routed> {
     return bucket && (bucket.router ??= routerFor(bucket))
   }
 
-  /** The endpoint of a raw request path, or which methods the path has. Throws 404, and 400 for bad percent-encoding. */
+  /**
+   * Returns the endpoint for a raw request path, or the methods that the path supports. Throws 404, and 400 for bad
+   * percent-encoding.
+   */
   match(method: string, rawPath: string): Match<E> {
     checkEncoding(rawPath, 'path')
     const path = rawPath.length > 1 && rawPath.endsWith('/') ? rawPath.slice(0, -1) : rawPath
@@ -98,7 +106,7 @@ function groupByPath<E extends Routed>(endpoints: readonly E[]): Map<string, E[]
 const decode = (captures: readonly string[]): string[] =>
   captures.map((capture) => (capture.includes('%') ? decodeURIComponent(capture) : capture))
 
-/** 405 with `Allow`. */
+/** Creates the 405 error with `Allow`. */
 export const methodNotAllowed = (method: string, allow: readonly string[]): ServiceError =>
   new ServiceError('method-not-allowed', `This path does not accept ${method}. Use ${allow.join(' or ')}.`, {
     headers: { Allow: allow.join(', ') },
@@ -107,7 +115,7 @@ export const methodNotAllowed = (method: string, allow: readonly string[]): Serv
 /** Throws 400 if a parameter is longer than any ID. */
 export function checkLength(name: string, value: string, rest: boolean, maxLength = rest ? REST : PARAMETER): void {
   if (value.length > maxLength)
-    throw badRequest(`The path's ${name} is too long.`, [
+    throw badRequest(`The path parameter ${name} is too long.`, [
       { path: `path/${name}`, message: `must have at most ${maxLength} characters` },
     ])
 }

@@ -1,4 +1,7 @@
-/** Runs one request through its endpoint: loads resources, checks permission and input, calls the handler, writes the audit entry. */
+/**
+ * Runs one request through its endpoint: loads resources, checks permission and input, calls the handler, writes the
+ * audit entry.
+ */
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { jsonPieces } from '../../kernel/raw-json.js'
@@ -26,13 +29,13 @@ import { violations } from './violations.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What one request brings along. */
+/** The data of one request. */
 interface Call<Actor> {
   ctx: Context
   state: RequestState
-  /** What the request is carried out with. */
+  /** The app that carries out the request. */
   app: unknown
-  /** Notes what is read through `app`, if the response may be kept. */
+  /** Records reads through `app`, if the response may be cached. */
   recording: Recording | null
   actor: Actor | null
   parameters: readonly string[]
@@ -44,7 +47,7 @@ type Files = RequestInfo['files']
 type RawBody = ReturnType<RawBodies['open']>
 const noFiles: Files = new Map()
 
-/** What the audit log is told of a request, gathered while it runs. */
+/** Data for the audit log, collected while the request runs. */
 interface Trace {
   resources: Resources
   members: readonly string[]
@@ -53,8 +56,9 @@ interface Trace {
 }
 
 /**
- * Loads the resources of the path in order, into `resources`; false = the leaf of a DELETE is not there. The permission is
- * checked as soon as the resource that it is about is loaded, so that callers without it learn nothing of what is below. Throws 403, 404.
+ * Loads the resources of the path into `resources`, in order. Returns false if the leaf of a DELETE does not exist.
+ * The permission is checked as soon as its resource is loaded, so that callers without it learn nothing about resources
+ * below. Throws 403, 404.
  */
 async function load(
   compiled: CompiledEndpoint,
@@ -76,8 +80,7 @@ async function load(
     if (i === compiled.askAfter && !(await can(call.actor, compiled.permission as string, resources)))
       throw new ServiceError(
         'forbidden',
-        denial?.(compiled.permission as string, resources) ??
-          `This needs the permission "${compiled.permission}", which you do not have here.`,
+        denial?.(compiled.permission as string, resources) ?? `You need the permission "${compiled.permission}" here.`,
       )
   }
   return true
@@ -88,7 +91,9 @@ const capital = (name: string): string => {
   return `The ${words}`
 }
 
-/** Reads and checks query and body, and reports the violations of both together. Throws 400, 408, 413, 415, 429, 503. */
+/**
+ * Reads and checks query and body, and reports the violations of both together. Throws 400, 408, 413, 415, 429, 503.
+ */
 async function readInput(
   compiled: CompiledEndpoint,
   ctx: Context,
@@ -128,13 +133,13 @@ function readBody(
   return form && isForm(ctx) ? form(ctx, limits, share) : readJson(ctx, limits.fieldBytes, share, form !== null)
 }
 
-/** Bytes that a JSON body of the endpoint may have. */
+/** Returns the maximum size of a JSON body of the endpoint, in bytes. */
 const bodyLimit = (
   { needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>,
   config: Pick<ApiConfig, 'bodyLimitBytes'>,
 ): number => bodyLimitBytes ?? (needs === 'public' ? PUBLIC_BODY_BYTES : config.bodyLimitBytes)
 
-/** Violations that the message names; clients often show nothing else. */
+/** Number of violations in the message. Clients often show nothing else. */
 const SUMMED_UP = 3
 
 function summary(details: readonly ErrorDetail[]): string {
@@ -161,10 +166,10 @@ const requestInfo = (
   mayHold: raw.mayHold,
 })
 
-/** What differs between two requests for the same thing must not be in a response that is kept. */
+/** A cached response must not depend on parts that differ between two requests for the same resource. */
 const recordedInfo = (info: RequestInfo, recording: Recording): RequestInfo => {
   const unknown = (): RequestInfo => {
-    recording.unknown()
+    recording.recordUnknown()
     return info
   }
   return {
@@ -181,7 +186,7 @@ const recordedInfo = (info: RequestInfo, recording: Recording): RequestInfo => {
   }
 }
 
-/** Runs an endpoint: load, permit, read, handle, respond; then the audit log is told. */
+/** Returns the function that runs an endpoint: load, permit, read, handle, respond, then write the audit entry. */
 export const endpointRunner = (
   options: Options,
   bodies: ByteBudget,
@@ -198,10 +203,10 @@ class EndpointRunner {
     private readonly bodies: ByteBudget,
   ) {}
 
-  /** Runs an endpoint, and tells the audit log of it if it was meant to change something, refused or not. */
+  /** Runs an endpoint. Writes an audit entry if the request could change data, even if it was rejected. */
   async run(compiled: CompiledEndpoint, call: Call<object>): Promise<void> {
     const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
-    if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false)
+    if (!this.options.recordAction || compiled.method === 'GET' || compiled.endpoint.audited === false)
       return this.runWithinBudget(compiled, call, trace)
     try {
       await this.runWithinBudget(compiled, call, trace)
@@ -227,7 +232,7 @@ class EndpointRunner {
     }
   }
 
-  /** The handler's context, or null if the leaf of a DELETE is not there. */
+  /** Returns the handler's context, or null if the leaf of a DELETE does not exist. */
   private async prepare(
     compiled: CompiledEndpoint,
     call: Call<object>,
@@ -254,7 +259,7 @@ class EndpointRunner {
     }
   }
 
-  /** Responds from what the validator says, or by the handler. */
+  /** Responds from the validator or the cache if possible, otherwise calls the handler. */
   private async handle(
     compiled: CompiledEndpoint,
     { ctx, state, recording }: Call<object>,
@@ -281,8 +286,8 @@ class EndpointRunner {
     } else if (cached) await respondBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
     else await this.respond(compiled, ctx, await endpoint.handle(context), { tag, recording })
     state.tag = tag
-    state.evidence = recording?.evidence() ?? null
-    const body = state.evidence && endpoint.renewal ? renewableBody(ctx) : null
+    state.reads = recording?.finish() ?? null
+    const body = state.reads && endpoint.renewal ? renewableBody(ctx) : null
     const renewal = body && (await endpoint.renewal?.(context, body))
     if (renewal)
       state.renewable = {
@@ -317,14 +322,14 @@ class EndpointRunner {
     return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes, tag })
   }
 
-  /** If something moved while the handler ran, the bytes may be newer than their tag: then they are not kept. */
+  /** If data changed while the handler ran, the bytes may be newer than their tag. They are not cached then. */
   private async keepBytes(tag: string, bytes: Buffer, recording: Recording | null): Promise<void> {
-    const { byteCache, kept } = this.options
+    const { byteCache, responseCache } = this.options
     try {
-      if (recording && kept?.learn) await kept.learn()
-      if (!recording || recording.evidence()) byteCache?.set(tag, bytes)
+      if (recording && responseCache?.learn) await responseCache.learn()
+      if (!recording || recording.finish()) byteCache?.set(tag, bytes)
     } catch {
-      // Whether something moved is not known.
+      // It is unknown whether data changed.
     }
   }
 
@@ -335,9 +340,9 @@ class EndpointRunner {
       const check = compiled.response()
       const whole = text instanceof LargeBody ? Buffer.concat(text.pieces) : text
       if (whole === undefined || !check(JSON.parse(whole.toString())))
-        // Never the response itself: this is logged, and a response may hold a secret.
+        // Only log the errors, not the response: it may contain a secret.
         throw new Error(
-          `${compiled.operationId} returned what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`,
+          `${compiled.operationId} returned a response that does not match its schema: ${JSON.stringify(check.errors?.slice(0, 5))}`,
         )
     }
     return text
@@ -352,7 +357,7 @@ class EndpointRunner {
     if (!actor && trace.audited.user === undefined) return
     const created = ctx.response.get('Location')
     const userAgent = ctx.get('User-Agent')
-    await this.options.acted?.({
+    await this.options.recordAction?.({
       actor,
       operation: compiled.operationId,
       method: compiled.method,

@@ -1,11 +1,11 @@
-/** Compiles the JSON schemas of endpoints with ajv, so that formats, patterns and long inputs are safe to check. */
+/** Compiles the JSON schemas of endpoints with ajv. Long inputs cannot make formats and patterns slow. */
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { Bundle } from '../schema-bundle.js'
 
 const knownFormats = formats as unknown as { get(name: string): FormatCheck }
 const KEYWORDS = ['example', 'x-internal', 'x-pattern-message']
-/** Above so many values only the first violation is looked for: the list of all could fill the memory. */
+/** Above this number of values, only the first violation is reported: a list of all could exhaust the memory. */
 const MANY_VALUES = 5_000
 
 const FIRST_TIME = Date.parse('0000-01-01T00:00:00Z')
@@ -23,25 +23,28 @@ const base: Options = {
 
 const hasDateTimeForm = (knownFormats.get('date-time') as { validate(text: string): boolean }).validate
 
-/** A date and time that JavaScript can read, and writes with a year of four digits: RFC 3339 also knows leap seconds, which are an invalid `Date`. */
+/**
+ * Whether a date and time can be read by JavaScript and has a year of four digits. RFC 3339 allows leap seconds, which
+ * are an invalid `Date`.
+ */
 function isTimestamp(text: string): boolean {
   const time = hasDateTimeForm(text) ? Date.parse(text) : Number.NaN
   return time >= FIRST_TIME && time <= LAST_TIME
 }
 
-/** No pattern or format is one of more characters than this; many take time that grows faster than the text. */
+/** Longer texts match no pattern or format. For many patterns, time grows faster than the length of the text. */
 const MAX_PATTERNED_LENGTH = 4096
 
-/** A pattern that fails long texts unseen. */
+/** Compiles a pattern that rejects long texts without matching. */
 function shortPattern(source: string, flags: string): { test(text: string): boolean; toString(): string } {
   const pattern = new RegExp(source, flags)
-  // ajv tells patterns apart by their text
+  // ajv distinguishes patterns by their text.
   return { test: (text) => text.length <= MAX_PATTERNED_LENGTH && pattern.test(text), toString: () => String(pattern) }
 }
-// what ajv would write into a check that it prints as code
+// The text that ajv would print into generated code.
 shortPattern.code = 'new RegExp'
 
-/** The formats that the declarations use, none of which looks at long texts. */
+/** The formats that the declarations use. All of them reject long texts without matching. */
 const FORMATS = ['date-time', 'uri'] as const
 
 type FormatCheck = RegExp | ((text: string) => boolean) | { validate: RegExp | ((text: string) => boolean) }
@@ -52,10 +55,10 @@ function shortFormat(check: FormatCheck): (text: string) => boolean {
   return (text) => text.length <= MAX_PATTERNED_LENGTH && holds(text)
 }
 
-/** Tells whether schemas are any. Compiling the schema of schemas took two thirds of a start when each set of checks did it for itself. */
+/** Validates schemas. Shared, because compiling the meta-schema for each set of checks took two thirds of a start. */
 const schemaOfSchemas = new Ajv2020({ strict: true, discriminator: true, code: { optimize: false } })
 
-/** A compiled check; what fails it is in `errors` afterwards. */
+/** A compiled check. After a failure, `errors` contains the violations. */
 export type Check = ValidateFunction
 
 class Checks {
@@ -67,7 +70,7 @@ class Checks {
   private readonly byText = new Map<string, () => Check>()
 
   constructor(options: Options) {
-    // ajv's own optimizer takes a third of the time of compiling, and spares V8 little.
+    // ajv's optimizer takes a third of the compile time and saves V8 little.
     this.ajv = new Ajv2020({
       ...base,
       ...options,
@@ -84,8 +87,8 @@ class Checks {
   }
 
   /**
-   * A check that is compiled when it is first asked for: all of them together would be half of what a start costs. Throws now if the
-   * schema is none. Many declarations have equal schemas: each is compiled once.
+   * Returns a check that is compiled on first use: compiling all of them would take half of a start.
+   * Throws immediately if the schema is invalid. Many declarations have equal schemas, which are compiled once.
    */
   declare(schema: object): () => Check {
     const known = this.bySchema.get(schema)
@@ -114,9 +117,9 @@ class Checks {
   }
 }
 
-/** The checks of one set of declarations: queries (texts become what they mean), bodies and responses (taken as they are). */
+/** The checks of one set of declarations: queries (texts are coerced), bodies and responses (unchanged). */
 export class SchemaCompiler {
-  // Verbose errors name the schema that failed, whose own message is shown.
+  // Verbose errors contain the schema that failed, whose own message is shown.
   private readonly queries = new Checks({ coerceTypes: 'array', verbose: true })
   private readonly bodies = new Checks({ verbose: true })
   private readonly largeBodies = new Checks({ allErrors: false, verbose: true })
@@ -126,7 +129,7 @@ export class SchemaCompiler {
     return this.queries.declare(schema)
   }
 
-  /** A check that is chosen by how many values the body holds. */
+  /** Returns a function that selects the check by the number of values in the body. */
   body(schema: object): (count: number) => Check {
     const all = this.bodies.declare(schema)
     return (count) => (count <= MANY_VALUES ? all() : this.largeBodies.declare(schema)())

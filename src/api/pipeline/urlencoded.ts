@@ -1,4 +1,4 @@
-/** Reads forms as browsers send them without files (application/x-www-form-urlencoded). */
+/** Reads forms in the format that browsers send without files (application/x-www-form-urlencoded). */
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type ParsedBody, VALUE_BYTES } from './body.js'
@@ -8,8 +8,9 @@ import { receive } from './incoming.js'
 const FIELDS = 100
 
 /**
- * The fields of a form that have one of these names; others are ignored. Null if there is no body. Throws 400, 408, 413, 415, 429, 503.
- * @param limit bytes that the form may have
+ * Reads the form fields with these names and ignores others. Returns null if there is no body. Throws 400, 408, 413,
+ * 415, 429, 503.
+ * @param limit maximum size of the form, in bytes
  */
 export async function readUrlencoded(
   ctx: Context,
@@ -21,14 +22,14 @@ export async function readUrlencoded(
   if (!/^application\/x-www-form-urlencoded\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type) || coding !== 'identity')
     throw new ServiceError(
       'unsupported-media-type',
-      'The body must be a form with "Content-Type: application/x-www-form-urlencoded", not compressed.',
+      'Send the body as an uncompressed form with "Content-Type: application/x-www-form-urlencoded".',
     )
   const pieces: Buffer[] = []
-  const tooLarge = (): ServiceError => new ServiceError('too-large', `The form must have at most ${limit} bytes.`)
+  const tooLarge = (): ServiceError => new ServiceError('too-large', `The form exceeds the limit of ${limit} bytes.`)
   await receive(ctx, { limit, tooLarge, share }, (bytes) => void pieces.push(bytes))
   const text = Buffer.concat(pieces).toString('utf8')
   if (text === '') return null
-  if (text.split('&', FIELDS + 1).length > FIELDS) throw badRequest(`A form has at most ${FIELDS} fields.`)
+  if (text.split('&', FIELDS + 1).length > FIELDS) throw badRequest(`The form has more than ${FIELDS} fields.`)
   share.take(FIELDS * VALUE_BYTES)
   const value: Record<string, string> = {}
   for (const [name, field] of new URLSearchParams(text)) {

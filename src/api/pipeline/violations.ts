@@ -1,9 +1,9 @@
-/** Turns ajv's validation errors into the sentences that clients read in a 400. */
+/** Turns ajv's validation errors into the messages of a 400. */
 import type { ErrorObject } from 'ajv'
 import type { ErrorDetail } from '../../kernel/errors.js'
 
 const MAX_DETAILS = 100
-/** Of more errors than this the rest is not looked at: unions are settled by comparing errors with each other. */
+/** Further errors are ignored, because unions are resolved by comparing errors with each other. */
 const MAX_ERRORS = 1_000
 
 const article = (type: string): string =>
@@ -58,7 +58,7 @@ function sentence(error: ErrorObject): string {
       return `must not contain the same item twice: items ${p.j} and ${p.i} are equal`
     case 'anyOf':
     case 'oneOf':
-      return 'has none of the allowed forms'
+      return 'does not match any of the allowed forms'
     default:
       return error.message ?? 'is invalid'
   }
@@ -70,13 +70,14 @@ function place(error: ErrorObject): string {
   return member === undefined ? error.instancePath : `${error.instancePath}/${pointer(member)}`
 }
 
-/** The number of the branch of a union that an error comes from. */
+/** Returns the index of the union branch that an error comes from. */
 const branchOf = (union: ErrorObject, { schemaPath }: ErrorObject): string =>
   schemaPath.slice(union.schemaPath.length + 1).split('/')[0] ?? ''
 
 /**
- * How far a branch is from what was sent. Members that have another constant value show that another branch was meant; then members
- * that are missing or unknown do. A value of the wrong form shows that the caller meant this branch.
+ * Returns the distance between a branch and the input. A different constant is the strongest sign that another branch
+ * was meant; a missing or unknown member is next.
+ * A malformed value shows that the caller meant this branch.
  */
 function distance(errors: readonly ErrorObject[], union: ErrorObject): number {
   const weights: Readonly<Record<string, number>> = {
@@ -93,7 +94,7 @@ function distance(errors: readonly ErrorObject[], union: ErrorObject): number {
   )
 }
 
-/** The errors of the branch that was meant: the one that is nearest to what was sent. Branches that are equally near all count. */
+/** Returns the errors of the branch that is nearest to the input. Branches with the same distance all count. */
 function ofMeantBranch(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[] {
   const branches = new Map<string, ErrorObject[]>()
   for (const error of inside)
@@ -104,8 +105,9 @@ function ofMeantBranch(union: ErrorObject, inside: readonly ErrorObject[]): Erro
 }
 
 /**
- * A failed union reports every branch. Where all of them failed by type at the union's own place, that is one violation
- * ("must be a string or null"); otherwise branches of another type are ignored, and only the branch that was meant is reported.
+ * Reduces the errors of failed unions, which report every branch. If all branches failed by type, that is one violation
+ * ("must be a string or null").
+ * Otherwise branches of another type are ignored, and only the branch that was meant is reported.
  */
 function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept = [...errors]
@@ -125,18 +127,18 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
         : []
     const typed = new Set(byType.map((error) => branchOf(union, error)))
     const others = inside.filter((error) => !typed.has(branchOf(union, error)))
-    const told = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])
-    kept = kept.filter((error) => error !== union && !inside.includes(error)).concat([...told])
+    const reported = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])
+    kept = kept.filter((error) => error !== union && !inside.includes(error)).concat([...reported])
   }
   return kept
 }
 
-/** ajv's errors as what a client is told: one per violation, `prefix` before the place (`query` or nothing). */
+/** Converts ajv's errors into messages, one per violation; `prefix` is `query` or empty. */
 export function violations(errors: readonly ErrorObject[], prefix: string): ErrorDetail[] {
   const seen = new Set<string>()
   const details: ErrorDetail[] = []
   for (const error of settleUnions(errors.slice(0, MAX_ERRORS))) {
-    // a union chosen by a tag says the same by "required" and "enum", with the values
+    // A union with a discriminator reports the same as "required" and "enum", which name the values.
     if (error.keyword === 'if' || error.keyword === 'discriminator') continue
     const detail = { path: `${prefix}${place(error)}`, message: sentence(error) }
     const key = `${detail.path}\n${detail.message}`
@@ -144,9 +146,9 @@ export function violations(errors: readonly ErrorObject[], prefix: string): Erro
     seen.add(key)
     details.push(detail)
   }
-  // what is refused is never taken for valid, whatever ajv says of it
+  // Invalid input never passes as valid, even if ajv reports only errors that are skipped.
   if (details.length === 0)
-    details.push({ path: prefix + (errors[0]?.instancePath ?? ''), message: 'has none of the allowed forms' })
+    details.push({ path: prefix + (errors[0]?.instancePath ?? ''), message: 'does not match any of the allowed forms' })
   const more = details.length - MAX_DETAILS
   return more > 0
     ? [...details.slice(0, MAX_DETAILS), { path: prefix, message: `and ${plural(more, 'further violation')}` }]

@@ -1,4 +1,4 @@
-/** Endpoints of the previews of pull requests. */
+/** Endpoints of pull request previews. */
 import { Type } from '@sinclair/typebox'
 import { listPreviews } from '../../domain/pull-previews/list.js'
 import { paginate } from '../../kernel/paging.js'
@@ -13,8 +13,9 @@ export const listPullRequestPreviews = endpoint({
   path: '/v1/spaces/{spaceId}/git/connections/{connectionId}/pull-requests',
   summary: 'List the previews of pull requests, newest pull request first',
   description:
-    'If `pullRequests.preview` of the connection is set, each of the 100 newest open pull requests against its branch has a preview: a revision of the space that shows its head, and the problems that it adds. ' +
-    'It is made again when the head moves, and removed when the pull request is closed.',
+    'If `pullRequests.preview` of the connection is set, each of the 100 newest open pull requests against its branch has a preview: a revision of the ' +
+    "space with the pull request's head, and the problems that it adds. The preview is updated when the head moves, and removed when the pull request is " +
+    'closed.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),

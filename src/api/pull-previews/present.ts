@@ -2,7 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { PullPreviewDoc, PullRequestPreview } from '../../model/index.js'
 
-/** A preview. */
+/** Returns a pull request preview as JSON. */
 export function presentPreview(app: App, doc: PullPreviewDoc): PullRequestPreview {
   const { author, head, commit, message, revision, baseRevision, problems, counts, status } = doc
   const space = `${app.settings.publicUrl}/v1/spaces/${doc.space}`

@@ -12,8 +12,9 @@ export const exportChangeRequest = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/git/pull-request',
   summary: 'Export a change request as a pull request',
   description:
-    'Pushes its content to a branch of its own on the host and opens a pull request there, both in the background. From then on the two follow each other: changes here are pushed, commits that ' +
-    'people push there are taken in, and what is merged or closed there is merged or archived here. If it is exported already, both sides are compared at once; an export that has ended begins again.',
+    'Pushes the change request to its own branch on the host and opens a pull request there, both in the background. From then on, both follow each other: ' +
+    'changes here are pushed, commits pushed there are imported, and if the pull request is merged or closed there, the change request is merged or ' +
+    'archived here. If it is already exported, both sides are compared immediately; an export that has ended starts again.',
   section,
   needs: 'space:triggerGitSync',
   body: Type.Optional(ExportChangeRequest),

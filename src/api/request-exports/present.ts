@@ -5,7 +5,7 @@ import type { ChangeRequestExport, RequestExportDoc } from '../../model/index.js
 const exportPath = ({ space, id }: Pick<RequestExportDoc, 'space' | 'id'>): string =>
   `/v1/spaces/${space}/change-requests/${id}/git/pull-request`
 
-/** An export. */
+/** Returns an export as JSON. */
 export function presentExport(app: App, doc: RequestExportDoc): ChangeRequestExport {
   const { pushed, pullRequest, became, revisionMerged, reason, waitsFor, problem, lookedAt } = doc
   return {

@@ -1,4 +1,6 @@
-/** Endpoints of reviews: clients submit, read and dismiss reviews of a change request, and ask others for theirs. */
+/**
+ * Endpoints of reviews: clients submit, read and dismiss reviews of a change request, and request reviews from others.
+ */
 import { Type } from '@sinclair/typebox'
 import { withdrawRequest } from '../../domain/reviews/requests.js'
 import { requestReviews } from '../../domain/reviews/request-reviews.js'
@@ -25,7 +27,8 @@ export const getReviewsByChangeRequestId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews',
   summary: 'List the reviews of a change request',
-  description: 'Newest first, including outdated and dismissed reviews; `counts` is true for those that count now.',
+  description:
+    'Newest first, including outdated and dismissed reviews. `counts` is true for the reviews that currently count.',
   section,
   needs: 'space:view',
   query: ReviewsQuery,
@@ -38,10 +41,12 @@ export const submitChangeRequestReview = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews',
   summary: 'Approve a change request, or request changes',
   description:
-    'Reviews the current revision. If you send `revision` and the change request has moved on since, 409 is returned. An approval becomes stale with the next commit, including an update from the main content. ' +
-    'Only the latest review of each reviewer counts. Requested changes stay requested until that reviewer approves or the review is dismissed. ' +
-    'The author of a change request may review it, but that review does not count. Contributors to it, including those who resolved its conflicts, may approve it, but only admins may merge it on their own approval. A review fulfils a request for it. `comment` becomes a comment on the change request. ' +
-    'If `requiredApprovals` of the space is 0, reviews are advisory. Returns 409 if the change request is merged or archived.',
+    'Reviews the current revision. If you send `revision` and the change request has moved on since, 409 is returned. An approval becomes stale with the ' +
+    'next commit, including an update from the main content. Only the latest review of each reviewer counts. Requested changes stay requested until that ' +
+    'reviewer approves or the review is dismissed. The author of a change request can review it, but the review does not count. Contributors, including ' +
+    'people who resolved its conflicts, can approve it, but only admins can merge it on their own approval. A review fulfills a request for it. `comment` ' +
+    'becomes a comment on the change request. If `requiredApprovals` of the space is 0, reviews are advisory. Returns 409 if the change request is merged ' +
+    'or archived.',
   section,
   needs: 'space:review',
   query: ReviewQuery,
@@ -72,7 +77,7 @@ export const dismissReviewOfChangeRequest = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}/dismiss',
   summary: 'Dismiss a review of a change request',
   description:
-    'It stays in the list but no longer counts. Admins may dismiss any review, reviewers their own; an earlier review by the same person does not count again.',
+    'The review stays in the list but no longer counts. Admins can dismiss any review, reviewers their own. An earlier review by the same person does not count again.',
   section,
   needs: 'space:review',
   query: ReviewQuery,
@@ -85,8 +90,8 @@ export const dismissReviewOfChangeRequest = endpoint({
 export const getRequestedReviewersByChangeRequestId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers',
-  summary: 'List the users whose review of a change request is requested',
-  description: 'Only those who have not reviewed it since they were asked, in the order of the requests.',
+  summary: 'List the requested reviewers of a change request',
+  description: 'Only users who have not reviewed it since the request, in the order of the requests.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -99,7 +104,8 @@ export const requestReviewersForChangeRequest = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers',
   summary: 'Request reviews of a change request',
   description:
-    'Adds to the requested reviewers; requests that exist are kept. A draft becomes open. Returns 400 naming users who may not review in the space, or who opened the change request. Returns the first page of the list.',
+    'Adds requested reviewers; existing requests are kept. A draft becomes open. Returns 400 with the names of users who may not review in the space, or ' +
+    'who opened the change request. Returns the first page of the list.',
   section,
   needs: 'space:edit',
   body: RequestReviews,

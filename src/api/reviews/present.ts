@@ -1,11 +1,11 @@
-// Reviews of change requests, as the API shows them.
+// Turns reviews of change requests into the JSON that clients get.
 import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { findComment } from '../../domain/comments/comments.js'
 import { decidingReviews } from '../../domain/commits/rules/approvals.js'
 import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'
 import { type CommentContext, presentComment, presentEach } from '../comments/present.js'
 
-/** Path of a review. */
+/** Returns the path of a review. */
 export const reviewPath = (review: ReviewDoc): string =>
   `/v1/spaces/${review.space}/change-requests/${review.changeRequest}/reviews/${review.id}`
 

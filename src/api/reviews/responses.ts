@@ -1,4 +1,4 @@
-/** Reads reviews and requested reviewers, and presents them: the responses that several endpoints share. */
+/** Reads and presents reviews and requested reviewers. Several endpoints share these responses. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
@@ -9,7 +9,7 @@ import type { Format, ReviewDoc } from '../../model/index.js'
 import { commentContext } from '../comments/present.js'
 import { presentRequestedReviewers, presentReviews } from './present.js'
 
-/** What the handlers of reviews get. */
+/** The context of review handlers. */
 interface About {
   app: App
   actor: Actor
@@ -25,7 +25,10 @@ export async function reviewsResponse(about: About & { query: PageQuery & { form
   return { ...page, items: await presentReviews(contextOf(about, about.query.format), about.changeRequest, page.items) }
 }
 
-/** A review, with the current head of the change request, which may have moved since the request arrived. */
+/**
+ * Returns a review, evaluated at the current head of the change request, which may have moved since the request
+ * arrived.
+ */
 export async function reviewResponse(about: About & { query: { format: Format } }, review: ReviewDoc) {
   const changeRequest = loadHead(about.space, about.changeRequest.doc)
   const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [

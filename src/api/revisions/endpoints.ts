@@ -1,4 +1,7 @@
-/** Endpoints of a space's history: clients list revisions, see what one changed or who wrote a page, and roll back. */
+/**
+ * Endpoints of a space's history: clients list revisions, read their changes and the contributors of a page, and roll
+ * back.
+ */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
 import { getPageContributors } from '../../domain/change-requests/contributors.js'
@@ -26,8 +29,8 @@ export const listRevisionsInSpace = endpoint({
   path: '/v1/spaces/{spaceId}/revisions',
   summary: 'List the history of the main content, newest first, without pages',
   description:
-    'The first-parent history of main: a merged change request is one revision. With `pageId`, only the revisions that changed that page: its file (under whatever path), its title or its place in the table of contents; for a deleted page, up to its deletion. ' +
-    'Paging stays consistent while revisions are added.',
+    'The first-parent history of main: a merged change request is one revision. With `pageId`, only the revisions that changed that page: its file (at any ' +
+    'path), its title or its position in the table of contents; for a deleted page, up to its deletion. Paging stays consistent while revisions are added.',
   section,
   needs: 'space:view',
   query: RevisionsQuery,
@@ -41,9 +44,10 @@ export const listRevisionsInSpace = endpoint({
 export const getChangesOfRevisionById = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/revisions/{revisionId}/changes',
-  summary: 'Get what a revision changed',
+  summary: 'Get the changes of a revision',
   description:
-    'Compared with its first parent; the first revision created everything in it. Pages are compared by ID, in the order of the table of contents; all other files of the repository are listed as files.',
+    'Compares the revision with its first parent; the first revision created all its content. Pages are compared by ID, in the order of the table of ' +
+    'contents; all other files of the repository are listed as files.',
   section,
   needs: 'space:view',
   query: ChangesQuery,
@@ -60,8 +64,8 @@ export const getContributorsByPageId = endpoint({
   path: '/v1/spaces/{spaceId}/content/page/{pageId}/contributors',
   summary: 'List the contributors to a page of the main content',
   description:
-    'The authors of the revisions that changed the page (see `GET …/revisions?pageId=`), ordered by name: members of the organization, or the name and e-mail address that Git recorded. ' +
-    'For a merged change request or import, the authors of the commits that changed the page.',
+    'Lists the authors of the revisions that changed the page (see `GET …/revisions?pageId=`), ordered by name: members of the organization, or the name ' +
+    'and email address that Git recorded. For a merged change request or import, lists the authors of the commits that changed the page.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -75,10 +79,10 @@ export const getContributorsByPageId = endpoint({
 export const rollBackSpace = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/rollback',
-  summary: 'Bring the main content back to an earlier revision',
+  summary: 'Restore an earlier revision of the main content',
   description:
-    'Adds a commit with the files and page IDs of that revision; later revisions stay in the history. ' +
-    'Only revisions in the history of main can be restored: returns 409 for one that was imported by itself (`standalone`), and if nothing would change.',
+    'Adds a commit with the files and page IDs of that revision; later revisions stay in the history. Only revisions in the history of main can be ' +
+    'restored: returns 409 for one that was imported separately (`standalone`), and if nothing would change.',
   section,
   needs: 'space:merge',
   body: Rollback,

@@ -1,4 +1,4 @@
-// The fields of a revision that Git and its change request give, shared by what shows revisions.
+// Presents the fields of a revision that come from Git and its change request, for all responses with revisions.
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { PAGE_IDS } from '../../domain/revisions/identity.js'
@@ -7,7 +7,10 @@ import { remoteCommits } from '../../domain/git-sync/remote-commits.js'
 import type { CommitInfo } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 
-/** Returns a function that presents what Git records of a revision, and where the provider shows the commit that it came from or was exported as. */
+/**
+ * Returns a function that presents the Git data of a revision, with the provider's URL of the commit that was imported
+ * or exported.
+ */
 export async function revisionGitOf(space: LoadedSpace) {
   const remoteOf = space.doc.git?.repoCommitURL === undefined ? null : await remoteCommits(space)
   return async (info: CommitInfo) => presentRevisionGit(space, info, (await remoteOf?.(info.id)) ?? null)
@@ -26,7 +29,7 @@ function presentRevisionGit({ doc }: LoadedSpace, info: CommitInfo, remote: Comm
   }
 }
 
-/** The change request that a revision merged, as the field `mergedFrom`; without one, no field. */
+/** Returns the change request that a revision merged as the field `mergedFrom`, or no field. */
 export async function presentMergedFrom(app: App, space: LoadedSpace, info: CommitInfo) {
   const from = await mergedChangeRequest(app, space, info)
   return from

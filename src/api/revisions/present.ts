@@ -1,4 +1,4 @@
-/** Turns revisions of the history and their authors into the JSON that clients get. */
+/** Turns the revisions of the history and their authors into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { membersByEmail } from '../../domain/revisions/history.js'
@@ -9,7 +9,7 @@ import type { UserDoc } from '../../model/index.js'
 import { presentUser } from '../users/present.js'
 import { presentMergedFrom, revisionGitOf } from './present-facts.js'
 
-/** The author of a commit: the member with that e-mail address, otherwise what Git recorded. */
+/** Returns the author of a commit: the member with this email address, otherwise the name and address from Git. */
 function presentAuthor(app: App, members: ReadonlyMap<string, UserDoc>, { name, email }: Signature) {
   const user = members.get(email.toLowerCase())
   return user ? presentUser(app, user) : { displayName: name, email }
@@ -24,7 +24,7 @@ export async function presentAuthors(app: App, space: LoadedSpace, authors: read
   return authors.map((author) => presentAuthor(app, members, author))
 }
 
-/** Revisions without their pages and files. */
+/** Returns revisions without their pages and files. */
 export async function presentRevisions(app: App, space: LoadedSpace, commits: readonly CommitInfo[]) {
   const authors = await presentAuthors(
     app,

@@ -1,4 +1,4 @@
-/** Endpoints of search: in the content of a space, and of an organization. */
+/** Endpoints that search the content of a space or an organization. */
 import { Type } from '@sinclair/typebox'
 import { searchOrganization, searchSpace } from '../../domain/search/search.js'
 import { listOf, SearchPage, searchQuery, searchSpaces } from '../../model/index.js'
@@ -7,13 +7,16 @@ import { presentFoundPages, presentFoundSpaces } from './present.js'
 
 const section = 'Search'
 const WHAT_IS_LEFT_OUT =
-  'Pages that are hidden or say `noIndex`, and what is below them, are never found, nor are drafts and change requests. At most 1,000 pages of a space are found.'
+  'Hidden pages, pages with `noIndex`, and pages below them are never found, nor are drafts and change requests. At most 1,000 pages of a space are found.'
 
 export const searchSpaceContent = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/search',
   summary: 'Search the content of a space',
-  description: `Finds pages of main, best first: matches in titles come before those in headings, and these before those in texts. If not all words are in one section, sections with some of them are found. ${WHAT_IS_LEFT_OUT} What was merged before the request is found. If that takes longer than two seconds, only pages are found that have not changed; while a first index is being made, the response is 503.`,
+  description:
+    'Finds pages of main, best match first: matches in titles rank before those in headings, and these before those in text. If no section contains all ' +
+    `words, sections with some of them are found. ${WHAT_IS_LEFT_OUT} Content that was merged before the request is found. If updating the index takes ` +
+    'longer than two seconds, only pages that have not changed are found. While the first index is being built, the response is 503.',
   section,
   needs: 'space:view',
   query: Type.Object(searchQuery),
@@ -28,7 +31,9 @@ export const searchOrganizationContent = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/search',
   summary: 'Search the content of an organization',
-  description: `Finds spaces that you may see, each with its best pages. ${WHAT_IS_LEFT_OUT} If a space could not be searched in time, the response has \`partial: true\`; the same request finds more a moment later.`,
+  description:
+    `Finds spaces that you can see, each with its best pages. ${WHAT_IS_LEFT_OUT} If a space could not be searched in time, the response contains ` +
+    '`partial: true`; repeat the request a moment later for complete results.',
   section,
   needs: 'organization:view',
   query: Type.Object(searchQuery),

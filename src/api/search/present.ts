@@ -1,4 +1,4 @@
-/** Turns hits into the JSON that clients get. */
+/** Turns search hits into the JSON that clients get. */
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
@@ -7,7 +7,10 @@ import { openShown } from '../../domain/revisions/computed.js'
 import { headOf } from '../../domain/revisions/main-content.js'
 import { knownPages, type OpenRevision } from '../../domain/revisions/revisions.js'
 
-/** Returns the pages of one space with the sections that match. `before`: number of better results, which the ranks continue. */
+/**
+ * Returns the pages of one space with their matching sections. `before`: number of better results, so that ranks
+ * continue from there.
+ */
 export async function presentFoundPages(app: App, space: LoadedSpace, pages: readonly FoundPage[], before: number) {
   if (pages.length === 0) return []
   const revision = await openShown(app, space, headOf(space))
@@ -28,7 +31,7 @@ export async function presentFoundPages(app: App, space: LoadedSpace, pages: rea
   })
 }
 
-/** The entries above a page, from the top. */
+/** Returns the entries above a page, from the top. */
 function ancestorsOf({ structure }: OpenRevision, { path }: PageEntry): { title: string }[] {
   const slugs = path.split('/')
   return slugs.slice(0, -1).flatMap((_, n) => {
@@ -60,7 +63,10 @@ function presentFoundPage(app: App, space: string, { id, title, path, sections }
   }
 }
 
-/** Spaces with their best pages; the score of a space is that of its best page. One after the other, since each has to be opened. */
+/**
+ * Returns spaces with their best pages. A space has the score of its best page. Processed one after another, because
+ * each space has to be opened.
+ */
 export async function presentFoundSpaces(app: App, found: readonly FoundSpace[]) {
   const presented = []
   for (const { space, pages, before } of found) {

@@ -1,4 +1,4 @@
-/** Endpoints about the service itself: its name and version, and its OpenAPI document. */
+/** Endpoints of the service itself: its name and version, and its OpenAPI document. */
 import { Type } from '@sinclair/typebox'
 import type { Endpoint, Endpoints } from '../declaration.js'
 
@@ -12,7 +12,7 @@ const Service = Type.Object(
   { $id: 'Service' },
 )
 
-/** The operations of the API itself: what the service is, and its OpenAPI document. */
+/** Declares the API's own operations. */
 export function serviceEndpoints(config: { name: string; version: string }, document: () => object): Endpoints {
   const getService: Endpoint = {
     method: 'GET',
@@ -35,7 +35,7 @@ export function serviceEndpoints(config: { name: string; version: string }, docu
     section: 'Service',
     needs: 'public',
     returns: Type.Record(Type.String(), Type.Unknown()),
-    // the declarations do not change while the service runs
+    // The declarations do not change while the service runs.
     validator: () => [],
     handle: document,
   }

@@ -14,9 +14,9 @@ const section = 'Sites'
 export const listSitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites',
-  summary: 'List the sites of an organization that you may see',
+  summary: 'List the sites of an organization that you can see',
   description:
-    'Oldest first. `space`: only sites that show this space; `title`: only sites whose title contains this text, ignoring case.',
+    'Oldest first. `space`: only sites that show this space. `title`: only sites whose title contains this text, ignoring case.',
   section,
   needs: 'organization:view',
   query: Type.Object({
@@ -37,7 +37,9 @@ export const createSiteInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/sites',
   summary: 'Create a site',
   description:
-    '`spaces` is a list of spaces to show (the first is the default; you need the role create on each, since publishing makes their content public), or `empty` or `sample`: a new space without or with sample content. Without it the site shows nothing yet. The title defaults to that of the first space, and the basename is derived from the title. The visibility defaults to `public`, but the site is not published yet.',
+    '`spaces` is a list of spaces to show, or `empty` or `sample`: a new space without or with sample content. The first space of a list is the default; ' +
+    'you need the role create on each, because publishing makes their content public. Without `spaces`, the site is empty. The title defaults to that of ' +
+    'the first space, and the basename is derived from the title. The visibility defaults to `public`, but the site is not published yet.',
   section,
   needs: 'organization:createContent',
   body: Type.Optional(CreateSite),
@@ -54,7 +56,9 @@ export const getSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Get a site',
   description:
-    '`urls.published` is present while the site is published: the address of its proxy, otherwise its own hostname, otherwise `/sites/{organization hostname or ID}/{basename}` on this service. `proxy.origin` is what visitors see, `proxy.target` is where the proxy must forward to. `siteSpaces` counts all spaces that the site shows, including those that you may not see, but not deleted ones.',
+    '`urls.published` is present while the site is published: the address of its proxy, otherwise its own hostname, otherwise `/sites/{organization ' +
+    'hostname or ID}/{basename}` on this service. `proxy.origin` is the address that visitors see, `proxy.target` the address that the proxy must forward ' +
+    'to. `siteSpaces` counts all spaces of the site except deleted ones, including those that you cannot see.',
   section,
   needs: 'site:view',
   returns: Site,
@@ -66,7 +70,9 @@ export const updateSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Change the settings of a site',
   description:
-    '`defaultSiteSpace` also makes its section the default one. A basename consists of lower-case letters and digits of any script, `-`, `_`, `.` and `+`, and begins with a letter or digit; it is unique in the organization, a hostname in the whole service. Set `hostname`, `icon` or `proxy` to null to remove it.',
+    '`defaultSiteSpace` also makes its section the default one. A basename consists of lowercase letters and digits of any script, `-`, `_`, `.` and `+`, ' +
+    'and starts with a letter or digit. It is unique in the organization; a hostname is unique in the whole service. Set `hostname`, `icon` or `proxy` to ' +
+    'null to remove it.',
   section,
   needs: 'site:admin',
   body: UpdateSite,
@@ -80,7 +86,7 @@ export const deleteSiteById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Delete a site',
-  description: 'It is deleted for good, with its structure and settings. The spaces that it showed stay.',
+  description: 'Deletes the site permanently, with its structure and settings. The spaces that it showed remain.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -92,7 +98,7 @@ export const publishSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/publish',
   summary: 'Publish a site',
   description:
-    'Makes it available to the audience that its visibility allows. Publishing a published site changes nothing.',
+    'Makes the site available to the audience that its visibility allows. Publishing a published site changes nothing.',
   section,
   needs: 'site:admin',
   returns: Site,
@@ -104,7 +110,7 @@ export const unpublishSiteById = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/unpublish',
   summary: 'Unpublish a site',
-  description: 'Hides it from all visitors. Unpublishing a site that is not published changes nothing.',
+  description: 'Hides the site from all visitors. Unpublishing a site that is not published changes nothing.',
   section,
   needs: 'site:admin',
   returns: Site,

@@ -1,4 +1,4 @@
-/** Roles given on sites, by name and to teams. */
+/** Endpoints for the roles that users and teams have on sites. */
 import { permissionEndpoints } from '../permissions/endpoints.js'
 import { siteTarget } from '../permissions/resolvers.js'
 

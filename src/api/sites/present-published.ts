@@ -1,4 +1,4 @@
-// A published site with its structure, as the API shows it to a visitor.
+// Turns a published site with its structure into the JSON that visitors get.
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { listCustomizations } from '../../domain/sites/customization.js'
@@ -8,7 +8,7 @@ import { customizationFor } from '../../domain/sites/visitor-customization.js'
 import { presentSite } from './present.js'
 import { presentStructure } from './present-structure.js'
 
-/** What a visitor of a site gets. */
+/** Returns a site as a visitor sees it. */
 export async function presentPublished(app: App, organization: LoadedOrganization, visitor: Visitor) {
   const { site, view } = visitor
   const { site: look, siteSpaces } = await listCustomizations(app.store, site.doc)
@@ -18,7 +18,7 @@ export async function presentPublished(app: App, organization: LoadedOrganizatio
   )
   return {
     object: 'published-content-site' as const,
-    // those that the visitor sees: a number tells of what is hidden, too
+    // Only site spaces that the visitor sees: the total would reveal hidden ones.
     site: { ...presentSite(app, organization, site, view.address.shareKey), siteSpaces: shown.size },
     structure: await presentStructure(app, view),
     customizations: { site: customizationFor(visitor, look), siteSpaces: Object.fromEntries(own) },

@@ -1,4 +1,7 @@
-/** Turns what belongs to a site (share links, redirects, adaptive schema, publishing authentication) into the JSON that clients get. */
+/**
+ * Turns the documents of a site (share links, redirects, adaptive schema, publishing authentication) into the JSON that
+ * clients get.
+ */
 import { allows } from '../../access/index.js'
 import { isPast } from '../../kernel/clock.js'
 import type { App } from '../../domain/context/app.js'
@@ -9,10 +12,10 @@ import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
 import { shareKeyOf } from '../../domain/sites/share-links.js'
 import type { ShareLinkDoc, SiteAdaptiveSchemaDoc, SitePublishingAuthDoc, SiteRedirectDoc } from '../../model/index.js'
 
-/** Path of a site in the API. */
+/** Returns the API path of a site. */
 export const sitePath = ({ doc }: LoadedSite): string => `/v1/orgs/${doc.organization}/sites/${doc.id}`
 
-/** A share link. Its address is the one the site has once it is published. */
+/** Returns a share link. Its address is the one that the site has when it is published. */
 export function presentShareLink(app: App, organization: LoadedOrganization, site: LoadedSite, link: ShareLinkDoc) {
   const shareKey = shareKeyOf(app, link)
   const published =
@@ -29,7 +32,7 @@ export function presentShareLink(app: App, organization: LoadedOrganization, sit
   }
 }
 
-/** Redirects, and whether each still leads somewhere. */
+/** Returns redirects with the status of their destinations. */
 export async function presentRedirects(app: App, site: LoadedSite, redirects: readonly SiteRedirectDoc[]) {
   const statuses = await destinationStatuses(
     app,
@@ -59,7 +62,7 @@ export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSch
   updatedAt,
 })
 
-/** How visitors are authenticated; the key only for those who may change it. */
+/** Returns the visitor authentication settings. Only callers who may change them get the key. */
 export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: SitePublishingAuthDoc) {
   const privateKey = allows('site:admin', role) ? visitorKeyOf(app, auth) : null
   return {

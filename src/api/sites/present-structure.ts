@@ -111,7 +111,7 @@ async function presentItem(app: App, view: SiteView, item: ShownItem): Promise<S
   return isSection(item) ? presentSection(app, view, item) : presentLink(app, view, item)
 }
 
-/** The structure of a site: its sections and groups, or, where it has no sections, the site spaces at its root. */
+/** Returns the structure of a site: its sections and groups, or the site spaces at its root if it has no sections. */
 export async function presentStructure(app: App, view: SiteView) {
   const { siteSpaces, items } = view
   const isFlat = view.address.site.structure.siteSpaces.length > 0 || items.length === 0
@@ -129,7 +129,7 @@ function found<T>(shown: T | undefined, what: string): T {
   return shown
 }
 
-/** One section of a view, by its ID. Throws 404 if it is gone. */
+/** Returns one section of a view by ID. Throws 404 if it no longer exists. */
 export const presentSectionById = (app: App, view: SiteView, id: string) =>
   presentSection(
     app,
@@ -140,7 +140,7 @@ export const presentSectionById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One group of a view, by its ID. Throws 404 if it is gone. */
+/** Returns one group of a view by ID. Throws 404 if it no longer exists. */
 export const presentGroupById = (app: App, view: SiteView, id: string) =>
   presentGroup(
     app,
@@ -151,7 +151,7 @@ export const presentGroupById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One external link of a view, by its ID. Throws 404 if it is gone. */
+/** Returns one external link of a view by ID. Throws 404 if it no longer exists. */
 export const presentLinkById = (app: App, view: SiteView, id: string) =>
   presentLink(
     app,
@@ -162,7 +162,7 @@ export const presentLinkById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One site space of a view, by its ID. Throws 404 if it is gone. */
+/** Returns one site space of a view by ID. Throws 404 if it no longer exists. */
 export const presentSiteSpaceById = (app: App, view: SiteView, id: string) =>
   presentSiteSpace(
     app,

@@ -1,21 +1,21 @@
-// Sites, as the API shows them to members of the organization.
+// Turns sites into the JSON that members of the organization get.
 import { presentSitePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { ownSiteURLs, proxyOf, publishedSite } from '../../domain/sites/addresses.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 
-/** The path of a site in the API. */
+/** Returns the API path of a site. */
 export const sitePath = (site: SiteDoc): string => `/v1/orgs/${site.organization}/sites/${site.id}`
 
-/** The URL of a site in the API. */
+/** Returns the API URL of a site. */
 export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string =>
   `${app.settings.publicUrl}${sitePath(site)}`
 
-/** What a site can do besides showing spaces. A self-hosted service withholds nothing. */
+/** Additional features of a site. A self-hosted service has all of them. */
 const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]
 
-/** A site. There is no ad network behind a self-hosted service: an application for ads is pending, and cannot be handed in. */
+/** Returns a site. A self-hosted service has no ad network, so an application for ads is always pending. */
 export function presentSite(app: App, organization: LoadedOrganization, { doc, role }: LoadedSite, shareKey?: string) {
   const address = { app, organization: organization.doc, site: doc, ...(shareKey === undefined ? {} : { shareKey }) }
   const location = siteLocation(app, doc)

@@ -1,5 +1,6 @@
-/** Endpoints of what visitors of a site get: the pages of its spaces, search, and PDFs. */
+/** Endpoints for the visitors of a site: the pages of its spaces, search, and PDFs. */
 import { Type } from '@sinclair/typebox'
+import { MAX_VISITOR_TOKEN } from '../../auth/index.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
@@ -15,14 +16,37 @@ import { presentPage, presentPages } from '../content/present-tree.js'
 import { presentFoundSpaces } from '../search/present.js'
 import { endpoint } from '../service.js'
 import { presentPublished } from './present-published.js'
-import { visitorQuery } from './visitor-query.js'
 
 const section = 'Published sites'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/published'
 const WHO =
-  'For a visitor, named by `shareKey`, `visitorToken` and `unsignedClaims`. Drafts, pages whose condition does not hold for them, and spaces that you may not see are left out. ' +
-  'Returns 404 while the site is not published or without the key that it asks for, 403 without a valid token where it asks for one.'
+  'The response is for the visitor with `shareKey`, `visitorToken` and `unsignedClaims`. Drafts, pages whose condition is not met, and spaces that you ' +
+  'cannot see are left out. Returns 404 if the site is not published or requires a key that is missing, 403 if it requires a valid token.'
 const WITHOUT = { metadata: false, computed: false }
+
+/** The query parameters with the credentials of a visitor. */
+const visitorQuery = {
+  shareKey: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'Key of a share link of the site. Required if the visibility is `share-link`; ignored otherwise.',
+    }),
+  ),
+  visitorToken: Type.Optional(
+    Type.String({
+      maxLength: MAX_VISITOR_TOKEN,
+      description:
+        'The JWT of the visitor (HS256), signed with the key of the site. Required if the visibility is `visitor-auth`; 403 if it is not valid.',
+    }),
+  ),
+  unsignedClaims: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      description:
+        "Claims that the visitor's browser makes: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.",
+    }),
+  ),
+}
 
 interface PublishedRequest {
   app: App
@@ -32,7 +56,7 @@ interface PublishedRequest {
   query: VisitorCredentials
 }
 
-/** The visitor whom a query names. */
+/** Returns the visitor with the credentials of the query. */
 function visitorOf({ app, actor, organization, site, query }: PublishedRequest, preview = false) {
   const { shareKey, visitorToken, unsignedClaims } = query
   const credentials = {
@@ -43,7 +67,7 @@ function visitorOf({ app, actor, organization, site, query }: PublishedRequest, 
   return openToVisitor(app, actor, { organization, site }, credentials, { preview })
 }
 
-/** The pages of a site space for the visitor whom a query names. */
+/** Returns the pages of a site space for the visitor with the credentials of the query. */
 async function pagesOf(context: PublishedRequest, siteSpace: string) {
   const visitor = await visitorOf(context)
   return pagesFor(context.app, visitor, siteSpaceFor(visitor, siteSpace))
@@ -53,7 +77,9 @@ export const getPublishedContentSite = endpoint({
   method: 'GET',
   path: base,
   summary: 'Get a site as its visitors see it',
-  description: `${WHO} Empty sections and groups are left out. With none of the three parameters it is your own preview: as if you had the key or the token that it asks for, but without claims.`,
+  description:
+    `${WHO} Empty sections and groups are left out. With none of the three parameters, the response is your own preview: as if you had the required key or ` +
+    'token, but without claims.',
   section: 'Sites',
   needs: 'site:view',
   query: Type.Object(visitorQuery),
@@ -80,7 +106,7 @@ export const getPublishedPageById = endpoint({
   method: 'GET',
   path: `${base}/site-spaces/{siteSpaceId}/pages/{pageId}`,
   summary: 'Get a page of a site as a visitor sees it',
-  description: `Without its content; \`pages\` as in the table of contents. A hidden page is found by its ID; returns 404 for a page that the visitor may not see. ${WHO}`,
+  description: `Without its content; \`pages\` as in the table of contents. Hidden pages are returned by ID; returns 404 for a page that the visitor may not see. ${WHO}`,
   section,
   needs: 'site:view',
   query: Type.Object(visitorQuery),
@@ -95,7 +121,9 @@ export const getPublishedPDF = endpoint({
   method: 'GET',
   path: `${base}/site-spaces/{siteSpaceId}/pdf`,
   summary: 'Get the address of a PDF of a space of a site, for a visitor',
-  description: `Pages and blocks with a condition are left out, whoever asks, since a PDF can be passed on; but a page that is asked for by its ID is in it if the visitor may read it. Returns 404 if the customization of the site space switches PDFs off. The address works like that of a PDF of a space. ${WHO}`,
+  description:
+    'Pages and blocks with a condition are always left out, because a PDF can be passed on. A page that you request by ID is included if the visitor may ' +
+    `read it. Returns 404 if the customization of the site space disables PDFs. The address works like that of a PDF of a space. ${WHO}`,
   section,
   needs: 'site:view',
   query: Type.Object({ ...visitorQuery, page: Type.Optional(Type.String(Id)), only: Type.Optional(Type.Boolean()) }),
@@ -105,7 +133,7 @@ export const getPublishedPDF = endpoint({
     const { app, site, siteSpace, query } = context
     const { page, only } = query
     if (only && page === undefined)
-      throw badRequest('The request is invalid: query/only needs a page.', [
+      throw badRequest('The request is invalid: query/only requires query/page.', [
         { path: 'query/page', message: 'is required with only' },
       ])
     const { revision, get } = await pagesOf(context, siteSpace.id)
@@ -120,7 +148,9 @@ export const searchPublishedSite = endpoint({
   method: 'GET',
   path: `${base}/search`,
   summary: 'Search a site as a visitor',
-  description: `Finds spaces of the site, each with its best pages. Hidden pages, pages that say \`noIndex\`, and pages with a block that has a condition are never found. If a space could not be searched in time, the response has \`partial: true\`. ${WHO}`,
+  description:
+    'Finds spaces of the site, each with its best pages. Hidden pages, pages with `noIndex`, and pages with a conditional block are never found. If a ' +
+    `space could not be searched in time, the response contains \`partial: true\`. ${WHO}`,
   section,
   needs: 'site:view',
   query: Type.Object({ ...visitorQuery, ...searchQuery }),

@@ -28,7 +28,9 @@ export const createSiteRedirect = endpoint({
   path: base,
   summary: 'Create a redirect',
   description:
-    'The source is a path of the site; it is compared and returned in its normal form (no slash at the end, no empty segments, percent-encoded UTF-8). The destination is a URL, another path of the site, or a page, space, section or site space of the site. Returns 409 if the source has a redirect already, or if redirects would form a loop. A site can have at most 5,000 redirects.',
+    'The source is a path of the site. It is compared and returned in its normal form (no trailing slash, no empty segments, percent-encoded UTF-8). The ' +
+    'destination is a URL, another path of the site, or a page, space, section or site space of the site. Returns 409 if the source already has a redirect, ' +
+    'or if redirects would form a loop. A site can have at most 5,000 redirects.',
   section,
   needs: 'site:admin',
   body: CreateSiteRedirect,

@@ -1,4 +1,4 @@
-/** Loads sites, their sections, groups and site spaces by the IDs in paths. */
+/** Loads sites, and their sections, groups and site spaces, by the IDs in paths. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
@@ -10,7 +10,7 @@ import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
-/** The only ways from an ID in a path to a site and its parts. */
+/** Resolvers for sites and their parts. */
 export const siteResolvers = {
   siteId: resolver<{ organization: LoadedOrganization }>()({
     as: 'site',
@@ -27,7 +27,7 @@ export const siteResolvers = {
   siteSectionGroupId: resolver<{ site: LoadedSite }>()({
     as: 'group',
     needs: ['site'],
-    description: 'ID of a group of sections of the site.',
+    description: 'ID of a section group of the site.',
     load: ({ parents, id }) => findGroup(parents.site.doc.structure, id),
   }),
   siteExternalLinkId: resolver<{ site: LoadedSite }>()({
@@ -39,7 +39,7 @@ export const siteResolvers = {
   siteSpaceId: resolver<{ site: LoadedSite }>()({
     as: 'siteSpace',
     needs: ['site'],
-    description: 'ID of a site space: the link between the site and a space that you may see.',
+    description: 'ID of a site space: the link between the site and a space that you can see.',
     load: ({ app, actor, parents, id }) => actor && findVisibleSiteSpace(app, actor, parents.site, id),
   }),
 }

@@ -40,7 +40,9 @@ export const addSectionToSite = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections',
   summary: 'Add a section to a site',
   description:
-    'It shows the given space (you need the role create on it) and is placed last. Its title defaults to that of the space, and its path is derived from the title. When a site gets its first section, the site spaces at its root become the site spaces of a section of their own, which is the default. Returns 409 if the site shows the space already.',
+    'The section shows the given space (you need the role create on it) and is placed last. Its title defaults to that of the space, and its path is ' +
+    'derived from the title. When a site gets its first section, the site spaces at its root move into a new section, which becomes the default. ' +
+    'Returns 409 if the site already shows the space.',
   section,
   needs: 'site:create',
   body: CreateSiteSection,
@@ -71,7 +73,8 @@ export const updateSiteSectionById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}',
   summary: 'Change a section of a site',
   description:
-    'A path consists of lower-case letters and digits of any script, `-`, `_`, `.` and `+`, and begins with a letter or digit. Returns 409 if another section of the site has the path. Set `condition`, `icon` or `description` to null to remove it.',
+    'A path consists of lowercase letters and digits of any script, `-`, `_`, `.` and `+`, and starts with a letter or digit. Returns 409 if another ' +
+    'section of the site has the path. Set `condition`, `icon` or `description` to null to remove it.',
   section,
   needs: 'site:create',
   body: UpdateSiteSection,
@@ -90,7 +93,7 @@ export const deleteSiteSectionById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}',
   summary: 'Delete a section of a site',
   description:
-    'Its site spaces are deleted too; the spaces themselves stay. If it was the default section, the next one becomes the default.',
+    'Also deletes its site spaces; the spaces themselves remain. If it was the default section, the next one becomes the default.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -102,7 +105,7 @@ export const moveSiteSection = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}/move',
   summary: 'Move a section within its group, or within the top level',
   description:
-    'With `into`, into another group. Use sortSiteStructure instead, which moves sections, groups, external links and site spaces.',
+    'With `into`, moves it into another group. Use sortSiteStructure instead, which moves sections, groups, external links and site spaces.',
   deprecated: true,
   section,
   needs: 'site:create',

@@ -1,4 +1,6 @@
-/** Endpoints of groups of sections: clients add, edit, move and delete groups, and put sections into them or take them out. */
+/**
+ * Endpoints of section groups: clients add, edit, move and delete groups, and add sections to them or remove sections.
+ */
 import { Type } from '@sinclair/typebox'
 import {
   addSectionToGroup,
@@ -29,8 +31,8 @@ const section = 'Site section groups'
 export const listSiteSectionGroups = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
-  summary: 'List the groups of sections of a site',
-  description: 'In their order on the site, each before those in it.',
+  summary: 'List the section groups of a site',
+  description: 'In their order on the site. Each group comes before its subgroups.',
   section,
   needs: 'site:view',
   query: Type.Object(pageQuery),
@@ -45,9 +47,10 @@ export const listSiteSectionGroups = endpoint({
 export const addSectionGroupToSite = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
-  summary: 'Add a group of sections to a site',
+  summary: 'Add a section group to a site',
   description:
-    'Only `title` is required. With `sectionGroup` it is put into that group; groups can be 5 levels deep. The sections are moved into it in the given order. The group takes the place of the first of them if that was at the same place; otherwise it is placed last.',
+    'Only `title` is required. With `sectionGroup`, the new group is added to that group; groups can be nested 5 levels deep. The sections are moved into ' +
+    'it in the given order. The group takes the position of the first section if that has the same parent; otherwise it is placed last.',
   section,
   needs: 'site:create',
   body: CreateSiteSectionGroup,
@@ -64,7 +67,7 @@ export const addSectionGroupToSite = endpoint({
 export const getSiteSectionGroupById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
-  summary: 'Get a group of sections of a site',
+  summary: 'Get a section group of a site',
   section,
   needs: 'site:view',
   returns: SiteSectionGroup,
@@ -75,7 +78,7 @@ export const getSiteSectionGroupById = endpoint({
 export const updateSiteSectionGroupById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
-  summary: 'Change a group of sections of a site',
+  summary: 'Change a section group of a site',
   description: 'Set `icon` to null to remove it.',
   section,
   needs: 'site:create',
@@ -92,9 +95,10 @@ export const updateSiteSectionGroupById = endpoint({
 export const deleteSiteSectionGroupById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
-  summary: 'Delete a group of sections of a site',
+  summary: 'Delete a section group of a site',
   description:
-    'Its sections and groups stay: they take its place. Its external links do so if it is in another group; at the top level, where no links can be, they are deleted with it.',
+    'The sections and groups in it take its position. Its external links do so, too, if it is inside another group; the top level cannot have links, so ' +
+    'there they are deleted with it.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -105,7 +109,7 @@ export const addSectionToSiteSectionGroup = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections',
   summary: 'Move a section to the end of a group',
-  description: 'Wherever it was before. A section that is in the group already keeps its place.',
+  description: 'The section can be anywhere in the site. A section that is already in the group keeps its position.',
   section,
   needs: 'site:create',
   body: AddSectionToGroup,
@@ -121,8 +125,8 @@ export const addSectionToSiteSectionGroup = endpoint({
 export const removeSectionFromSiteSectionGroup = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections/{siteSectionId}',
-  summary: 'Take a section out of a group',
-  description: 'It is placed right after the group. A section that is not in the group stays where it is.',
+  summary: 'Remove a section from a group',
+  description: 'The section is placed right after the group. A section that is not in the group keeps its position.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -135,7 +139,8 @@ export const moveSiteSectionGroup = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/move',
   summary: 'Move a group among its siblings, or into another group',
   description:
-    'With `into`, to another group, or to the top level (null); `position` then names siblings there. Returns 400 if that is the group itself or one in it, 409 if groups would be more than 5 levels deep.',
+    'With `into`, moves the group into another group, or to the top level (null); `position` then refers to siblings there. Returns 400 if the target is ' +
+    'the group itself or one of its subgroups, 409 if groups would be nested more than 5 levels deep.',
   section,
   needs: 'site:create',
   body: Type.Optional(MoveSiteSectionGroup),

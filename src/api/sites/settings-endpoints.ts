@@ -1,4 +1,4 @@
-/** Endpoints of a site's settings: its customization, its adaptive schema, and how its visitors are authenticated. */
+/** Endpoints of a site's settings: its customization, its adaptive schema, and the authentication of its visitors. */
 import { Type } from '@sinclair/typebox'
 import { getAdaptiveSchema, replaceAdaptiveSchema, templateConditions } from '../../domain/sites/adaptive-schema.js'
 import { getCustomization, replaceCustomization } from '../../domain/sites/customization.js'
@@ -24,7 +24,7 @@ export const getSiteAdaptiveSchemaById = endpoint({
   method: 'GET',
   path: `${base}/adaptive-schema`,
   summary: 'Get the adaptive schema of a site',
-  description: 'It declares what is known about visitors. It has no claims until it is set.',
+  description: 'The schema declares the claims about visitors. It is empty until you set it.',
   section,
   needs: 'site:view',
   returns: SiteAdaptiveSchema,
@@ -36,7 +36,8 @@ export const updateSiteAdaptiveSchemaById = endpoint({
   path: `${base}/adaptive-schema`,
   summary: 'Replace the adaptive schema of a site',
   description:
-    'An object of boolean claims; claims that browsers may set themselves are in `unsigned`. At most 100 of each kind, with names of 1 to 100 characters. Conditions with a claim that is no longer declared are kept; the claim is undefined in them.',
+    'An object of boolean claims. Claims that browsers may set themselves are in `unsigned`. At most 100 of each kind, with names of 1 to 100 characters. ' +
+    'Conditions with a claim that is no longer declared are kept; the claim is undefined in them.',
   section,
   needs: 'site:admin',
   body: UpdateSiteAdaptiveSchema,
@@ -49,9 +50,11 @@ export const updateSiteAdaptiveSchemaById = endpoint({
 export const listSiteTemplateConditionsById = endpoint({
   method: 'GET',
   path: `${base}/adaptive-schema/template-conditions`,
-  summary: 'List ready-made conditions',
+  summary: 'List predefined conditions',
   description:
-    'Two for each claim of the adaptive schema: that it is true, and that it is not. Conditions are written in a subset of ECMAScript: claims in `visitor.claims` (as `.name`, `?.name` or `["name"]`), strings, numbers, true, false, null, undefined, arrays of these, `! && ||`, comparisons, `value in list`, `list.includes(value)` and parentheses; 1 to 1024 characters.',
+    'Two for each claim of the adaptive schema: that it is true, and that it is not. Conditions are written in a subset of ECMAScript: claims in ' +
+    '`visitor.claims` (as `.name`, `?.name` or `["name"]`), strings, numbers, true, false, null, undefined, arrays of these, `! && ||`, comparisons, `value ' +
+    'in list`, `list.includes(value)` and parentheses; 1 to 1024 characters.',
   section,
   needs: 'site:view',
   returns: TemplateConditions,
@@ -62,7 +65,8 @@ export const getSiteCustomizationById = endpoint({
   method: 'GET',
   path: `${base}/customization`,
   summary: 'Get the customization of a site',
-  description: 'Complete: settings that were never set have their default. The response can be sent back with PUT.',
+  description:
+    'The response is complete: settings that were never set have their default. You can send it back with PUT.',
   section,
   needs: 'site:view',
   returns: SiteCustomization,
@@ -74,7 +78,8 @@ export const updateSiteCustomizationById = endpoint({
   path: `${base}/customization`,
   summary: 'Replace the customization of a site',
   description:
-    'Settings that are left out return to their default. Addresses are https or http URLs, or paths of the site; links lead to URLs or to pages, spaces, sections and site spaces of the site.',
+    'Omitted settings return to their default. Addresses are https or http URLs, or paths of the site; links point to URLs or to pages, spaces, sections ' +
+    'and site spaces of the site.',
   section,
   needs: 'site:admin',
   body: SiteCustomizationInput,
@@ -86,9 +91,9 @@ export const updateSiteCustomizationById = endpoint({
 export const getSitePublishingAuthById = endpoint({
   method: 'GET',
   path: `${base}/publishing/auth`,
-  summary: 'Get how visitors of a site are authenticated',
+  summary: 'Get the visitor authentication of a site',
   description:
-    'For sites with the visibility `visitor-auth`. The key that signs the JWTs of visitors is returned to admins of the site only.',
+    'For sites with the visibility `visitor-auth`. Only admins of the site get the key that signs the JWTs of visitors.',
   section,
   needs: 'site:view',
   returns: SitePublishingAuth,
@@ -98,9 +103,10 @@ export const getSitePublishingAuthById = endpoint({
 export const updateSitePublishingAuthById = endpoint({
   method: 'PATCH',
   path: `${base}/publishing/auth`,
-  summary: 'Change how visitors of a site are authenticated',
+  summary: 'Change the visitor authentication of a site',
   description:
-    'Visitors without a valid token are redirected to `fallbackURL`. `audience` and `issuer` are what tokens must name as `aud` and `iss`. Set these to null to remove them. The backend `integration` needs the name of an `integration`.',
+    'Visitors without a valid token are redirected to `fallbackURL`. Tokens must contain `audience` and `issuer` as `aud` and `iss`. Set these to null to ' +
+    'remove them. The backend `integration` requires the name of an `integration`.',
   section,
   needs: 'site:admin',
   body: UpdateSitePublishingAuth,
@@ -114,7 +120,8 @@ export const regenerateSitePublishingAuthById = endpoint({
   path: `${base}/publishing/auth/regenerate`,
   summary: 'Replace the key that signs the JWTs of visitors',
   description:
-    'Tokens signed with the key before are accepted for `graceSeconds` more (an hour, unless the body says otherwise; 0 = no longer); those signed with a key before that are rejected at once.',
+    'Tokens signed with the previous key are accepted for `graceSeconds` more (default: one hour; 0 = not at all). Tokens signed with an older key are ' +
+    'rejected immediately.',
   section,
   needs: 'site:admin',
   body: Type.Optional(RegenerateVisitorKey),

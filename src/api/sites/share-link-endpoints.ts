@@ -1,4 +1,7 @@
-/** Endpoints of share links, by which people without an account visit a site: admins create, edit, list and delete them. */
+/**
+ * Endpoints of share links, which let people without an account visit a site: admins create, edit, list and delete
+ * them.
+ */
 import { Type } from '@sinclair/typebox'
 import { createShareLink, deleteShareLink, listShareLinks, updateShareLink } from '../../domain/sites/share-links.js'
 import { CreateShareLink, listOf, pageQuery, ShareLink, UpdateShareLink } from '../../model/index.js'
@@ -13,7 +16,7 @@ export const listSiteShareLinks = endpoint({
   method: 'GET',
   path: base,
   summary: 'List the share links of a site',
-  description: 'Their addresses contain the secrets that give access to the site, so only its admins may list them.',
+  description: 'Their addresses contain the secrets that give access to the site, so only its admins can list them.',
   section,
   needs: 'site:admin',
   query: Type.Object(pageQuery),
@@ -29,7 +32,8 @@ export const createSiteShareLink = endpoint({
   path: base,
   summary: 'Create a share link',
   description:
-    'It is active at once. Its address is the one that the site has when it is published; it gives access while the visibility of the site is `share-link`. A site can have at most 1,000 share links.',
+    'The link is active immediately. Its address is the one that the site has when it is published; it gives access while the visibility of the site is ' +
+    '`share-link`. A site can have at most 1,000 share links.',
   section,
   needs: 'site:admin',
   body: CreateShareLink,
@@ -56,7 +60,7 @@ export const updateSiteShareLinkById = endpoint({
   method: 'PATCH',
   path: `${base}/{shareLinkId}`,
   summary: 'Change a share link',
-  description: 'With `active: false` it gives no access until it is activated again.',
+  description: 'With `active: false`, the link gives no access until it is activated again.',
   section,
   needs: 'site:admin',
   body: UpdateShareLink,

@@ -8,7 +8,7 @@ import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
-/** The only ways from an ID in a path to what belongs to a site. */
+/** Resolvers for the documents of a site. */
 export const siteDocumentResolvers = {
   shareLinkId: resolver<{ site: LoadedSite }>()({
     as: 'shareLink',

@@ -1,4 +1,7 @@
-/** Endpoints of a site space's own customization: clients read, replace or remove what differs from the site's. */
+/**
+ * Endpoints of a site space's own customization: clients read, replace or remove the settings that differ from the
+ * site's.
+ */
 import {
   deleteSiteSpaceCustomization,
   getSiteSpaceCustomization,
@@ -15,7 +18,7 @@ export const getSiteSpaceCustomizationById = endpoint({
   path,
   summary: 'Get the customization of a site space',
   description:
-    'Only the settings that differ from those of the site; `{}` if none do. The response can be sent back with PUT.',
+    'Returns only the settings that differ from those of the site; `{}` if none do. You can send the response back with PUT.',
   section,
   needs: 'site:view',
   returns: SiteCustomizationInput,
@@ -26,7 +29,7 @@ export const updateSiteSpaceCustomizationById = endpoint({
   method: 'PUT',
   path,
   summary: 'Replace the customization of a site space',
-  description: 'Settings that are left out are those of the site.',
+  description: 'Omitted settings are inherited from the site.',
   section,
   needs: 'site:admin',
   body: SiteCustomizationInput,
@@ -40,7 +43,7 @@ export const deleteSiteSpaceCustomizationById = endpoint({
   method: 'DELETE',
   path,
   summary: 'Remove the customization of a site space',
-  description: 'The settings of the site apply to it from then on.',
+  description: 'From then on, the site space inherits all settings of the site.',
   section,
   needs: 'site:admin',
   handle: ({ app, actor, site, siteSpace }) => deleteSiteSpaceCustomization(app, actor, site, siteSpace.id),

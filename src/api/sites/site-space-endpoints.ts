@@ -22,7 +22,8 @@ export const listSiteSpaces = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces',
   summary: 'List the site spaces of a site',
   description:
-    'In their order on the site. `default`: true lists only the default site space of the site, false only the others. Site spaces are left out if you may not see their space, or while their space is deleted.',
+    'In their order on the site. `default`: true lists only the default site space of the site, false only the others. Site spaces are left out if you ' +
+    'cannot see their space, or while their space is deleted.',
   section,
   needs: 'site:view',
   query: Type.Object({ ...pageQuery, shareKey, default: Type.Optional(Type.Boolean()) }),
@@ -42,7 +43,8 @@ export const addSpaceToSite = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces',
   summary: 'Add a space to a site',
   description:
-    'It is placed last in the given section, otherwise in the default section, or at the root of a site without sections. You need the role create on the space, since publishing makes its content public. Its path is derived from its title. Returns 409 if the site shows the space already.',
+    'The site space is placed last in the given section, otherwise in the default section, or at the root of a site without sections. You need the role ' +
+    'create on the space, because publishing makes its content public. Its path is derived from its title. Returns 409 if the site already shows the space.',
   section,
   needs: 'site:create',
   body: CreateSiteSpace,
@@ -73,7 +75,8 @@ export const updateSiteSpaceById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
   summary: 'Change a site space',
   description:
-    'A path consists of lower-case letters and digits of any script, `-`, `_`, `.` and `+`, and begins with a letter or digit. Returns 409 if a sibling has the path. `spaceId` shows another space in the same place (you need the role create on it). Set `condition` to null to remove it.',
+    'A path consists of lowercase letters and digits of any script, `-`, `_`, `.` and `+`, and starts with a letter or digit. Returns 409 if a sibling has ' +
+    'the path. `spaceId` shows another space in the same position (you need the role create on it). Set `condition` to null to remove it.',
   section,
   needs: 'site:create',
   body: UpdateSiteSpace,
@@ -91,7 +94,7 @@ export const deleteSiteSpaceById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
   summary: 'Remove a space from a site',
-  description: 'The space itself stays. If it was the default site space, the next one becomes the default.',
+  description: 'The space itself remains. If it was the default site space, the next one becomes the default.',
   section,
   needs: 'site:create',
   deletes: 'leaf',

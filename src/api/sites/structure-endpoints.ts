@@ -1,4 +1,4 @@
-/** Endpoints of a site's structure as a whole: clients read it, and move any part of it among its siblings. */
+/** Endpoints of a site's structure as a whole: clients read it and move any part of it. */
 import { Type } from '@sinclair/typebox'
 import { moveInStructure } from '../../domain/sites/edit-structure.js'
 import { viewSite } from '../../domain/sites/view.js'
@@ -14,7 +14,8 @@ export const getSiteStructure = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/structure',
   summary: 'Get the structure of a site',
   description:
-    'Sections and groups of sections in their order, or, if the site has none, the site spaces at its root. Site spaces are left out if you may not see their space, or while their space is deleted.',
+    'Returns sections and section groups in their order, or, if the site has none, the site spaces at its root. Site spaces are left out if you cannot see ' +
+    'their space, or while their space is deleted.',
   section,
   needs: 'site:view',
   query: Type.Object({ shareKey }),
@@ -28,7 +29,10 @@ export const sortSiteStructure = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/structure/sort',
   summary: 'Move a part of a site among its siblings, or into a group',
   description:
-    'It is placed directly before `before`, otherwise directly after `after`, otherwise last. Siblings are what is in a group, the sections and groups of the top level, and the site spaces of a section or of the root. With `into`, sections, groups and external links are moved into another group, or to the top level (null), and siblings are those there. Returns 400 if the position does not name a sibling, 404 if the item does not exist, 409 if nothing would change.',
+    'The item is placed directly before `before`, otherwise directly after `after`, otherwise last. Siblings are the items of the same group, the sections ' +
+    'and groups of the top level, or the site spaces of a section or of the root. With `into`, sections, groups and external links are moved into another ' +
+    'group, or to the top level (null), and siblings are those there. Returns 400 if the position does not name a sibling, 404 if the item does not exist, ' +
+    '409 if nothing would change.',
   section,
   needs: 'site:create',
   body: SortSiteStructure,

@@ -20,9 +20,9 @@ const section = 'Spaces'
 export const listSpacesInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/spaces',
-  summary: 'List the spaces of an organization that you may see',
+  summary: 'List the spaces of an organization that you can see',
   description:
-    'In the order of creation, including spaces in collections; with `nested=false` only those at the top level, in their order there.',
+    'In the order of creation, including spaces in collections. With `nested=false`, only the spaces at the top level, in their order there.',
   section,
   needs: 'organization:view',
   query: Type.Object({
@@ -42,7 +42,7 @@ export const listDeletedSpacesInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/deleted-spaces',
   summary: 'List the deleted spaces of an organization that can be restored',
   description:
-    'Those that you may see, last deleted first. `deletedAt` says when: seven days later they are gone for good. Restore one with restoreSpaceById.',
+    'Lists the spaces that you can see, last deleted first. Seven days after `deletedAt`, they are deleted permanently. Restore one with restoreSpaceById.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -59,7 +59,8 @@ export const createSpaceInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'Create a space',
   description:
-    'Creates its repository with one commit: README.md and SUMMARY.md, the sample content, or that of a template. The space is placed last in its parent. Needs the role create on the collection `parent`, or in the organization if there is none.',
+    'Creates the repository with one commit: README.md and SUMMARY.md, the sample content, or the content of a template. The space is placed last in its ' +
+    'parent. Requires the role create on the collection `parent`, or in the organization if there is none.',
   section,
   needs: 'organization:view',
   body: Type.Optional(CreateSpace),
@@ -87,7 +88,8 @@ export const updateSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}',
   summary: 'Change the settings of a space',
   description:
-    'Set `language` or `visitorAuth` to null to remove it. The `visibility` `in-collection` is for spaces in a collection: everybody who may see the collection may read the space.',
+    'Set `language` or `visitorAuth` to null to remove it. The `visibility` `in-collection` is for spaces in a collection: everyone who can see the ' +
+    'collection can read the space.',
   section,
   needs: 'space:admin',
   body: UpdateSpace,
@@ -99,7 +101,7 @@ export const deleteSpaceById = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}',
   summary: 'Delete a space',
-  description: 'It can be restored for seven days. Then it is removed for good, with its repository.',
+  description: 'The space can be restored for seven days. Then it is deleted permanently, with its repository.',
   section,
   needs: 'space:create',
   deletes: 'leaf',
@@ -111,7 +113,7 @@ export const restoreSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/restore',
   summary: 'Restore a space deleted in the last seven days',
   description:
-    'It returns to its former place. If its collection has been deleted since, it goes where the content of the collection went.',
+    'The space returns to its former position. If its collection has been deleted since, it goes where the content of the collection went.',
   section,
   needs: 'space:create',
   aliases: { spaceId: 'deletedSpaceId' },
@@ -125,7 +127,8 @@ export const duplicateSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/duplicate',
   summary: 'Duplicate a space',
   description:
-    'The copy is placed right after the original. Content, history, page IDs and the roles given on the space are copied; change requests, comments and the link to a remote repository are not.',
+    'The copy is placed right after the original. Content, history, page IDs and the roles given on the space are copied; change requests, comments and the ' +
+    'link to a remote repository are not.',
   section,
   needs: 'space:create',
   status: 201,

@@ -1,4 +1,4 @@
-/** Roles given on spaces, by name and to teams. */
+/** Endpoints for the roles that users and teams have on spaces. */
 import { permissionEndpoints } from '../permissions/endpoints.js'
 import { spaceTarget } from '../permissions/resolvers.js'
 

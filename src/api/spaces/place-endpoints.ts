@@ -1,4 +1,4 @@
-/** Endpoints that put a space elsewhere: into another collection or position, or into another organization. */
+/** Endpoints that move a space into another collection, position or organization. */
 import { Type } from '@sinclair/typebox'
 import { moveSpace } from '../../domain/spaces/move.js'
 import { transferSpace } from '../../domain/spaces/transfer.js'
@@ -13,7 +13,8 @@ export const moveSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/move',
   summary: 'Move a space into another collection, or to another position',
   description:
-    'Needs the role create on the space and on the collections (or the organization) it is moved from and to. It inherits from its new parent from then on; a space with the visibility `in-collection` becomes private when it is moved to the top level. Returns 409 if nothing would change.',
+    'Requires the role create on the space and on the collections (or the organization) it moves from and to. The space inherits from its new parent; a ' +
+    'space with the visibility `in-collection` becomes private when it is moved to the top level. Returns 409 if nothing would change.',
   section,
   needs: 'space:create',
   body: Type.Optional(MoveContent),
@@ -25,9 +26,12 @@ export const moveSpaceById = endpoint({
 export const transferSpaceById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/transfer',
-  summary: 'Transfer a space to another organization, collection or both',
+  summary: 'Transfer a space to another organization or collection',
   description:
-    'It is placed last in `parent`, or at the top level. Content, change requests and comments are transferred with it. Roles given to teams, and to people who are not members of the other organization, have no effect there until the space is transferred back; reviews requested from these people are withdrawn. Needs the role create on the space and in both places; default levels and roles that take effect in the other organization must not exceed your own role there. Returns 412 with what is missing.',
+    'The space is placed last in `parent`, or at the top level. Content, change requests and comments are transferred with it. Roles given to teams, and to ' +
+    'people who are not members of the other organization, have no effect there until the space is transferred back; reviews requested from these people ' +
+    'are withdrawn. Requires the role create on the space and in both places. Default levels and roles that take effect in the other organization must not ' +
+    'exceed your own role there. Returns 412 with the missing requirements.',
   section,
   needs: 'space:create',
   body: TransferContent,

@@ -10,10 +10,10 @@ import { iso } from '../../kernel/clock.js'
 import { orderKey } from '../../kernel/order.js'
 import type { ConnectionDoc, GitLink } from '../../model/index.js'
 
-/** The cause of the failure of a connection whose credential is refused (`RemoteError.kind`). */
+/** The failure cause of a connection whose credential was rejected (`RemoteError.kind`). */
 const REFUSED_CREDENTIAL = 'unauthorized'
 
-/** `owner/name` of a repository's URL. */
+/** Returns `owner/name` from a repository's URL. */
 const repoName = (url: string): string =>
   url
     .replace(/\.git$/, '')
@@ -21,7 +21,7 @@ const repoName = (url: string): string =>
     .slice(-2)
     .join('/')
 
-/** The connection to the linked repository. */
+/** Presents the connection to the linked repository. */
 const presentInstallation = ({ id, provider, failure, lastRun }: ConnectionDoc) => ({
   installationId: id,
   ...(provider === 'github' || provider === 'gitlab' ? { installationProvider: provider } : {}),
@@ -33,7 +33,7 @@ const presentInstallation = ({ id, provider, failure, lastRun }: ConnectionDoc) 
         : ('active' as const),
 })
 
-/** The repository that a space is synchronized with, as the space shows it. `connection`: the one to this repository, or null. */
+/** Presents the repository that a space is synced with. `connection`: the connection to this repository, or null. */
 export const presentGitSync = (link: GitLink, connection: ConnectionDoc | null) => ({
   repoName: repoName(link.url),
   ...(connection === null ? {} : presentInstallation(connection)),
@@ -41,7 +41,7 @@ export const presentGitSync = (link: GitLink, connection: ConnectionDoc | null) 
   updatedAt: link.updatedAt,
 })
 
-/** The head of main, and when it was committed; null if there is none, or the repository is damaged. */
+/** Returns the head of main and its commit time; null if there is no head, or if the repository is damaged. */
 async function headOfMain(repo: ListedSpace['repo']): Promise<{ id: string; committedAt: string } | null> {
   try {
     const id = repo?.head(MAIN) ?? null
@@ -53,8 +53,9 @@ async function headOfMain(repo: ListedSpace['repo']): Promise<{ id: string; comm
 }
 
 /**
- * A space. `updatedAt` is the later of its settings and its content, which changes without its document. With a share key
- * of the site that shows it, its published address carries the key.
+ * Returns a space. `updatedAt` is the later of the changes to its settings and to its content, which does not change
+ * its document.
+ * With a share key of the site that shows the space, its published address contains the key.
  */
 export async function presentSpace(app: App, { doc, role, repo }: ListedSpace, shareKey?: string) {
   const head = await headOfMain(repo)

@@ -1,4 +1,4 @@
-/** Endpoint of the key by which visitors of a space are authenticated. */
+/** Endpoint of the key that authenticates visitors of a space. */
 import { visitorKeyOfSpace } from '../../domain/sites/space-visitor-key.js'
 import { SpacePublishingAuth } from '../../model/index.js'
 import { endpoint } from '../service.js'
@@ -8,7 +8,7 @@ export const getSpacePublishingAuthById = endpoint({
   path: '/v1/spaces/{spaceId}/publishing/auth',
   summary: 'Get the key that signs the JWTs of the visitors of a space',
   description:
-    'For spaces with the visibility `visitor-auth`: pingOrganization signs with it (HS256). It changes only with the signing key of the service.',
+    'For spaces with the visibility `visitor-auth`: pingOrganization signs with this key (HS256). It changes only when the signing key of the service changes.',
   section: 'Spaces',
   needs: 'space:admin',
   returns: SpacePublishingAuth,

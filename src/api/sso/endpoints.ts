@@ -1,4 +1,7 @@
-/** Endpoints of SAML providers and their identities, for admins, and the list of providers that members sign in by. */
+/**
+ * Endpoints of SAML providers and their identities, for admins, and the list of providers that members can sign in
+ * with.
+ */
 import { Type } from '@sinclair/typebox'
 import { forgetIdentity, listIdentities } from '../../domain/people/sso/identities.js'
 import {
@@ -46,8 +49,9 @@ export const createOrganizationSAMLProvider = endpoint({
   path: '/v1/orgs/{organizationId}/saml',
   summary: 'Create a SAML provider',
   description:
-    'Only `label` is required: create the provider, give the addresses in `service` to the identity provider, then add its `entityID`, `ssoURL` and `certificate`. The status is `pending` until they are there. ' +
-    'People who sign in by it for the first time become members with `defaultRole` (default: that of the organization) and join `defaultTeam`. An organization has at most 10 providers (409).',
+    'Only `label` is required. Create the provider, configure the addresses in `service` at the identity provider, then add its `entityID`, `ssoURL` and ' +
+    '`certificate`. The status is `pending` until they are set. People who sign in with it for the first time become members with `defaultRole` (default: ' +
+    'that of the organization) and join `defaultTeam`. An organization has at most 10 providers (409).',
   section,
   needs,
   body: CreateSAMLProvider,
@@ -75,8 +79,9 @@ export const updateOrganizationSAMLProvider = endpoint({
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}',
   summary: 'Change a SAML provider',
   description:
-    'Fields that are left out keep their value; `defaultTeam: null` removes the team. While the identity provider replaces its key, `certificate` holds both certificates, one after the other. ' +
-    'With another `entityID` it is another identity provider: its people are new, and tokens of earlier sign-ins end.',
+    'Omitted fields keep their value; `defaultTeam: null` removes the team. While the identity provider replaces its key, put both certificates into ' +
+    '`certificate`, one after the other. A different `entityID` means a different identity provider: its people are new, and tokens from earlier sign-ins ' +
+    'end.',
   section,
   needs,
   body: UpdateSAMLProvider,
@@ -89,7 +94,7 @@ export const deleteOrganizationSAMLProvider = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}',
   summary: 'Delete a SAML provider',
-  description: 'Its identities are forgotten and tokens of sign-ins by it end at once. The members stay.',
+  description: 'Its identities are deleted, and tokens from sign-ins with it end immediately. The members remain.',
   section,
   needs,
   deletes: 'leaf',
@@ -99,9 +104,9 @@ export const deleteOrganizationSAMLProvider = endpoint({
 export const listSSOProviderLoginsInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sso',
-  summary: 'List the providers that members sign in by',
+  summary: 'List the providers that members can sign in with',
   description:
-    'The active ones. A browser begins at `startURL`. Also for members whose token gives no access because single sign-on is required.',
+    'Lists the active providers. Open `startURL` in a browser to sign in. Also available to members whose token gives no access because single sign-on is required.',
   section,
   needs: 'organization:view',
   aliases: { organizationId: 'signInOrganizationId' },
@@ -114,7 +119,7 @@ export const listSSOProviderLoginsInOrganization = endpoint({
 export const listSAMLProviderIdentities = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}/identities',
-  summary: 'List who has signed in by a SAML provider',
+  summary: 'List the identities of a SAML provider',
   section,
   needs,
   query: Type.Object(pageQuery),
@@ -128,9 +133,9 @@ export const listSAMLProviderIdentities = endpoint({
 export const deleteSAMLProviderIdentity = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/saml/{samlProviderId}/identities/{identityId}',
-  summary: 'Forget an identity at a SAML provider',
+  summary: 'Delete an identity of a SAML provider',
   description:
-    'Tokens of sign-ins by it end at once. Whoever has it at the provider is treated as a new person at the next sign-in; the member stays.',
+    'Tokens from sign-ins with it end immediately. At the next sign-in, the owner of the identity is treated as a new person; the member remains.',
   section,
   needs,
   deletes: 'leaf',

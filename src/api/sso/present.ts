@@ -1,4 +1,4 @@
-// SAML providers, as the API shows them.
+// Turns SAML providers into the JSON that clients get.
 import { isPast } from '../../kernel/clock.js'
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
@@ -13,7 +13,7 @@ import { presentTeam } from '../teams/present.js'
 
 export const providerPath = ({ organization, id }: SamlProviderDoc): string => `/v1/orgs/${organization}/saml/${id}`
 
-/** A SAML provider, with the addresses of this service that the identity provider has to know. */
+/** Returns a SAML provider, with the addresses of this service that the identity provider needs. */
 export async function presentProvider(
   app: App,
   actor: Actor,
@@ -47,7 +47,7 @@ export async function presentProvider(
   }
 }
 
-/** A provider as members see it. */
+/** Returns a provider as members see it. */
 export const presentLogin = (app: App, { id, label, ...rest }: ActiveProvider) => ({
   id,
   label,

@@ -1,4 +1,4 @@
-/** Loads SAML providers, identities, and tokens that admins name. */
+/** Loads SAML providers, identities and tokens that are exempt from single sign-on. */
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'

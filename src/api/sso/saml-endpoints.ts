@@ -1,4 +1,7 @@
-/** Endpoints of the SAML service provider, for browsers and identity providers: metadata, start, and where responses come in. */
+/**
+ * Endpoints of the SAML service provider, for browsers and identity providers: metadata, start, and assertion consumer
+ * service.
+ */
 import { metadataOf } from '../../auth/index.js'
 import { addressesOf, startSso, takeResponse } from '../../domain/people/sso/flow.js'
 import { SAMLForm } from '../../model/index.js'
@@ -8,7 +11,7 @@ import { endpoint } from '../service.js'
 
 const section = 'Single sign-on'
 const METADATA = 'application/samlmetadata+xml'
-/** Bytes of a response with hundreds of groups, in base64 and percent-encoded. */
+/** Maximum size of a response with hundreds of groups, in base64 and percent-encoded. */
 const FORM_BYTES = 320 * 1024
 
 const sendTo = (status: 302 | 303, { location, cookie }: { location: string; cookie: string }) =>
@@ -33,9 +36,10 @@ export const getSAMLMetadata = endpoint({
 export const startSAMLSignIn = endpoint({
   method: 'GET',
   path: '/v1/saml/{samlId}/start',
-  summary: 'Begin to sign in by a SAML provider',
+  summary: 'Start a sign-in with a SAML provider',
   description:
-    'For browsers: leads to the identity provider, and sets a cookie by which only this browser can end the sign-in, within ten minutes. Returns 404 for a provider that is `pending`.',
+    'For browsers: redirects to the identity provider, and sets a cookie so that only this browser can finish the sign-in, within ten minutes. Returns 404 ' +
+    'for a provider with the status `pending`.',
   section,
   needs: 'public',
   status: 302,
@@ -46,10 +50,11 @@ export const startSAMLSignIn = endpoint({
 export const receiveSAMLResponse = endpoint({
   method: 'POST',
   path: '/v1/saml/{samlId}/acs',
-  summary: 'Take the response of a SAML provider',
+  summary: 'Receive the response of a SAML provider',
   description:
-    'The assertion consumer service (HTTP-POST binding). The form is posted by the browser that began at `startURL`. Leads to the page `/sign-in` with a code after the #, which `POST /v1/sign-in/token` exchanges for a token: once, within five minutes. ' +
-    'Returns 403 with the check that failed if the response is not accepted.',
+    'The assertion consumer service (HTTP-POST binding). The browser that started at `startURL` posts the form. Redirects to the page `/sign-in` with a ' +
+    'code after the #, which `POST /v1/sign-in/token` exchanges for a token, once, within five minutes. Returns 403 with the failed check if the response ' +
+    'is not accepted.',
   section,
   needs: 'public',
   body: SAMLForm,

@@ -1,4 +1,7 @@
-/** Endpoints of what goes on beside single sign-on: named tokens, for admins, and tying an identity to oneself. */
+/**
+ * Endpoints for exceptions from single sign-on: tokens that admins exempt, and the link between an identity and an
+ * existing account.
+ */
 import { tieOwnIdentity } from '../../domain/people/sso/identities.js'
 import { listNamedTokens, nameToken, unnameToken } from '../../domain/people/sso/named-tokens.js'
 import { LinkSSOIdentity, SSOIdentity, SSOToken, SSOTokenList } from '../../model/index.js'
@@ -13,7 +16,7 @@ const aliases = { tokenId: 'tokenToNameId' } as const
 export const listSSOTokensInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sso/tokens',
-  summary: 'List the tokens that work beside single sign-on',
+  summary: 'List the tokens that are exempt from single sign-on',
   section,
   needs,
   returns: SSOTokenList,
@@ -25,9 +28,10 @@ export const listSSOTokensInOrganization = endpoint({
 export const addSSOTokenInOrganization = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/sso/tokens/{tokenId}',
-  summary: 'Let a token work beside single sign-on',
+  summary: 'Exempt a token from single sign-on',
   description:
-    'For automation: the token of a member, or of a service account that is one, gives access although its owner must sign in by single sign-on. Tokens made with it do not. Its owner finds the ID by `GET /v1/user/tokens`. At most 100 (409).',
+    'For automation: the token of a member or of a service account gives access although its owner must use single sign-on. Tokens created with it do not. ' +
+    'Its owner can find the ID with `GET /v1/user/tokens`. At most 100 (409).',
   section,
   needs,
   aliases,
@@ -40,7 +44,7 @@ export const addSSOTokenInOrganization = endpoint({
 export const removeSSOTokenInOrganization = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sso/tokens/{tokenId}',
-  summary: 'Refuse a token that worked beside single sign-on',
+  summary: "Remove a token's exemption from single sign-on",
   section,
   needs,
   aliases,
@@ -51,10 +55,11 @@ export const removeSSOTokenInOrganization = endpoint({
 export const linkSSOIdentity = endpoint({
   method: 'POST',
   path: '/v1/user/sso-identities',
-  summary: 'Tie an identity at a SAML provider to yourself',
+  summary: 'Link an identity at a SAML provider to yourself',
   description:
-    'For members who had a token before they signed in by single sign-on. `token` is the code that a sign-in ends with (the part after the # of the page it leads to); it is used up. From then on, you sign in by that identity. ' +
-    'Returns 409 if it is that of another member, or if you are the last admin who can sign in without single sign-on and are marked for it.',
+    'For members who had a token before they used single sign-on. `token` is the code from the end of a sign-in (the part after the # of the page that it ' +
+    'opens); it can be used once. From then on, you sign in with that identity. Returns 409 if the identity belongs to another member, or if you are the ' +
+    'last admin who can sign in without single sign-on and it is required for you.',
   section,
   needs: 'authenticated',
   body: LinkSSOIdentity,

@@ -1,4 +1,4 @@
-/** Endpoints of an organization's teams: clients create, rename and delete teams, and manage who is in them. */
+/** Endpoints of teams: clients create, rename and delete teams, and manage their members. */
 import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedTeam } from '../../domain/context/loaded.js'
@@ -50,7 +50,7 @@ export const createOrganizationTeam = endpoint({
   path: '/v1/orgs/{organizationId}/teams',
   summary: 'Create a team',
   description:
-    'Titles need not be unique. If you are not an admin of the organization, you become the owner of the team.',
+    'Titles do not have to be unique. If you are not an admin of the organization, you become the owner of the team.',
   section,
   needs: 'organization:ownTeam',
   body: CreateTeam,
@@ -87,7 +87,7 @@ export const removeTeamFromOrganizationById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/teams/{teamId}',
   summary: 'Delete a team',
-  description: 'Its members stay in the organization; the roles given to the team are removed.',
+  description: "The team's members stay in the organization; the roles given to the team are removed.",
   section,
   needs: 'team:admin',
   deletes: 'leaf',
@@ -120,8 +120,7 @@ export const updateMembersInOrganizationTeam = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/teams/{teamId}/members',
   summary: 'Add and remove members of a team, and set their roles in it',
-  description:
-    'All or nothing. Returns 400 unless everybody named in `add` and `memberships` is a member of the organization.',
+  description: 'All or nothing. Returns 400 if a user in `add` or `memberships` is not a member of the organization.',
   section,
   needs: 'team:admin',
   body: SetTeamMembers,

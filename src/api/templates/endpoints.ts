@@ -14,7 +14,7 @@ export const listTemplates = endpoint({
   path: '/v1/orgs/{organizationId}/templates',
   summary: 'List the templates of the service',
   description:
-    'What spaces can begin with (`template` of a new space), or get added. All organizations have the same. Ordered by ID.',
+    'Lists the templates for new spaces (`template`) and for adding to existing spaces. All organizations have the same templates. Ordered by ID.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -30,9 +30,9 @@ export const applyTemplateToSpace = endpoint({
   path: '/v1/spaces/{spaceId}/content/template',
   summary: 'Add a template to a space',
   description:
-    'One commit on the main content. A space without content (no page, or one with nothing but its heading) is filled. In one with content nothing is overwritten: the pages of the template come last, ' +
-    'in groups of their own, the first of which has the title of the template; files whose names are taken get a number. `params.contentRefs` puts files of the space in the place of those of the template; ' +
-    'unknown names are refused (400).',
+    'Adds one commit to the main content. A space without content (no page, or one that has only a heading) is filled. In a space with content, nothing is ' +
+    'overwritten: the pages of the template are added last, in their own groups, the first of which has the title of the template; files whose names are ' +
+    'already in use get a number. `params.contentRefs` replaces files of the template with files of the space; unknown names are rejected (400).',
   section,
   needs: 'space:edit',
   body: UseTemplate,

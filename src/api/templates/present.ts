@@ -2,7 +2,7 @@
 import type { Template } from '../../content/templates/template.js'
 import type { Template as TemplateJson } from '../../model/index.js'
 
-/** A template, without its content. */
+/** Returns a template without its content. */
 export const presentTemplate = ({ id, title, description, emoji, structure, refs }: Template): TemplateJson => ({
   object: 'template',
   id,

@@ -15,13 +15,14 @@ import { presentTranslation, translationPath } from './present.js'
 const section = 'Translations'
 
 const RUNS =
-  'A run happens in the background: `status` goes from `pending` over `running` to `completed`, or to `failed` with `error`. Only blocks that are new or changed in the source are sent to the engine; what people corrected in the translated space stays until its source changes.'
+  'Runs happen in the background: `status` changes from `pending` to `running` to `completed`, or to `failed` with `error`. Only blocks that are new or ' +
+  'changed in the source are sent to the engine. Corrections in the translated space stay until their source changes.'
 
 export const listTranslationsInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/translations',
   summary: 'List the translations of an organization',
-  description: 'Those whose translated space you may see, the oldest first.',
+  description: 'Lists the translations whose translated space you can see, oldest first.',
   section,
   needs: 'organization:view',
   query: Type.Object(pageQuery),
@@ -36,7 +37,9 @@ export const createTranslationInOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/translations',
   summary: 'Translate a space',
-  description: `Creates a private space beside the source, for which you need the role create there, and begins the first run. ${RUNS} Returns 400, with the reason at \`/language\`, if no engine of the server translates these languages. An organization can have at most 100 translations.`,
+  description:
+    `Creates a private space next to the source, which requires the role create there, and starts the first run. ${RUNS} Returns 400, with the reason at ` +
+    '`/language`, if no engine of the server translates between these languages. An organization can have at most 100 translations.',
   section,
   needs: 'organization:createContent',
   body: CreateTranslation,
@@ -62,9 +65,8 @@ export const getTranslationById = endpoint({
 export const updateTranslationById = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/translations/{translationId}',
-  summary: 'Change what the engine of a translation is told, and when it runs',
-  description:
-    'The change takes effect with the next run. Blocks that are already translated are not translated again because of it.',
+  summary: 'Change the engine settings and the schedule of a translation',
+  description: 'The change takes effect with the next run. Existing translations of blocks stay as they are.',
   section,
   needs: 'translation:edit',
   body: UpdateTranslation,
@@ -76,8 +78,10 @@ export const updateTranslationById = endpoint({
 export const runTranslationById = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/translations/{translationId}/run',
-  summary: 'Bring a translation to its source',
-  description: `${RUNS} The commit is yours. If merges into the translated space must meet rules, it goes to a change request. If a run waits already, no other is queued.`,
+  summary: 'Update a translation from its source',
+  description:
+    `${RUNS} You are the author of the commit. If merges into the translated space must meet rules, the commit goes to a change request. If a run is ` +
+    'already queued, no other is queued.',
   section,
   needs: 'translation:edit',
   fails: [409],
@@ -88,7 +92,7 @@ export const deleteTranslationById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/translations/{translationId}',
   summary: 'Delete a translation',
-  description: 'The translated space stays, as an ordinary space.',
+  description: 'The translated space remains as an ordinary space.',
   section,
   needs: 'translation:edit',
   deletes: 'leaf',

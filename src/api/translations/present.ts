@@ -5,13 +5,13 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedTranslation } from '../../domain/translations/translations.js'
 import type { Instructions, TranslationDoc } from '../../model/index.js'
 
-/** Path of a translation. */
+/** Returns the path of a translation. */
 export const translationPath = ({ organization, id }: Pick<TranslationDoc, 'organization' | 'id'>): string =>
   `/v1/orgs/${organization}/translations/${id}`
 
 const NO_INSTRUCTIONS: Instructions = { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes: [] }
 
-/** A translation. */
+/** Returns a translation as JSON. */
 export function presentTranslation(app: App, { doc, role }: LoadedTranslation) {
   const {
     id,

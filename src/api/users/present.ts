@@ -1,10 +1,10 @@
-/** Turns users and tokens into the JSON that clients get, with a stand-in for users who are gone. */
+/** Turns users and tokens into the JSON that clients get, with a placeholder for users who no longer exist. */
 import type { App } from '../../domain/context/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
 
 type PresentableUser = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
 
-/** A user, as others see them. */
+/** Returns a user as others see them. */
 export const presentUser = (app: App, user: PresentableUser) => ({
   object: 'user' as const,
   id: user.id,
@@ -15,7 +15,7 @@ export const presentUser = (app: App, user: PresentableUser) => ({
   urls: { location: `${app.settings.publicUrl}/v1/users/${user.id}` },
 })
 
-/** Stands in for a user who is gone. */
+/** Returns a placeholder for a user who no longer exists. */
 export const formerUser = (app: App, id: string) => presentUser(app, { id, displayName: 'Former user', email: '' })
 
 export const presentToken = (token: TokenDoc) => ({

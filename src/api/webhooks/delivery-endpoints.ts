@@ -1,4 +1,4 @@
-/** Endpoints of webhook deliveries: clients send a test ping, inspect what was delivered, and deliver it again. */
+/** Endpoints of webhook deliveries: clients send a test ping, inspect deliveries, and repeat them. */
 import { Type } from '@sinclair/typebox'
 import { listDeliveries, replayDelivery, testWebhook } from '../../domain/webhooks/deliveries.js'
 import { deliveryStatuses, listOf, oneOf, pageQuery, WebhookDelivery } from '../../model/index.js'
@@ -24,7 +24,7 @@ export const listWebhookDeliveries = endpoint({
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}/deliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'Only deliveries that have been attempted. They are kept as long as events are; of finished deliveries, at most 5,000.',
+    'Lists only deliveries that were attempted. They are kept as long as events are, but at most 5,000 finished ones.',
   section,
   needs: 'organization:admin',
   query: Type.Object({

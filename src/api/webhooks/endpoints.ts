@@ -43,7 +43,11 @@ export const createWebhookInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/webhooks',
   summary: 'Create a webhook',
   description:
-    'From now on, every event that matches is sent to the URL by POST, as the JSON that `GET …/events/{eventId}` returns, signed as in Standard Webhooks (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). A response of 200 to 299 within 15 seconds is a success; redirects are not followed. Failed deliveries are retried after 5 s, 20 s, 80 s … 12 h, 13 times in about three days. Every event is delivered at least once, with the same `webhook-id` each time; deliveries can arrive out of order, `sequence` gives the order. A webhook is disabled when all its deliveries have failed for three days, or when it responds with 410. An organization can have at most 50 webhooks.',
+    'From now on, every matching event is sent to the URL by POST, as the JSON that `GET …/events/{eventId}` returns, signed as in Standard Webhooks ' +
+    '(headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). A response of 200 to 299 within 15 seconds is a success; redirects are not followed. ' +
+    'Failed deliveries are retried after 5 s, 20 s, 80 s … 12 h, 13 times in about three days. Every event is delivered at least once, with the same ' +
+    '`webhook-id` each time. Deliveries can arrive out of order; `sequence` contains the order. A webhook is disabled when all its deliveries have failed ' +
+    'for three days, or when it responds with 410. An organization can have at most 50 webhooks.',
   section,
   needs: 'organization:admin',
   body: CreateWebhook,
@@ -71,7 +75,8 @@ export const updateWebhookInOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}',
   summary: 'Change a webhook',
   description:
-    'Set `events` or `spaces` to null to remove the filter. When it is enabled again, it continues with the events that happened meanwhile, as far as they are kept; use `replay` to continue from another event.',
+    'Set `events` or `spaces` to null to remove the filter. When you enable the webhook again, it continues with the events since it was disabled, if they ' +
+    'are still kept; use `replay` to continue from another event.',
   section,
   needs: 'organization:admin',
   body: UpdateWebhook,
@@ -103,9 +108,10 @@ export const rotateWebhookSecret = endpoint({
 export const replayWebhookEvents = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}/replay',
-  summary: 'Deliver again from a given event on',
+  summary: 'Deliver events again, starting from a given event',
   description:
-    'Sets the event from which the webhook continues. With an earlier one, matching events that are still kept are delivered again; with a later one, the events in between are skipped.',
+    'Sets the event from which the webhook continues. With an earlier one, matching events that are still kept are delivered again; with a later one, the ' +
+    'events in between are skipped.',
   section,
   needs: 'organization:admin',
   body: ReplayWebhook,

@@ -1,4 +1,4 @@
-/** Turns webhooks and their deliveries into the JSON that clients get, and makes their paths. */
+/** Turns webhooks and their deliveries into the JSON that clients get, and builds their paths. */
 import type { App } from '../../domain/context/app.js'
 import { countPending } from '../../domain/webhooks/deliveries.js'
 import { webhookSecretOf } from '../../domain/webhooks/secret.js'
@@ -8,7 +8,7 @@ export const webhookPath = ({ organization, id }: WebhookDoc): string => `/v1/or
 export const deliveryPath = ({ organization, webhook, id }: DeliveryDoc): string =>
   `/v1/orgs/${organization}/webhooks/${webhook}/deliveries/${id}`
 
-/** A webhook, without its secret. */
+/** Returns a webhook without its secret. */
 export async function presentWebhook(app: App, webhook: WebhookDoc) {
   const {
     id,
@@ -47,13 +47,13 @@ export async function presentWebhook(app: App, webhook: WebhookDoc) {
   }
 }
 
-/** A webhook whose secret was just created. */
+/** Returns a webhook whose secret was just created. */
 export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({
   ...(await presentWebhook(app, webhook)),
   secret: webhookSecretOf(app, webhook) ?? '',
 })
 
-/** A delivery. */
+/** Returns a delivery as JSON. */
 export function presentDelivery(app: App, delivery: DeliveryDoc) {
   const { version: _version, ...fields } = delivery as DeliveryDoc & { version?: number }
   return {

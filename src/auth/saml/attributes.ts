@@ -1,4 +1,6 @@
-/** Finds the address and the name of a person among the attributes of an assertion, under the names that products use. */
+/**
+ * Finds the email address and the name of a person among the attributes of an assertion, under common attribute names.
+ */
 import { ASSERTION } from './structure.js'
 import { attribute, children, named } from './xml.js'
 
@@ -31,7 +33,7 @@ const FAMILY = [
 ]
 const NAME = 100
 
-/** Values of the attributes by name in lower case. */
+/** Returns the values of the attributes by lowercase name. */
 function values(statements: readonly Element[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const one of statements.flatMap((statement) => named(statement, ASSERTION, 'Attribute'))) {
@@ -42,7 +44,9 @@ function values(statements: readonly Element[]): Map<string, string[]> {
   return found
 }
 
-/** The address in lower case; null if there is none or more than one. `nameId`: the NameID, if it is an address. */
+/**
+ * Returns the address in lowercase; null if there is none or more than one. `nameId`: the NameID, if it is an address.
+ */
 export function addressOf(statements: readonly Element[], nameId: string | null): string | null {
   const given = [...values(statements)]
     .flatMap(([name, texts]) => (ADDRESSES.has(name) ? texts : []))
@@ -54,7 +58,7 @@ export function addressOf(statements: readonly Element[], nameId: string | null)
   return distinct.size === 1 ? (address as string) : null
 }
 
-/** What to call the person: a whole name, else given and family name; null if there is none. */
+/** Returns the person's name: a full name, else given and family name; null if there is none. */
 export function nameOf(statements: readonly Element[]): string | null {
   const found = values(statements)
   const first = (names: readonly string[]): string =>

@@ -1,12 +1,12 @@
-/** Reads the certificates of an identity provider. */
+/** Parses the certificates of an identity provider. */
 import { X509Certificate } from 'node:crypto'
 
-/** Most certificates of a provider. */
-const MOST = 10
+/** Maximum number of certificates per provider. */
+const MAX_CERTIFICATES = 10
 const MIN_BITS = 2048
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 
-/** A certificate, with what is to be known about it. */
+/** A certificate with its properties. */
 export interface Certificate {
   pem: string
   subject: string
@@ -17,15 +17,15 @@ export interface Certificate {
 }
 
 /**
- * The certificates in a text: PEM blocks, or the base64 of a single one as metadata has it. Throws an Error whose message continues
- * "The certificate …".
+ * Parses the certificates in a text: PEM blocks, or the base64 of a single one as in metadata.
+ * Throws an Error whose message continues "The certificate …".
  */
 export function readCertificates(text: string): Certificate[] {
   const blocks = text.match(BLOCK) ?? (text.includes('-----') ? [] : [text])
   const rest = text.replaceAll(BLOCK, '').trim()
   if (blocks.length === 0 || (rest !== '' && text.includes('-----')))
-    throw new Error('must be X.509 in PEM: blocks of BEGIN CERTIFICATE, and nothing else')
-  if (blocks.length > MOST) throw new Error(`must be at most ${MOST} certificates`)
+    throw new Error('must be X.509 in PEM: only BEGIN CERTIFICATE blocks')
+  if (blocks.length > MAX_CERTIFICATES) throw new Error(`must be at most ${MAX_CERTIFICATES} certificates`)
   return blocks.map(readOne)
 }
 
@@ -48,6 +48,6 @@ function parse(base64: string): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(base64, 'base64'))
   } catch {
-    throw new Error('cannot be read as X.509')
+    throw new Error('is not valid X.509')
   }
 }

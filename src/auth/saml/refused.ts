@@ -1,4 +1,4 @@
-/** A response of an identity provider that is not accepted. The message is a sentence that says which check failed, without values of the response. */
+/** A rejected response of an identity provider. The message names the failed check, without values of the response. */
 export class SamlRefused extends Error {
   override name = 'SamlRefused'
 }

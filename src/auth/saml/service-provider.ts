@@ -1,4 +1,4 @@
-/** What this service says as a SAML service provider: its metadata, and requests to identity providers. */
+/** Implements the SAML service provider: its metadata, and requests to identity providers. */
 import { generateServiceProviderMetadata, SAML, ValidateInResponseTo } from '@node-saml/node-saml'
 
 /** The addresses of this service provider. */
@@ -7,7 +7,7 @@ export interface ServiceProvider {
   acsUrl: string
 }
 
-/** The metadata, as XML. */
+/** Returns the metadata, as XML. */
 export const metadataOf = ({ entityId, acsUrl }: ServiceProvider): string =>
   generateServiceProviderMetadata({
     issuer: entityId,
@@ -16,7 +16,7 @@ export const metadataOf = ({ entityId, acsUrl }: ServiceProvider): string =>
     wantAssertionsSigned: true,
   })
 
-/** The URL at the identity provider that begins a sign-in. `request` is the ID of the request, an XML name. */
+/** Returns the URL at the identity provider that starts a sign-in. `request` is the ID of the request, an XML name. */
 export function requestUrl(
   { entityId, acsUrl }: ServiceProvider,
   ssoUrl: string,
@@ -27,7 +27,7 @@ export function requestUrl(
     issuer: entityId,
     callbackUrl: acsUrl,
     entryPoint: ssoUrl,
-    // the constructor asks for a certificate, which requests do not need
+    // The constructor requires a certificate, which requests do not need.
     idpCert: 'unused',
     identifierFormat: null,
     disableRequestedAuthnContext: true,

@@ -1,14 +1,17 @@
-/** Finds the certificate that a signature was made with, by its SignedInfo alone: what is forged costs no digest of the whole document. */
+/**
+ * Finds the certificate of a signature from its SignedInfo alone, so that forgeries cost no digest of the whole
+ * document.
+ */
 import { findAncestorNs, SignedXml } from 'xml-crypto'
 import { SamlRefused } from './refused.js'
 import { SIGNATURE } from './structure.js'
 import { attribute, only, textOf } from './xml.js'
 
-/** Characters of a canonical SignedInfo. It has one reference, so it is about 1,000 characters long. */
+/** Maximum length of a canonical SignedInfo, in characters. With its single reference, it has about 1,000. */
 const SIGNED_INFO = 16 * 1024
 
 /**
- * The certificates (PEM) by which the value of a signature is right. That its digest is right, too, is not known yet.
+ * Returns the certificates (PEM) that verify the value of a signature. Its digest is not verified yet.
  * @param signature one that `checkSignature` has accepted
  * Throws `SamlRefused` if there is none.
  */
@@ -22,7 +25,7 @@ export function signersOf(signature: Element, certificates: readonly string[]): 
   const Method =
     library.SignatureAlgorithms[algorithmOf(info, 'SignatureMethod') as keyof typeof library.SignatureAlgorithms]
   if (!Canonical || !Method) throw new SamlRefused('The algorithms of the signature are not supported.')
-  // the same namespaces as the library takes, so that it comes to the same bytes when it verifies the whole
+  // The same namespaces as in the library, so that its full verification uses the same bytes.
   const ancestorNamespaces = findAncestorNs(signature.ownerDocument, "//*[local-name()='SignedInfo']")
   const canonical = new Canonical()
     .process(info.cloneNode(true), { ancestorNamespaces, defaultNsForPrefix: SignedXml.defaultNsForPrefix })
@@ -31,7 +34,8 @@ export function signersOf(signature: Element, certificates: readonly string[]): 
     throw new SamlRefused(`The SignedInfo of a signature must have at most ${SIGNED_INFO} characters.`)
   const value = textOf(only(signature, SIGNATURE, 'SignatureValue')).replaceAll(/\s/g, '')
   const signers = certificates.filter((certificate) => isSignedBy(new Method(), canonical, certificate, value))
-  if (signers.length === 0) throw new SamlRefused('The signature is not valid, by any certificate of the provider.')
+  if (signers.length === 0)
+    throw new SamlRefused('The signature is not valid for any certificate of the provider. Check `certificate`.')
   return signers
 }
 

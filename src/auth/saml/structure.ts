@@ -1,4 +1,4 @@
-/** Checks the form of a response before any signature: one assertion, at its place, with nothing where something could be hidden. */
+/** Checks the structure of a response before any signature: one assertion in its place, and no unexpected elements. */
 import { SamlRefused } from './refused.js'
 import { all, attribute, children, named, only } from './xml.js'
 
@@ -7,7 +7,7 @@ export const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion'
 export const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success'
 
-/** What may stand in a response and in an assertion, by namespace and name, and how often at most. */
+/** The allowed children of a response and of an assertion, by namespace and name, with their maximum number. */
 const IN_RESPONSE: Readonly<Record<string, number>> = {
   [`${ASSERTION} Issuer`]: 1,
   [`${SIGNATURE} Signature`]: 1,
@@ -23,23 +23,23 @@ const IN_ASSERTION: Readonly<Record<string, number>> = {
   [`${ASSERTION} AttributeStatement`]: 10,
 }
 
-/** A response whose form is accepted. */
-export interface Formed {
+/** A response with a valid structure. */
+export interface CheckedResponse {
   response: Element
   assertion: Element
   /** The signature of the assertion. */
   signature: Element
-  /** That of the response; absent if there is none. */
+  /** The signature of the response; absent if there is none. */
   outerSignature?: Element
 }
 
-/** Checks the form of a whole document. Throws `SamlRefused`. */
-export function checkForm(root: Element): Formed {
+/** Checks the structure of a whole document. Throws `SamlRefused`. */
+export function checkForm(root: Element): CheckedResponse {
   if (root.namespaceURI !== PROTOCOL || root.localName !== 'Response')
     throw new SamlRefused('The document must be a SAML 2.0 Response.')
   const elements = all(root)
   if (elements.some(({ localName }) => localName === 'EncryptedAssertion'))
-    throw new SamlRefused('The assertion must not be encrypted: the response comes by https.')
+    throw new SamlRefused('The assertion must not be encrypted. https already encrypts the response.')
   checkIds(elements)
   checkStatus(root)
   checkChildren(root, IN_RESPONSE)
@@ -49,19 +49,18 @@ export function checkForm(root: Element): Formed {
       throw new SamlRefused(`There must be exactly one ${name}.`)
   checkAssertion(assertion)
   const [signature] = named(assertion, SIGNATURE, 'Signature')
-  if (!signature)
-    throw new SamlRefused('The assertion must be signed; a signature of the response alone is not enough.')
+  if (!signature) throw new SamlRefused('The assertion must be signed. A signature of only the response is not enough.')
   const [outerSignature] = named(root, SIGNATURE, 'Signature')
   const signatures = elements.filter(({ localName }) => localName === 'Signature')
   if (signatures.length !== (outerSignature ? 2 : 1))
-    throw new SamlRefused('A Signature may stand only in the Assertion and in the Response.')
+    throw new SamlRefused('Only the Assertion and the Response may have a Signature.')
   return { response: root, assertion, signature, ...(outerSignature ? { outerSignature } : {}) }
 }
 
 /** Checks the children of an assertion, and its version. */
 export function checkAssertion(assertion: Element): void {
   if (assertion.namespaceURI !== ASSERTION || assertion.localName !== 'Assertion')
-    throw new SamlRefused('An assertion of SAML 2.0 is expected.')
+    throw new SamlRefused('The document must contain a SAML 2.0 Assertion.')
   checkChildren(assertion, IN_ASSERTION)
   if (attribute(assertion, 'Version') !== '2.0') throw new SamlRefused('The version of the assertion must be 2.0.')
 }
@@ -72,14 +71,13 @@ function checkChildren(element: Element, allowed: Readonly<Record<string, number
     const key = `${namespaceURI} ${localName}`
     const times = (seen.get(key) ?? 0) + 1
     seen.set(key, times)
-    if (!Object.hasOwn(allowed, key))
-      throw new SamlRefused(`The ${element.localName} has an element that is not expected in it.`)
+    if (!Object.hasOwn(allowed, key)) throw new SamlRefused(`The ${element.localName} has an unexpected element.`)
     if (times > (allowed[key] as number))
       throw new SamlRefused(`The ${element.localName} has too many ${localName} elements.`)
   }
 }
 
-/** An ID names one element alone, whatever attribute a reader takes for the ID. */
+/** Throws if an ID is not unique, for every attribute that a parser could treat as the ID. */
 function checkIds(elements: readonly Element[]): void {
   const ids = new Set<string>()
   for (const element of elements)
@@ -91,7 +89,7 @@ function checkIds(elements: readonly Element[]): void {
     }
 }
 
-/** The provider says in the status why it did not sign the person in. */
+/** Throws unless the status is success. A provider reports in it why it did not sign the person in. */
 function checkStatus(response: Element): void {
   const code = attribute(only(only(response, PROTOCOL, 'Status'), PROTOCOL, 'StatusCode'), 'Value')
   if (code !== SUCCESS) throw new SamlRefused('The identity provider did not sign you in.')

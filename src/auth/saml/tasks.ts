@@ -1,4 +1,4 @@
-/** The table of tasks of the threads that verify responses. */
+/** The table of tasks for the threads that verify responses. */
 import { type VerifyOrder, verifyResponse } from './verify.js'
 
 export const tasks = {

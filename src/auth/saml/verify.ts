@@ -1,24 +1,24 @@
-/** Verifies a response of an identity provider: form, signature, and what the signed bytes say. Runs in a thread. */
+/** Verifies a response of an identity provider: structure, signature, and the signed claims. Runs in a thread. */
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml'
-import { type Asserted, type Expected, readClaims } from './claims.js'
+import { type SamlClaims, type ExpectedClaims, readClaims } from './claims.js'
 import { SamlRefused } from './refused.js'
 import { checkSignature } from './signature.js'
 import { signersOf } from './signer.js'
-import { ASSERTION, checkForm, type Formed } from './structure.js'
+import { ASSERTION, checkForm, type CheckedResponse } from './structure.js'
 import { attribute, named, readXml, textOf, XML_BYTES } from './xml.js'
 
-/** What a response must be made for, and by which keys. */
-export interface VerifyOrder extends Expected {
-  /** Certificates in PEM; any of them may have signed. */
+/** The values that a response must match, and the keys. */
+export interface VerifyOrder extends ExpectedClaims {
+  /** Certificates in PEM. Any of them may have signed the response. */
   certificates: readonly string[]
 }
 
 /**
- * Verifies a response as it was posted.
+ * Verifies a response as posted.
  * @param encoded `SAMLResponse`: XML in base64
  * Throws `SamlRefused`.
  */
-export async function verifyResponse(encoded: string, order: VerifyOrder): Promise<Asserted> {
+export async function verifyResponse(encoded: string, order: VerifyOrder): Promise<SamlClaims> {
   const xml = decode(encoded)
   const formed = checkForm(readXml(xml))
   checkEnvelope(formed.response, order)
@@ -41,26 +41,29 @@ function decode(encoded: string): string {
   }
 }
 
-/** What the response says around the assertion. It may not be signed, so nothing is taken from it; but it must not contradict. */
+/**
+ * Checks the response around the assertion. It may be unsigned, so its values are not used, but they must not
+ * contradict the assertion.
+ */
 function checkEnvelope(response: Element, { acsUrl, issuer, request }: VerifyOrder): void {
   if (attribute(response, 'Version') !== '2.0') throw new SamlRefused('The version of the response must be 2.0.')
   const destination = attribute(response, 'Destination')
   if (destination !== null && destination !== acsUrl)
     throw new SamlRefused('The destination of the response is not service.acsURL.')
   if (attribute(response, 'InResponseTo') !== request)
-    throw new SamlRefused('The response belongs to another request, or to none: begin at service.startURL.')
+    throw new SamlRefused('The response belongs to another request, or to none. Start at service.startURL.')
   const [said] = named(response, ASSERTION, 'Issuer')
   if (said && textOf(said) !== issuer)
     throw new SamlRefused('The issuer of the response is not the entityID of the provider.')
 }
 
 /**
- * The XML of the assertion as it was signed.
- * @param signers the certificates that may have signed
+ * Returns the XML of the assertion as it was signed.
+ * @param signers the certificates that may have signed it
  */
 async function verifiedAssertion(
   xml: string,
-  { outerSignature }: Formed,
+  { outerSignature }: CheckedResponse,
   order: VerifyOrder,
   signers: readonly string[],
 ): Promise<string> {
@@ -71,7 +74,7 @@ async function verifiedAssertion(
     idpIssuer: order.issuer,
     wantAssertionsSigned: true,
     wantAuthnResponseSigned: outerSignature !== undefined,
-    // audience, times and request are checked in claims.ts, by the clock and the cookie of the service
+    // claims.ts checks audience, times and request with the clock and the cookie of the service.
     audience: false,
     acceptedClockSkewMs: -1,
     validateInResponseTo: ValidateInResponseTo.never,
@@ -81,6 +84,6 @@ async function verifiedAssertion(
     .catch(() => null)
   const assertion = verified?.profile?.getAssertionXml?.()
   if (assertion === undefined)
-    throw new SamlRefused('The signature is not valid for what it covers, by any certificate of the provider.')
+    throw new SamlRefused('The signature is not valid for the element that it covers. Check `certificate`.')
   return assertion
 }

@@ -1,4 +1,4 @@
-/** An installation as a migration sees it: documents, repositories and files, whether they are in folders or in a database. */
+/** An installation from the view of a migration: documents, repositories and files, in folders or in a database. */
 import { createReadStream, existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,10 +11,10 @@ import { type Database, IS_SERVER, openDatabase } from '../../postgres/index.js'
 import { openEmbeddedSource, openPostgresSource, type StoreSource } from '../../store/index.js'
 import { OperatorError } from '../maintenance.js'
 
-/** Gets a line for the operator. */
-export type Tell = (line: string) => void
+/** Receives a line for the operator. */
+export type Report = (line: string) => void
 
-/** The kinds of files that are not made again: of specifications, and of Git LFS. PDFs are printed anew. */
+/** The kinds of files that cannot be rebuilt: OpenAPI specifications and Git LFS files. PDFs are printed again. */
 export const SHELVES = ['openapi', 'lfs'] as const
 export type Shelf = (typeof SHELVES)[number]
 
@@ -26,18 +26,18 @@ export interface MovedFile {
 }
 
 export interface Installation {
-  /** In words, without a password. */
-  readonly told: string
+  /** Describes the installation, without a password. */
+  readonly description: string
   readonly documents: StoreSource
   /** Names of the repositories, sorted. */
   repositories(): Promise<string[]>
-  /** The refs of one, as lines `<object> <ref>`, sorted. */
+  /** Returns the refs of a repository, as lines `<object> <ref>`, sorted. */
   refs(repository: string): Promise<string[]>
   files(shelf: Shelf): AsyncIterable<MovedFile>
   close(): Promise<void>
 }
 
-/** Where an installation in folders is. */
+/** The folders of an installation. */
 export interface Folders {
   dataDir: string
   reposDir: string
@@ -45,16 +45,19 @@ export interface Folders {
 
 const HASH = /^[0-9a-f]{64}$/
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9_-]*\.git$/
-/** Name of the lock file of a server in the folder of the repositories. */
+/** Name of a server's lock file in the repository folder. */
 const LOCK = '.bindery-lock'
 
-/** Opens an installation in folders for reading, and keeps servers out of it meanwhile. Throws `OperatorError`, `FolderLocked`, `StoreDamaged`, `StoreTooOld`. */
+/**
+ * Opens an installation in folders for reading, and locks out servers. Throws `OperatorError`, `FolderLocked`,
+ * `StoreDamaged`, `StoreTooOld`.
+ */
 export async function openFolders({ dataDir: data, reposDir: repos }: Folders): Promise<Installation> {
   const [dataDir, reposDir] = [resolve(data), resolve(repos)]
   for (const dir of [join(dataDir, 'store'), reposDir])
     if (!existsSync(dir))
       throw new OperatorError(
-        `There is no folder ${dir}: set BINDERY_DATA_DIR and BINDERY_REPOS_DIR to those of the installation.`,
+        `The folder ${dir} does not exist. Set BINDERY_DATA_DIR and BINDERY_REPOS_DIR to those of the installation.`,
       )
   const documents = await openEmbeddedSource({ dir: join(dataDir, 'store'), migrations, journals })
   let lock: Lock
@@ -65,7 +68,7 @@ export async function openFolders({ dataDir: data, reposDir: repos }: Folders): 
     throw error
   }
   return {
-    told: `the folders ${dataDir} and ${reposDir}`,
+    description: `the folders ${dataDir} and ${reposDir}`,
     documents,
     repositories: async () =>
       (await readdir(reposDir))
@@ -91,17 +94,20 @@ async function* filesIn(dir: string): AsyncGenerator<MovedFile> {
   }
 }
 
-/** The database of an installation; servers are told from this by the name of their connections. */
+/** Opens the database of an installation. The name of its connections distinguishes them from those of servers. */
 export const openFor = (url: string): Database => openDatabase({ url, application: 'bindery migrate' })
 
-/** Opens an installation in a database for reading; `close` leaves the database open. Throws `OperatorError` if nodes use it, `DatabaseAway`, `StoreTooOld`. */
+/**
+ * Opens an installation in a database for reading. `close` leaves the database open. Throws `OperatorError` if nodes
+ * use it, `DatabaseAway`, `StoreTooOld`.
+ */
 export async function openNodes(database: Database, told: string): Promise<Installation> {
   await refuseRunning(database)
   await prepareFiles(database)
   await prepareRepositories(database)
   const documents = await openPostgresSource(database, migrations)
   return {
-    told,
+    description: told,
     documents,
     repositories: () => storedRepositories(database),
     refs: async (name) => (await storedRefs(database, name)).map(([ref, commit]) => `${commit} ${ref}`).sort(),
@@ -119,19 +125,19 @@ const movedOf = (rows: FileRows, file: Stored): MovedFile => ({
   read: () => rows.read(file),
 })
 
-/** Throws `OperatorError` while servers have connections to the database. */
+/** Throws `OperatorError` while servers are connected to the database. */
 async function refuseRunning(database: Database): Promise<void> {
   const text = `SELECT count(DISTINCT coalesce(client_addr::text, 'this machine'))::int AS hosts FROM pg_stat_activity
     WHERE datname = current_database() AND ${IS_SERVER}`
   const [row] = await database.query<{ hosts: number }>(text)
   if ((row?.hosts ?? 0) > 0)
     throw new OperatorError(
-      'Servers use the database: stop all nodes first, and wait until their connections have ended.',
+      'Servers are using the database. Stop all nodes, and wait until their connections have ended.',
     )
 }
 
-/** A database in words. */
-export function toldOf(url: string): string {
+/** Describes a database. */
+export function describeDatabase(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `the database ${decodeURIComponent(pathname.slice(1))} on ${hostname || 'this machine'}${port ? `:${port}` : ''}`
 }

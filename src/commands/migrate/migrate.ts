@@ -1,22 +1,23 @@
-/** The command that moves an installation from folders into a database, and back. docs/administration.md says when and how. */
+/** The command that moves an installation from folders into a database, and back. See docs/administration.md. */
 import type { Config } from '../../config.js'
 import { OperatorError } from '../maintenance.js'
 import { migrateToDatabase } from './to-database.js'
 import { migrateToFolder } from './to-folder.js'
-import type { Tell } from './installation.js'
+import type { Report } from './installation.js'
 
 const POSTGRES = /^postgres(ql)?:\/\//
 
 /**
- * Moves the installation of the settings: to a database if `to` is a PostgreSQL URL, else out of the database of the settings into a folder. The source is
- * never changed. Throws `OperatorError` with what to do.
+ * Moves the installation of the settings: to a database if `to` is a PostgreSQL URL, else out of the database of the
+ * settings into a folder. The source is
+ * never changed. Throws `OperatorError` with the remedy.
  */
-export async function migrate(config: Config, to: string, tell: Tell): Promise<void> {
+export async function migrate(config: Config, to: string, tell: Report): Promise<void> {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(to) ?? []
-  // The URL itself may hold a password.
+  // The URL itself may contain a password.
   if (scheme !== undefined && !POSTGRES.test(to))
     throw new OperatorError(
-      `--to names a place that begins with ${scheme}, where nothing can be moved to: give postgresql://user@host/database, or a folder.`,
+      `--to starts with ${scheme}, which is not supported. Use postgresql://user@host/database, or a folder.`,
     )
   if (!POSTGRES.test(to)) return migrateToFolder(config, to, tell)
   await migrateToDatabase(config, to, tell)

@@ -1,15 +1,17 @@
-/** What a migration says while it works, and the comparison at its end. */
+/** The progress messages of a migration, and the comparison at its end. */
 import { createHash } from 'node:crypto'
 import { differencesOf, digestOf, type StoreDigest } from '../../store/index.js'
 import { OperatorError } from '../maintenance.js'
-import { type Installation, SHELVES, type Tell } from './installation.js'
+import { type Installation, SHELVES, type Report } from './installation.js'
 import { compareRepositories } from './repositories.js'
 
 const amount = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
-/** Compares everything on both sides by counts and hashes, and says what was compared. Throws `OperatorError` with all that differs. */
-export async function compareAll(source: Installation, target: Installation, tell: Tell): Promise<void> {
+/**
+ * Compares both sides by counts and hashes, and reports what was compared. Throws `OperatorError` with all differences.
+ */
+export async function compareAll(source: Installation, target: Installation, tell: Report): Promise<void> {
   const mine = await digestOf(source.documents)
   const differences = differencesOf(mine, await digestOf(target.documents))
   const repositories = await compareRepositories(source, target)
@@ -18,7 +20,7 @@ export async function compareAll(source: Installation, target: Installation, tel
   differences.push(...files.differences)
   if (differences.length > 0) {
     throw new OperatorError(
-      `Source and target differ. If a server ran meanwhile, or somebody moved refs, run the same command again; else this is an error of Bindery. No server starts on the target.\n  ${differences.join('\n  ')}`,
+      `Source and target differ. If a server was running or refs were moved in the meantime, run the same command again. Otherwise, this is an error of Bindery. No server starts on the target.\n  ${differences.join('\n  ')}`,
     )
   }
   tell(`Documents and journals are equal: ${documentsIn(mine)}, hash ${hashOf(mine)}.`)
@@ -56,7 +58,7 @@ async function compareFiles(
     const theirs = new Map<string, number>()
     for await (const file of target.files(shelf)) {
       const found = await hashOfFile(file)
-      if (found !== file.name) differences.push(`${shelf} ${file.name}: the target has other bytes`)
+      if (found !== file.name) differences.push(`${shelf} ${file.name}: the target has different bytes`)
       theirs.set(file.name, file.size)
     }
     for await (const { name, size } of source.files(shelf)) {

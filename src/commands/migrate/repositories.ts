@@ -1,4 +1,7 @@
-/** Moves repositories: into the database as one pack and all refs each, and out of it as a node fills its copies. */
+/**
+ * Moves repositories: into the database as one pack and all refs each, and out of it in the way that a node fills its
+ * copies.
+ */
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,13 +17,13 @@ import {
 } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Database } from '../../postgres/index.js'
-import type { Installation, Tell } from './installation.js'
+import type { Installation, Report } from './installation.js'
 
-/** Repositories that one set of copies is used for: what they take on the disk is free after that. */
+/** Number of repositories per set of copies, after which their disk space is freed. */
 const AT_ONCE = 50
 const BLOB_BYTES = 1024 ** 3
 
-/** Does work with the repositories of the database, whose copies are in a folder. */
+/** Runs work with the repositories of the database, with copies in a folder. */
 async function withCopies(
   database: Database,
   reposDir: string,
@@ -35,7 +38,7 @@ async function withCopies(
   }
 }
 
-/** Does work with a temporary folder of copies, some repositories at a time. */
+/** Runs work with a temporary folder of copies, a limited number of repositories at a time. */
 async function inTurns(
   database: Database,
   names: readonly string[],
@@ -59,7 +62,10 @@ async function inTurns(
 const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at])
 
-/** Moves all repositories of a folder into the database. Those that have arrived are left as they are, those that the source does not have are removed. */
+/**
+ * Moves all repositories of a folder into the database. Complete ones are skipped; those that the source does not have
+ * are removed.
+ */
 export async function moveIntoDatabase(
   source: Installation,
   reposDir: string,
@@ -88,10 +94,10 @@ export async function moveIntoDatabase(
 interface IntoDatabase {
   database: Database
   target: Installation
-  tell: Tell
+  tell: Report
 }
 
-/** Fills a folder with all repositories of the database; those that are there already are brought up to date. */
+/** Fills a folder with all repositories of the database. Existing ones are updated. */
 export async function moveIntoFolder(
   source: Installation,
   reposDir: string,
@@ -106,12 +112,12 @@ export async function moveIntoFolder(
   })
 }
 
-/** From now on, the repositories of a folder are no copies of a node. */
+/** Turns the copies of a node in a folder into independent repositories. */
 export function becomeOwnRepositories(reposDir: string, names: readonly string[]): void {
   for (const name of names) forgetState(join(reposDir, `${name}.git`))
 }
 
-/** Compares names and refs on both sides, and returns what differs, a line each, with how many refs there are. */
+/** Compares names and refs on both sides. Returns the differences, one per line, and the number of refs. */
 export async function compareRepositories(
   source: Installation,
   target: Installation,
@@ -126,17 +132,20 @@ export async function compareRepositories(
     refs += here.length
     if (!sameLines(here, there))
       differences.push(
-        `repository ${name}: ${here.length} refs in the source, ${there.length} in the target, and they are not the same`,
+        `repository ${name}: ${here.length} refs in the source, ${there.length} in the target, and they differ`,
       )
   }
   return { differences, repositories: mine.length, refs }
 }
 
-/** Reads every repository of the database into an empty folder and checks it; returns what `git fsck --strict` finds that it does not find in the source. */
+/**
+ * Reads every repository of the database into an empty folder and checks it. Returns the complaints of `git fsck
+ * --strict` that the source does not have.
+ */
 export async function checkStored(
   database: Database,
   names: readonly string[],
-  { reposDir, tell }: { reposDir: string; tell: Tell },
+  { reposDir, tell }: { reposDir: string; tell: Report },
 ): Promise<string[]> {
   const found: string[] = []
   await inTurns(database, names, async (git, name, n) => {
@@ -148,7 +157,7 @@ export async function checkStored(
   return found
 }
 
-/** Those complaints about a repository that there are none of about another one, with its name. */
+/** Returns the complaints about a repository that do not apply to the source, with its name. */
 async function newComplaints(name: string, complaints: readonly string[], source: string): Promise<string[]> {
   if (complaints.length === 0) return []
   const known = new Set(await fsck(source))

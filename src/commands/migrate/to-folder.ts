@@ -21,25 +21,28 @@ import {
   openFor,
   openNodes,
   SHELVES,
-  type Tell,
-  toldOf,
+  type Report,
+  describeDatabase,
 } from './installation.js'
 import { compareAll } from './report.js'
 import { becomeOwnRepositories, moveIntoFolder } from './repositories.js'
 
-/** What `git fsck` says of objects that are not there or cannot be read, and not of what somebody once committed. */
+/** Messages of `git fsck` about objects that are missing or unreadable, not about questionable content of commits. */
 const DAMAGE = /: (missing|broken link|fatal|dangling ref)|corrupt|hash mismatch|invalid sha1 pointer/
 
-/** Moves everything into `data` and `repos` of a folder; after an interruption, the same call goes on. Throws `OperatorError` as `migrateToDatabase`. */
-export async function migrateToFolder(config: Config, folder: string, tell: Tell): Promise<void> {
+/**
+ * Moves everything into `data` and `repos` of a folder. After an interruption, the same call continues. Throws
+ * `OperatorError` like `migrateToDatabase`.
+ */
+export async function migrateToFolder(config: Config, folder: string, tell: Report): Promise<void> {
   const url = config.databaseUrl
   if (url === null)
-    throw new OperatorError('Set BINDERY_DATABASE_URL to the database that is to be moved into the folder.')
+    throw new OperatorError('Set BINDERY_DATABASE_URL to the database that you are migrating into the folder.')
   const [dataDir, reposDir] = [join(resolve(folder), 'data'), join(resolve(folder), 'repos')]
   const database = openFor(url)
   try {
-    const source = await openNodes(database, toldOf(url))
-    tell(`From ${source.told} to the folders ${dataDir} and ${reposDir}.`)
+    const source = await openNodes(database, describeDatabase(url))
+    tell(`From ${source.description} to the folders ${dataDir} and ${reposDir}.`)
     const key = await keyOf(config, database)
     if (await begin(folder, dataDir, fingerprintOf('signing', key))) {
       await move({ source, database, key }, { dataDir, reposDir }, tell)
@@ -47,7 +50,7 @@ export async function migrateToFolder(config: Config, folder: string, tell: Tell
       tell(
         `Done. The source was not changed; keep it until you trust the target. Start the server with BINDERY_DATA_DIR=${dataDir} BINDERY_REPOS_DIR=${reposDir}, and without BINDERY_DATABASE_URL.`,
       )
-    } else tell('This migration has ended before: everything is in the folder. Nothing was done.')
+    } else tell('This migration has already ended: everything is in the folder. Nothing was done.')
     becomeOwnRepositories(reposDir, await source.repositories())
   } finally {
     await database.close()
@@ -60,14 +63,14 @@ interface From {
   key: Buffer
 }
 
-async function move({ source, database, key }: From, { dataDir, reposDir }: Folders, tell: Tell): Promise<void> {
+async function move({ source, database, key }: From, { dataDir, reposDir }: Folders, tell: Report): Promise<void> {
   const lock = takeLock(dataDir, join(dataDir, 'migration-lock'))
   try {
     tell('Documents and journals …')
     await writeDocuments(source, dataDir)
     await moveIntoFolder(source, reposDir, { database, tell })
     for (const shelf of SHELVES) await writeFiles(source, shelf, join(dataDir, shelf))
-    tell('Files have arrived.')
+    tell('Files are complete.')
     await keepSecret(join(dataDir, 'signing-key'), () => key.toString('hex'), { replace: true })
     tell('Comparing …')
     await compare(source, { dataDir, reposDir }, tell)
@@ -81,16 +84,19 @@ async function keyOf(config: Config, database: Database): Promise<Buffer> {
   const known = await fingerprintIn(database, 'signing')
   if (key !== null && (known === null || known === fingerprintOf('signing', key))) return key
   throw new OperatorError(
-    `${key === null ? 'There is no signing key' : 'The signing key is another one'}: set BINDERY_SIGNING_KEY_FILE to that of the nodes${known === null ? '' : ` (fingerprint ${known})`}. The server in the folder will need it.`,
+    `${key === null ? 'There is no signing key' : 'The signing key is a different one'}: set BINDERY_SIGNING_KEY_FILE to that of the nodes${known === null ? '' : ` (fingerprint ${known})`}. The server in the folder will need it.`,
   )
 }
 
-/** Notes that a migration begins or goes on; false if it has ended before. Throws `OperatorError` if the target has something else. */
+/**
+ * Records that a migration starts or continues; false if it has already ended. Throws `OperatorError` if the target has
+ * other content.
+ */
 async function begin(folder: string, dataDir: string, source: string): Promise<boolean> {
   const mark = folderMark(dataDir)
   if (mark && mark.source !== source)
     throw new OperatorError(
-      `Another installation was, or is being, moved into ${folder}. Name a folder that is empty or does not exist.`,
+      `${folder} is the target of another installation's migration. Use a folder that is empty or does not exist.`,
     )
   if (mark?.state === 'done') return false
   if (mark === null) {
@@ -98,7 +104,7 @@ async function begin(folder: string, dataDir: string, source: string): Promise<b
     const data = existsSync(dataDir) ? (await readdir(dataDir)).filter((name) => !name.startsWith('migration')) : []
     if (rest.length > 0 || data.length > 0)
       throw new OperatorError(
-        `${folder} is not empty. Name a folder that is empty or does not exist; what is there is never overwritten.`,
+        `${folder} is not empty. Use a folder that is empty or does not exist. Existing files are never overwritten.`,
       )
     await makeDurableFolder(resolve(dataDir))
     await writeMark(dataDir, { source, state: 'running' })
@@ -113,7 +119,7 @@ async function writeMark(dataDir: string, mark: Mark): Promise<void> {
   await syncFolder(dataDir)
 }
 
-/** Writes the documents beside their place, and moves them there when all are written. */
+/** Writes the documents next to their final location, and moves them there when they are complete. */
 async function writeDocuments(source: Installation, dataDir: string): Promise<void> {
   const [arriving, place] = [join(dataDir, 'store-arriving'), join(dataDir, 'store')]
   await rm(arriving, { recursive: true, force: true })
@@ -124,7 +130,8 @@ async function writeDocuments(source: Installation, dataDir: string): Promise<vo
 }
 
 async function writeFiles(source: Installation, shelf: (typeof SHELVES)[number], dir: string): Promise<void> {
-  // Files that arrived before an interruption are written again: they are few beside the repositories, and are then known to be right.
+  // Files from before an interruption are written again: they are few compared with the repositories, and this
+  // guarantees their content.
   await rm(dir, { recursive: true, force: true })
   await makeDurableFolder(dir)
   for await (const { name, read } of source.files(shelf)) {
@@ -142,7 +149,7 @@ async function writeFiles(source: Installation, shelf: (typeof SHELVES)[number],
   await syncFolder(dir)
 }
 
-async function compare(source: Installation, folders: Folders, tell: Tell): Promise<void> {
+async function compare(source: Installation, folders: Folders, tell: Report): Promise<void> {
   const target = await openFolders(folders)
   try {
     await compareAll(source, target, tell)
@@ -151,10 +158,10 @@ async function compare(source: Installation, folders: Folders, tell: Tell): Prom
       for (const line of await fsck(join(folders.reposDir, `${name}.git`)))
         complaints.push(`repository ${name}: ${line}`)
     const damage = complaints.filter((line) => DAMAGE.test(line))
-    if (damage.length > 0) throw new OperatorError(`Repositories have not arrived whole:\n  ${damage.join('\n  ')}`)
+    if (damage.length > 0) throw new OperatorError(`Repositories are incomplete:\n  ${damage.join('\n  ')}`)
     const others =
-      complaints.length === 0 ? '' : ` but this, which was so in the database:\n  ${complaints.join('\n  ')}`
-    tell(`\`git fsck --strict\` finds nothing in the repositories${others || '.'}`)
+      complaints.length === 0 ? '' : ` except these, which the database already had:\n  ${complaints.join('\n  ')}`
+    tell(`\`git fsck --strict\` reports no problems in the repositories${others || '.'}`)
   } finally {
     await target.close()
   }

@@ -1,5 +1,5 @@
 /** Verifies responses of identity providers, which anybody can send, on a thread of its own with bounds on time and memory. */
-import { type Asserted, SAML_TASKS, type VerifyOrder } from '../../auth/index.js'
+import { type SamlClaims, SAML_TASKS, type VerifyOrder } from '../../auth/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { createPool, type Pool, TaskFailure } from '../../threads/index.js'
 
@@ -24,10 +24,10 @@ export class Assertions {
    * Verifies a response as it was posted. Throws 403 with the check that failed, and 503 if too many wait.
    * @param provider ID of the provider: providers take turns
    */
-  async verify(provider: string, encoded: string, order: VerifyOrder): Promise<Asserted> {
+  async verify(provider: string, encoded: string, order: VerifyOrder): Promise<SamlClaims> {
     try {
       const bytes = await this.pool.run(provider, 'verify', [encoded, JSON.stringify(order)])
-      return JSON.parse(Buffer.from(bytes).toString()) as Asserted
+      return JSON.parse(Buffer.from(bytes).toString()) as SamlClaims
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')

@@ -1,6 +1,6 @@
 /** Lists and finds the events of an organization. */
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
-import { placeInId } from '../../kernel/ids.js'
+import { numberInId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'
 import { type EventDoc, type EventType, events } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
@@ -106,7 +106,7 @@ export async function eventAt(reader: Reader, organization: string, sequence: nu
 
 /** An event of the organization; null if there is none, or it is no longer kept. */
 export async function findEvent(app: App, { doc }: LoadedOrganization, id: string): Promise<EventDoc | null> {
-  const sequence = placeInId(id)
+  const sequence = numberInId(id)
   const event = sequence === null ? null : await eventAt(app.store, doc.id, sequence)
   return event?.id === id ? event : null
 }

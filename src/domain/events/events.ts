@@ -1,5 +1,5 @@
 // Records events.
-import { newPlacedId } from '../../kernel/ids.js'
+import { newNumberedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -19,7 +19,7 @@ export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<
   const { organization, data = {} } = event
   app.wakeWebhooks(organization)
   const at = app.clock.now().toISOString()
-  return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }))
+  return tx.append(events, organization, (sequence) => ({ ...event, data, id: newNumberedId(sequence), sequence, at }))
 }
 
 /** Sequence of the next event of an organization. */

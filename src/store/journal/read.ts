@@ -1,5 +1,5 @@
 // Reads records of a group while checkpoints go on.
-import type { FoundRecords, Journal, JournalQuery, Recorded } from '../../kernel/documents.js'
+import type { JournalPage, Journal, JournalQuery, Recorded } from '../../kernel/documents.js'
 import { StoreDamaged } from '../errors.js'
 import { deepFreeze } from '../json.js'
 import type { FileSystem } from '../types.js'
@@ -26,7 +26,7 @@ export async function readGroup<T extends object>(
   group: Group,
   more: readonly Added[],
   query: JournalQuery<T>,
-): Promise<FoundRecords<T>> {
+): Promise<JournalPage<T>> {
   const search: Search<T> = { query, timeOf: of.at, records: [], at: query.after ?? null, looked: 0 }
   for (let tries = 0; ; tries++) {
     // The state now. A checkpoint may replace these segments meanwhile by others with the same records.

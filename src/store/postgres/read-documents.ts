@@ -1,5 +1,5 @@
 /** Reads documents from PostgreSQL, in a transaction or outside of one. */
-import type { FoundStretch, Stretch } from '../../kernel/paging.js'
+import type { RangePage, PageRange } from '../../kernel/paging.js'
 import type { Session } from '../../postgres/index.js'
 import { deepFreeze } from '../json.js'
 import { checkIndex, orderOf } from '../transaction.js'
@@ -82,8 +82,8 @@ export async function readStretch<T extends object>(
   of: Table<T, string>,
   order: string,
   group: string,
-  { after, limit, direction }: Stretch,
-): Promise<FoundStretch<T>> {
+  { after, limit, direction }: PageRange,
+): Promise<RangePage<T>> {
   orderOf(of, order)
   const ascending = direction === 'asc'
   const from = after ? placeOf(after) : { place: ascending ? FIRST : LAST, rest: FIRST }

@@ -1,5 +1,5 @@
 /** Reads the records of a journal in PostgreSQL, in steps. */
-import type { JournalQuery, FoundRecords, Recorded } from '../../kernel/documents.js'
+import type { JournalQuery, JournalPage, Recorded } from '../../kernel/documents.js'
 import type { Session } from '../../postgres/database.js'
 import { deepFreeze } from '../json.js'
 import type { Journal } from '../types.js'
@@ -23,7 +23,7 @@ export async function readRecords<T extends object>(
   of: Journal<T>,
   group: string,
   query: JournalQuery<T>,
-): Promise<FoundRecords<T>> {
+): Promise<JournalPage<T>> {
   const { direction, limit, most = Number.POSITIVE_INFINITY, from = '', to, matches } = query
   const ascending = direction === 'asc'
   const records: Recorded<T>[] = []

@@ -1,7 +1,7 @@
 /** The store on PostgreSQL: documents and journals that several processes can share. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal, JournalQuery } from '../../kernel/documents.js'
-import type { Stretch } from '../../kernel/paging.js'
+import type { PageRange } from '../../kernel/paging.js'
 import type { Recording } from '../../kernel/recording.js'
 import { TurnQueue } from '../../kernel/turns.js'
 import { constraintOf, type Database, DatabaseAway, type News, type Session } from '../../postgres/index.js'
@@ -115,7 +115,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return this.#begin((database) => allDocuments(database, of))
   }
-  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch) {
+  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: PageRange) {
     return this.#begin((database) => readStretch(database, of, order, group, stretch))
   }
   read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>) {
@@ -139,7 +139,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   /** Without news, whether another process has changed a document is known to the database alone. */
   recorded(recording: Recording): Store {
     if (this.#stamps) return new RecordedStore(this, recording, this.#stamps)
-    recording.unknown()
+    recording.recordUnknown()
     return this
   }
 

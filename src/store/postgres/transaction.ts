@@ -1,6 +1,6 @@
 /** A transaction on PostgreSQL: each call is a statement or a few, and sees what was written before it. */
-import type { FoundStretch, Stretch } from '../../kernel/paging.js'
-import type { FoundRecords, Journal, JournalQuery } from '../../kernel/documents.js'
+import type { RangePage, PageRange } from '../../kernel/paging.js'
+import type { JournalPage, Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Session } from '../../postgres/index.js'
 import { DuplicateKey, NoDocument, StaleDocument } from '../errors.js'
 import { withVersion } from '../transaction.js'
@@ -62,11 +62,11 @@ export class PostgresTransaction implements Transaction {
     of: Table<T, string, O>,
     order: O,
     group: string,
-    stretch: Stretch,
-  ): Promise<FoundStretch<T>> {
+    stretch: PageRange,
+  ): Promise<RangePage<T>> {
     return readStretch(this.#session, of, order, group, stretch)
   }
-  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<JournalPage<T>> {
     return readRecords(this.#session, of, group, query)
   }
   extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }> {

@@ -74,7 +74,7 @@ test('an unforeseen failure says nothing outside and all in the log, without cre
 test('a response that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
   assert.is((await api().get('/v1/lie').set('X-Request-Id', 'my-request-2')).status, 500)
   const line = JSON.stringify(fake.lines.find((one) => one.requestId === 'my-request-2' && one.level === 'error'))
-  assert.match(line, /returned what it does not declare.*extra/)
+  assert.match(line, /returned a response that does not match its schema.*extra/)
   assert.not.match(line, /shown-once-secret/)
 })
 

@@ -52,7 +52,7 @@ test('a client must take 16 KiB a second of a stream, in each minute that it is 
   const KIB = 1024
   const run = (perLook: number, looks: number, waits = true): boolean => {
     const pace = new StreamPace()
-    for (let n = 1; n <= looks; n++) if (!pace.keeps(5000, waits, n * perLook)) return false
+    for (let n = 1; n <= looks; n++) if (!pace.isKept(5000, waits, n * perLook)) return false
     return true
   }
   assert.is(run(0, 11), true, 'the first minute')
@@ -61,9 +61,9 @@ test('a client must take 16 KiB a second of a stream, in each minute that it is 
   assert.is(run(80 * KIB, 200), true)
   assert.is(run(0, 200, false), true, 'it takes all that there is')
   const pace = new StreamPace()
-  for (let n = 0; n < 12; n++) assert.is(pace.keeps(5000, true, 1024 ** 3), true)
-  for (let n = 0; n < 11; n++) assert.is(pace.keeps(5000, true, 1024 ** 3), true)
-  assert.is(pace.keeps(5000, true, 1024 ** 3), false, 'what was taken in an earlier minute does not count')
+  for (let n = 0; n < 12; n++) assert.is(pace.isKept(5000, true, 1024 ** 3), true)
+  for (let n = 0; n < 11; n++) assert.is(pace.isKept(5000, true, 1024 ** 3), true)
+  assert.is(pace.isKept(5000, true, 1024 ** 3), false, 'what was taken in an earlier minute does not count')
 })
 
 test.run()

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { renewed } from '../../../src/api/pipeline/renew-response.js'
-import { type Noted, Recording } from '../../../src/kernel/recording.js'
+import { renewResponse } from '../../../src/api/pipeline/renew-response.js'
+import { type Comparable, Recording } from '../../../src/kernel/recording.js'
 import { suite } from '../../support/suite.js'
 import { read, readAnew } from './both-ways.js'
 import { begin } from './response-cache-story.js'
@@ -14,11 +14,12 @@ const named = (...commits: string[]): Buffer =>
 
 /** A kept response that names `A`, and the things that it was made from. */
 function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) {
-  const things: Record<string, Noted> = { main: A, token: 1, 'spaces 1': 1 }
+  const things: Record<string, Comparable> = { main: A, token: 1, 'spaces 1': 1 }
   const recording = new Recording()
-  for (const [name, value] of Object.entries(things)) recording.note(name, value, () => things[name] as Noted)
+  for (const [name, value] of Object.entries(things))
+    recording.recordValue(name, value, () => things[name] as Comparable)
   recording.seal()
-  const evidence = recording.evidence()
+  const evidence = recording.finish()
   assert.ok(evidence)
   const asked: string[] = []
   const isSameAt = async (_: unknown, commit: string) => asked.push(commit) > 0 && (options.isSame ?? true)
@@ -33,7 +34,13 @@ function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) 
   return {
     things,
     asked,
-    response: { headers: ['X-Request-Id', '', 'ETag', `"tag of ${A}"`], body, evidence, tag: `tag of ${A}`, renewable },
+    response: {
+      headers: ['X-Request-Id', '', 'ETag', `"tag of ${A}"`],
+      body,
+      reads: evidence,
+      tag: `tag of ${A}`,
+      renewable,
+    },
   }
 }
 const without = { app: null, bytes: undefined }
@@ -41,13 +48,13 @@ const without = { app: null, bytes: undefined }
 test('names the new commit, in the body and in its tag, and can be renewed again', async () => {
   const { things, asked, response } = kept(named(A, A), { times: 2 })
   things.main = B
-  const next = await renewed(response, without)
+  const next = await renewResponse(response, without)
   assert.equal(next?.body, named(B, B))
   assert.equal(next?.headers, ['X-Request-Id', '', 'ETag', `"tag of ${B}"`])
-  assert.is(next?.evidence.holds(), true)
+  assert.is(next?.reads.areUnchanged(), true)
   assert.equal(response.body, named(A, A), 'the bytes that may still be sent to somebody are not touched')
   things.main = C
-  assert.equal((await renewed(next as NonNullable<typeof next>, without))?.body, named(C, C))
+  assert.equal((await renewResponse(next as NonNullable<typeof next>, without))?.body, named(C, C))
   assert.equal(asked, [B, C])
 })
 
@@ -55,7 +62,7 @@ test('takes the bytes that others have made', async () => {
   const { things, response } = kept(named(A))
   things.main = B
   const bytes = named(B)
-  const next = await renewed(response, {
+  const next = await renewResponse(response, {
     app: null,
     bytes: { get: (tag) => (tag === `tag of ${B}` ? bytes : undefined) },
   })
@@ -65,10 +72,10 @@ test('takes the bytes that others have made', async () => {
 test('stays as it is if only what may change has changed', async () => {
   const { things, response } = kept(named(A))
   things['spaces 1'] = 2
-  const next = await renewed(response, without)
+  const next = await renewResponse(response, without)
   assert.is(next?.body, response.body)
   assert.is(next?.tag, response.tag)
-  assert.is(next?.evidence.holds(), true)
+  assert.is(next?.reads.areUnchanged(), true)
 })
 
 for (const [what, change, body = named(A), options = {}] of [
@@ -80,11 +87,11 @@ for (const [what, change, body = named(A), options = {}] of [
   ['if its body names the commit more often than it should', { main: B }, named(A, A)],
   ['if its body names the commit less often', { main: B }, named(A), { times: 2 }],
   ['if its body names another commit', { main: B }, named(C)],
-] as [string, Record<string, Noted>, Buffer?, Parameters<typeof kept>[1]?][])
+] as [string, Record<string, Comparable>, Buffer?, Parameters<typeof kept>[1]?][])
   test(`is not renewed ${what}`, async () => {
     const { things, response } = kept(body, options)
     Object.assign(things, change)
-    assert.is(await renewed(response, without), null)
+    assert.is(await renewResponse(response, without), null)
   })
 
 test('a response to a condition is not renewed: whether the condition is met depends on the commit', async () => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../../src/api/declaration.js'
-import type { KeptResponse } from '../../../src/api/pipeline/response-cache.js'
+import type { CachedResponse } from '../../../src/api/pipeline/response-cache.js'
 import { suite } from '../../support/suite.js'
 import { header, read, sameBothWays, sentAsKept } from './both-ways.js'
 import { endpoints, startFake } from '../fake-api.js'
@@ -22,7 +22,7 @@ async function withKept(
 ) {
   const state = { value: 1 }
   const byteCache = new Map<string, Buffer>()
-  const kept = new Map<string, KeptResponse>()
+  const kept = new Map<string, CachedResponse>()
   const recorded: Endpoint = {
     method: 'GET',
     path: '/v1/recorded',
@@ -46,7 +46,7 @@ async function withKept(
       cache: kept,
       record: (recording) => {
         const read = () => {
-          recording.note('value', state.value, () => state.value)
+          recording.recordValue('value', state.value, () => state.value)
           return state.value
         }
         return Object.assign(Object.create(app) as typeof app, { read })

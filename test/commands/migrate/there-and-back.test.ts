@@ -56,7 +56,7 @@ test('a URL that is not one of PostgreSQL is not taken for a folder, and is not 
     const { refused } = await run((tell) => migrate(embedded, to, tell))
     assert.match(
       refused ?? '',
-      /^--to names a place that begins with [\w+]+:\/\/, .* give postgresql:\/\/user@host\/database, or a folder\.$/,
+      /^--to starts with [\w+]+:\/\/, .* Use postgresql:\/\/user@host\/database, or a folder\.$/,
     )
     assert.not.match(refused ?? '', /secret/)
   }
@@ -71,7 +71,7 @@ test('an installation moves into a database: all of it is compared, and nothing 
   assert.match(said, /Documents and journals are equal: \d+ documents and \d+ records of journals, hash [0-9a-f]{16}/)
   assert.match(said, /Repositories are equal: 3 repositories with \d+ refs/)
   assert.match(said, /Files are equal: [1-9]\d* files? with [\d,]+ bytes/)
-  assert.match(said, /git fsck --strict` finds nothing/)
+  assert.match(said, /git fsck --strict` reports no problems/)
   const after = await allBytes(source.dir)
   assert.equal(
     [...after].filter(([path, hash]) => before.get(path) !== hash),
@@ -79,7 +79,7 @@ test('an installation moves into a database: all of it is compared, and nothing 
   )
   assert.is(after.size, before.size)
   const again = await run((tell) => migrate(embedded, url, tell))
-  assert.match(again.said, /has ended before/)
+  assert.match(again.said, /has already ended/)
 })
 
 test('and back into folders, byte for byte', async () => {
@@ -93,7 +93,7 @@ test('and back into folders, byte for byte', async () => {
   assert.equal(await refsAndChecks({ ...source, repos }), await refsAndChecks(source))
   assert.equal(await keptFiles(data), await keptFiles(source.data))
   assert.is(await readFile(join(data, 'signing-key'), 'utf8'), await readFile(join(source.data, 'signing-key'), 'utf8'))
-  assert.match((await run((tell) => migrate(onNodes(url, KEY), target, tell))).said, /has ended before/)
+  assert.match((await run((tell) => migrate(onNodes(url, KEY), target, tell))).said, /has already ended/)
   for (const space of source.spaces)
     assert.not.ok(existsSync(join(repos, `${space}.git`, 'bindery-node')), 'it is no copy of a node any more')
 })
@@ -126,11 +126,11 @@ test('what is not empty, or of another installation, is refused and stays as it 
   const other = await startService({ env: { BINDERY_DATABASE_URL: used } })
   assert.match(
     String((await run((tell) => migrate(embedded, used, tell))).refused),
-    /not empty: a server has used this database|Servers use the database/,
+    /not empty: a server has used this database|Servers are using the database/,
   )
   assert.match(
     String((await run((tell) => migrate(onNodes(used, KEY), join(source.dir, 'no'), tell))).refused),
-    /stop all nodes first/,
+    /Stop all nodes/,
   )
   await other.close()
   assert.match(String((await run((tell) => migrate(embedded, used, tell))).refused), /not empty/)
@@ -167,11 +167,11 @@ test('a file with wrong bytes stops the migration, and the message names it and 
   const late = await startService({ env: { BINDERY_DATABASE_URL: target, ...KEY } }).catch(
     (error: Error) => error.message,
   )
-  assert.match(String(late), /migration into the database .* has not ended/)
+  assert.match(String(late), /migration into the database .* is unfinished/)
   await writeFile(path, bytes)
   const { said, refused } = await run((tell) => migrate(embedded, target, tell))
   assert.is(refused, null)
-  assert.match(said, /Going on with a migration that was interrupted/)
+  assert.match(said, /Continuing an interrupted migration/)
 })
 
 test('what differs at the end is told, and the target is not used', async () => {

@@ -76,7 +76,7 @@ test('of several certificates, the last one signs in; a forged response costs th
   const stray = newKeyPair('idp.example.org')
   const response = await here.post(begun, here.respond(begun, { extraAttributes: groups }, { key: stray }))
   // the message of the check that comes before any digest
-  assert.match(response.body.error.message, 'The signature is not valid, by any certificate')
+  assert.match(response.body.error.message, 'The signature is not valid for any certificate')
   assert.ok(
     await signedInBy(
       begun,

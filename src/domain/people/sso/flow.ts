@@ -1,7 +1,7 @@
 /** The way of a browser through single sign-on: to the identity provider with a request, and back with its response. */
 import { createHash } from 'node:crypto'
 import {
-  type Asserted,
+  type SamlClaims,
   hashToken,
   newToken,
   requestUrl,
@@ -126,7 +126,7 @@ function open(app: App, provider: ActiveProvider, relayState: string, cookies = 
   return begun
 }
 
-function verify(app: App, provider: ActiveProvider, response: string, { request }: SignInRequest): Promise<Asserted> {
+function verify(app: App, provider: ActiveProvider, response: string, { request }: SignInRequest): Promise<SamlClaims> {
   const { entityId, acsUrl } = addressesOf(app, provider)
   return app.assertions.verify(provider.id, response, {
     certificates: certificatesOf(provider).map(({ pem }) => pem),
@@ -143,7 +143,7 @@ async function makeCode(
   app: App,
   provider: ActiveProvider,
   { request, ends }: SignInRequest,
-  asserted: Asserted,
+  asserted: SamlClaims,
 ): Promise<string> {
   const code = newToken()
   const now = app.clock.now().getTime()
