@@ -1,4 +1,5 @@
-// The door of the database that nodes share: a pool of connections, transactions that are run again, migrations. See database.ts.
+// The entry point of the database that nodes share: a pool of connections, transactions with retries, migrations. See
+// database.ts.
 export {
   type Database,
   type DatabaseOptions,

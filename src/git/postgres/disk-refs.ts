@@ -1,4 +1,4 @@
-/** The refs on the disk of a node: made equal to those of the database, and looked through for what somebody else moved. */
+/** The refs on the disk of a node: finds refs that differ from the database, and resets them. */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,10 +8,12 @@ import type { RefMover } from '../refs/mover.js'
 import type { RefReader } from '../refs/reader.js'
 import type { RefMove } from '../types.js'
 
-/** From so many new refs on, a repository without packed refs gets them packed: else each is a file. */
+/**
+ * From this number of new refs on, an empty repository gets a packed-refs file. Otherwise, each ref would be a file.
+ */
 const PACKED_FROM = 50
 
-/** The parts of a repository that its refs on the disk belong to. */
+/** The parts of a repository that work with its refs on the disk. */
 export interface RefsOnDisk {
   path: string
   disk: Disk
@@ -19,16 +21,16 @@ export interface RefsOnDisk {
   reader: RefReader
 }
 
-/** A ref that has another value than it should have. */
+/** A ref whose value on the disk differs from the database. */
 export interface Deviation {
   ref: RefName
-  /** What the disk says. */
+  /** The value on the disk. */
   found: CommitId | null
-  /** What the database says. */
+  /** The value in the database. */
   wanted: CommitId | null
 }
 
-/** The refs of the disk, all of them, that differ from `wanted`. */
+/** Returns all refs on the disk that differ from `wanted`. */
 export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, CommitId>): Deviation[] {
   const found = reader.list('refs/')
   const other: Deviation[] = []
@@ -39,16 +41,19 @@ export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, Commi
   return other
 }
 
-/** Gives refs of the disk the values that they should have. Throws `StaleRef` if somebody moves one meanwhile, `RefLocked`, `GitError`: then some may have them and others not. */
+/**
+ * Resets refs on the disk to the values of the database. Throws `StaleRef` if another process moves one of them,
+ * `RefLocked`, `GitError`. After an error, some refs may be reset and others not.
+ */
 export async function putRight(on: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
   const plain = all.map((one) => (on.reader.isSymbolic(one.ref) ? unlink(on, one) : one))
   if (await packed(on, plain)) return
-  // Deletions first: a new ref may have the name of a folder of old ones.
+  // Deletions first: a new ref may have the name of the folder of a deleted ref.
   const [deleted, set] = [plain.filter(({ wanted }) => wanted === null), plain.filter(({ wanted }) => wanted !== null)]
   for (const some of [deleted, set]) await moveTo(on, some, reason)
 }
 
-/** Removes a ref that names another one: to move it would move that. Under it there may be a packed one. */
+/** Removes a symbolic ref, since moving it would move its target. A packed ref with the same name may remain. */
 function unlink({ path, reader }: RefsOnDisk, { ref, wanted }: Deviation): Deviation {
   rmSync(join(path, ref), { force: true })
   return { ref, found: reader.head(ref), wanted }
@@ -61,7 +66,7 @@ async function moveTo({ mover }: RefsOnDisk, all: readonly Deviation[], reason: 
   if (moves.length > 0) await mover.move(moves, reason)
 }
 
-/** Fills a repository that has no refs by one file. Returns whether that could be done. */
+/** Writes all refs into one packed-refs file if the repository has no refs. Returns whether it did. */
 async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviation[]): Promise<boolean> {
   const set = all.filter(({ wanted }) => wanted !== null)
   if (
@@ -76,7 +81,7 @@ async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviatio
   try {
     await writeSynced(disk, lock, [Buffer.from(`# pack-refs with: sorted \n${lines.join('')}`)], 0o644)
   } catch {
-    // Somebody else has the lock: each ref is moved by itself.
+    // Another process has the lock. Move each ref separately.
     return false
   }
   await disk.rename(lock, join(path, 'packed-refs'))
@@ -84,7 +89,10 @@ async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviatio
   return true
 }
 
-/** Tells whether a ref may have changed on the disk: of whatever Git changes, the time of its folder or that of packed-refs changes. */
+/**
+ * Detects whether a ref may have changed on the disk. Any change by Git changes the time of the ref's folder or of
+ * packed-refs.
+ */
 export class DiskRefStamps {
   // bound: the folders below refs/
   #folders: string[] = []
@@ -98,7 +106,7 @@ export class DiskRefStamps {
     return this.#stamp !== null && this.#stamp === this.#now()
   }
 
-  /** Call it before the refs are read. */
+  /** Records the current times. Call it before the refs are read. */
   async take(): Promise<void> {
     const below = await readdir(join(this.path, 'refs'), { recursive: true, withFileTypes: true })
     this.#folders = [
@@ -110,7 +118,7 @@ export class DiskRefStamps {
     this.#stamp = this.#now()
   }
 
-  /** Refs were moved here: what else changed meanwhile cannot be told. */
+  /** Discards the recorded times. Call it when this node moves refs: other changes can no longer be detected. */
   forget(): void {
     this.#stamp = null
   }

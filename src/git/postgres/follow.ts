@@ -1,4 +1,4 @@
-/** Lets the refs on the disk of a node follow those in memory, and finds what somebody moved there by hand. */
+/** Applies ref moves from memory to the disk of a node, and finds refs that were moved there by hand. */
 import type { RefName } from '../../kernel/ids.js'
 import { GitError, StaleRef } from '../errors.js'
 import type { Copy, NodeServices } from './copy.js'
@@ -11,8 +11,8 @@ import { planSetAside } from './manual-moves.js'
 const REASON = 'follow the database'
 
 /**
- * Gives refs on the disk the values that they have in memory. That it fails is told to the operator, and tried again at the next look: what the
- * service reads is in memory.
+ * Sets refs on the disk to their values in memory. On failure, logs a notice and retries on the next pass. Reads use
+ * memory and are not affected.
  */
 export async function follow(services: NodeServices, copy: Copy, refs: readonly RefName[]): Promise<void> {
   const { reader } = copy.disk.parts
@@ -30,7 +30,7 @@ export async function follow(services: NodeServices, copy: Copy, refs: readonly 
   }
 }
 
-/** Compares all refs on the disk with those in memory. What was moved by hand is set aside, then the disk is put right. */
+/** Compares all refs on the disk with those in memory. Sets aside what was moved by hand, then resets the disk. */
 export async function look(services: NodeServices, copy: Copy): Promise<void> {
   const { reader } = copy.disk.parts
   copy.lookedAt = performance.now()
@@ -39,7 +39,7 @@ export async function look(services: NodeServices, copy: Copy): Promise<void> {
     const found = deviations(reader, copy.refs.all())
     const foreign = found.filter((one) => copy.isForeign(one))
     if (foreign.length > 0) await setAside(services, copy, foreign)
-    // Those that moved in the meantime are found by the next look.
+    // The next pass finds refs that move in the meantime.
     const ours = (foreign.length > 0 ? deviations(reader, copy.refs.all()) : found).filter(
       (one) => !copy.isForeign(one),
     )
@@ -60,7 +60,7 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
       reason: 'set aside what was moved by hand on a node',
       fence: null,
     })
-    // If other nodes have moved something, too, the next opening finds out: where the copy stands has not changed.
+    // If other nodes moved refs as well, the head of the copy stays as it is. The next opening catches up.
     copy.follow(moves, isSame(before, copy.at as Head) ? after : (copy.at as Head))
     services.keep(copy)
   }
@@ -68,13 +68,16 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
   for (const { ref, found, put, kept } of told) {
     const what = found === null ? 'deleted' : `moved to ${found}`
     services.notice(
-      `${copy.path}: ${ref} was ${what} by hand; it is ${put ?? 'absent'} again${kept === null ? '' : `, and the commit is kept as ${kept}`}. Push to the server instead.`,
+      `${copy.path}: ${ref} was ${what} by hand. The server reset it to ${put ?? 'absent'}${kept === null ? '' : ` and kept the commit as ${kept}`}. Push to the server instead.`,
     )
   }
   services.setAside(copy.name, told)
 }
 
-/** Not before the disk has followed: what is left to follow would be taken for a move by hand after the next start. */
+/**
+ * Records the state, but only if the disk is up to date. Otherwise, the next start would take pending moves for moves
+ * by hand.
+ */
 async function noteState(copy: Copy): Promise<void> {
   if (!copy.isInStep) return
   await writeState(copy.path, copy.at as Head)
@@ -85,5 +88,5 @@ function tellFailure(services: NodeServices, copy: Copy, error: unknown): void {
   copy.stamps.forget()
   if (error instanceof StaleRef) return
   if (!(error instanceof GitError) && (error as NodeJS.ErrnoException | null)?.code === undefined) throw error
-  services.notice(`${copy.path}: refs cannot be made those of the database: ${(error as Error).message}`)
+  services.notice(`${copy.path}: cannot update the refs on the disk from the database: ${(error as Error).message}`)
 }

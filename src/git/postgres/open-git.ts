@@ -1,4 +1,6 @@
-/** Repositories whose truth is in the database of several nodes; those on the disk of a node are its copies. */
+/**
+ * The repositories of a service with several nodes. The database is authoritative; each node has copies on its disk.
+ */
 import { newId, type CommitId, type RefName } from '../../kernel/ids.js'
 import { MemoryBudget } from '../../kernel/memory-budget.js'
 import { type Database, type Hints, isAway, migrate, type News } from '../../postgres/index.js'
@@ -18,33 +20,43 @@ import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
 import { sweep } from './sweep.js'
 
-/** How often refs on the disk are compared with the database's, at most: that costs time with their number. */
+/**
+ * Minimum time between two comparisons of the refs on the disk with the database. A comparison takes longer with more
+ * refs.
+ */
 const LOOK_MS = 2_000
-/** The topic of hints about repositories. A transaction that moves refs does not send them itself: the database would let such transactions commit one by one. */
+/**
+ * The topic of hints about repositories. Transactions that move refs do not send hints: the database would then commit
+ * them one at a time.
+ */
 const MOVED = 'refs'
 const DEFAULT_BYTES = 64 * 1024 * 1024
 
 export interface SharedGitOptions {
   database: Database
-  /** What other nodes write. Default: not known, so no response is kept. */
+  /** Changes by other nodes. Default: unknown, so no response is cached. */
   news?: News
-  /** How nodes tell each other what moved. Default: they do not, and find it when they open a repository. */
+  /**
+   * Notifications between nodes about moved refs. Default: none, so a node detects moves when it opens a repository.
+   */
   hints?: Hints
   /** Memory for the refs of the repositories. Default: 64 MiB for them alone. */
   budget?: MemoryBudget
   /** Called after this node moved refs, with the repository's name. */
   moved?: (name: string, refs: readonly RefName[]) => void
-  /** Called after this node learned that others moved refs. Only for repositories that it has in memory. */
+  /** Called after this node detected moves by other nodes. Only for repositories that it has in memory. */
   movedElsewhere?: (name: string, refs: readonly RefName[]) => void
-  /** Called with what an admin moved by hand on this node, after it was set aside and put back. */
+  /** Called with the refs that an admin moved by hand on this node, after they were set aside and reset. */
   setAside?: (name: string, found: readonly SetAside[]) => void
   /** Called with a message for the operator. */
   notice?: (message: string) => void
-  /** Refs on the disk are compared with those of the database at most this often, in milliseconds. Default: 2,000. */
+  /**
+   * Minimum time between two comparisons of the refs on the disk with the database, in milliseconds. Default: 2,000.
+   */
   lookMs?: number
 }
 
-/** Without news, every stamp is another one each time. */
+/** Returns the stamps of refs. Without news, every stamp is a new number. */
 function stampsOf(news: News | undefined): RefStamps {
   if (!news) {
     let version = 0
@@ -65,13 +77,16 @@ function stampsOf(news: News | undefined): RefStamps {
 
 /** The repositories of a node. */
 export interface SharedGit extends Git {
-  /** Resolves when the copy on this node has everything, also its refs on the disk, which an admin's plain Git reads. Throws `NoRepository`, `GitError`. */
+  /**
+   * Resolves when the copy on this node is up to date, including its refs on the disk, which plain Git reads. Throws
+   * `NoRepository`, `GitError`.
+   */
   refresh(name: string): Promise<void>
 }
 
 /**
- * Makes the tables, and opens the repositories of the database; `git` has the copies, in whose refs nothing is told by `OpenOptions.moved`. Throws
- * `DatabaseAway`.
+ * Creates the tables and opens the repositories of the database. `git` has the copies; its `OpenOptions.moved` is not
+ * called for them. Throws `DatabaseAway`.
  */
 export async function openSharedGit(git: LocalGit, options: SharedGitOptions): Promise<SharedGit> {
   await migrate(options.database, ROOM, steps)
@@ -84,7 +99,7 @@ class SharedRepositories implements SharedGit {
   readonly #services: NodeServices
   readonly #stamps: RefStamps
   #closed = false
-  /** Names of copies that are brought up to date because of a hint. */
+  /** Copies by name that a hint currently brings up to date. */
   // bound: the copies in memory
   readonly #hinted = new Map<string, Promise<void>>()
 
@@ -110,15 +125,15 @@ class SharedRepositories implements SharedGit {
 
   async create(name: string): Promise<Repository> {
     const path = repositoryPath(this.git.reposDir, name)
-    // What a removed repository of this name left on the disk is in the way.
+    // Remove the remains of a removed repository with this name.
     if (readState(path) && (await readHead(this.options.database, name)) === null) await this.git.remove(name)
-    if (await repositoryExists(path)) throw new RepositoryExists(`${path} exists already`)
+    if (await repositoryExists(path)) throw new RepositoryExists(`${path} already exists`)
     const incarnation = newId()
     const [made] = await this.options.database.query(
       'INSERT INTO repositories VALUES ($1, $2, 0, $3, 0) ON CONFLICT DO NOTHING RETURNING name',
       [name, incarnation, firstChain(incarnation)],
     )
-    if (!made) throw new RepositoryExists(`there is a repository ${name} already`)
+    if (!made) throw new RepositoryExists(`a repository ${name} already exists`)
     return this.open(name)
   }
 
@@ -151,9 +166,9 @@ class SharedRepositories implements SharedGit {
     await this.open(from)
     const source = this.#copies.find(from)
     const path = repositoryPath(this.git.reposDir, to)
-    if (await repositoryExists(path)) throw new RepositoryExists(`${path} exists already`)
+    if (await repositoryExists(path)) throw new RepositoryExists(`${path} already exists`)
     const made = await copyRepository(this.options.database, from, to)
-    // The objects need not be read from the database if they are here.
+    // If this node has the objects, it need not read them from the database.
     await source?.turn(() => made.fill(this.git, source.copy))
     const duplicate = await this.open(to)
     this.options.moved?.(to, [...(await duplicate.refs('refs/heads/')).keys()])
@@ -212,14 +227,14 @@ class SharedRepositories implements SharedGit {
     )
   }
 
-  /** There is no such repository: what this node has of it is deleted. Returns the error that says so. */
+  /** Deletes the copy of a repository that does not exist, and returns the error for it. */
   async #missing(name: string, path: string): Promise<NoRepository> {
     const shared = this.#copies.find(name)
     const clear = async (): Promise<void> => {
       if ((await readHead(this.options.database, name)) !== null) return
       if (shared) shared.copy.gone = true
       this.#copies.forget(name)
-      // Only what is known to be a copy: a repository that is not in the database for another reason may be the only one.
+      // Delete only a copy. A repository that is not in the database for another reason may be the only one.
       if (readState(path)) await this.git.remove(name)
     }
     await (shared ? shared.turn(clear) : clear())
@@ -230,7 +245,10 @@ class SharedRepositories implements SharedGit {
     this.options.hints?.send(MOVED, name)
   }
 
-  /** A hint that refs moved, or that a repository was removed. What this node does not have in memory is looked at when it is opened. */
+  /**
+   * Handles a hint that refs moved or a repository was removed. Repositories that are not in memory catch up when they
+   * are opened.
+   */
   #hear(name: string): void {
     if (this.#closed || this.#hinted.has(name)) return
     const shared = this.#copies.find(name)
@@ -241,13 +259,13 @@ class SharedRepositories implements SharedGit {
       else await shared?.reach(head)
     }
     const looking = look()
-      // Whoever opens it is told.
+      // The error is reported when the repository is opened.
       .catch(() => {})
       .finally(() => this.#hinted.delete(name))
     this.#hinted.set(name, looking)
   }
 
-  /** Deletes what nobody needs any more: in the database, and copies of removed repositories on this disk. */
+  /** Deletes unused packs in the database, and copies of removed repositories on this disk. */
   async #sweep(): Promise<void> {
     try {
       for (const name of await sweep(this.options.database, this.git.reposDir))
