@@ -1,4 +1,5 @@
-// The door of the Git layer: repositories and their operations are described in types.ts, remotes in remote/operations.ts.
+// The entry point of the Git layer. Repositories and their operations are documented in types.ts, remotes in
+// remote/operations.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { fsck, listRefs } from './lifecycle/plain.js'

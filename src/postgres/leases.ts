@@ -92,7 +92,7 @@ export interface Leases {
 
 /** After this time, other nodes can write to the spaces of a node that died, in milliseconds. */
 const LEASE_MS = 2_500
-/** How long a released lease is reserved for its waiter, in milliseconds. */
+/** Time for which a released lease is reserved for its waiter, in milliseconds. */
 const KEPT_MS = 500
 /** Maximum random pause between two attempts of a waiter, if no release is announced, in milliseconds. */
 const LOOK_MS = 300

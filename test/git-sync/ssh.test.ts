@@ -107,7 +107,7 @@ test('a host whose key has changed is refused, and the message says so', async (
     operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, { url: sshd.url(theirs.path) }, MAIN),
   )
   assert.is(kind, 'unreachable')
-  assert.match(message, 'has another key than the one that this server knows')
+  assert.match(message, 'has a different key than this server knows')
   assert.match(message, sshd.fingerprint)
   assert.not.match(message, sshd.folder)
 })

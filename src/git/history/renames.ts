@@ -1,9 +1,11 @@
-// Finds renamed files, with a long-lived `diff-tree`.
+// Finds renamed files with a long-lived `diff-tree`.
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
 
-/** With more files than this on both sides, only renames without a change are found. */
+/**
+ * Maximum number of files on both sides for similarity detection. With more, only renames without a change are found.
+ */
 const RENAME_LIMIT = 1000
 const DONE = 'that is all\n'
 const service: Service = {
@@ -14,9 +16,9 @@ const COLON = 0x3a
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
 /**
- * `diff-tree` echoes a line that names no object; we send one to mark the end of its output. Several outputs may come at once, and
- * a file may have that line as its name, so the output is read field by field: a header line, then `:meta NUL path NUL` (two paths
- * for a rename).
+ * Reads the output until the end marker. `diff-tree` echoes a line that names no object; such a line marks the end of
+ * the output. Several outputs may arrive at once, and a file may have that line as its name. So the output is read
+ * field by field: a header line, then `:meta NUL path NUL` (two paths for a rename).
  */
 const untilDone: Reader<string> = (bytes) => {
   const more = { need: bytes.length + 1 }
@@ -42,7 +44,7 @@ const untilDone: Reader<string> = (bytes) => {
 const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
 const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
 
-/** How two trees differ, with renames found by similarity, sorted by path. */
+/** Returns the differences of two trees, with renames by similarity, sorted by path. */
 export async function diffWithRenames(
   pool: Pool,
   repository: string,

@@ -1,4 +1,4 @@
-/** Keeps refs that were moved by hand on a node under refs of their own, so that no commit is lost. */
+/** Keeps refs that were moved by hand on a node under separate refs, so that no commit is lost. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { RefMove } from '../types.js'
 import type { Deviation } from './disk-refs.js'

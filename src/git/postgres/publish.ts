@@ -9,7 +9,7 @@ import { type Head, lockHead, nextChain } from './head.js'
 import type { NewPack } from './new-pack.js'
 import { addPack, isSmall, storePack, storeSmallPack } from './stored-packs.js'
 
-/** How long, and how often in milliseconds, to check the outcome of a commit whose response was lost. */
+/** Maximum time, and pause between attempts in milliseconds, to check the outcome of a commit whose response was lost. */
 const DOUBT_MS = 5_000
 const DOUBT_PAUSE_MS = 100
 

@@ -1,4 +1,4 @@
-/** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
+/** Combines the operations on remotes (read heads, fetch, push) in one interface, which tests can replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../monorepo/fetch-folder.js'
@@ -19,7 +19,7 @@ import { SpokenVersions } from './http/spoken-versions.js'
 import { lfsAccess } from './lfs-access.js'
 import { push, tryPush } from './push.js'
 
-/** How remotes are reached. The methods of `Repository` with these names say more. */
+/** The operations on remotes. The methods of `Repository` with the same names document them. */
 export interface RemoteOperations {
   remoteHead(local: LocalRepository, remote: Remote, ref: RefName): Promise<CommitId | null>
   remoteDefault(local: LocalRepository, remote: Remote): Promise<RefName | null>
@@ -35,7 +35,7 @@ export interface RemoteOperations {
 
 const absent = (): Promise<never> => Promise.reject(new Error('git/ was opened without remote operations'))
 
-/** For tests that reach no remote. */
+/** Operations for tests that use no remote. */
 export const noRemote: RemoteOperations = {
   remoteHead: absent,
   remoteHeads: absent,
@@ -50,8 +50,8 @@ export const noRemote: RemoteOperations = {
 }
 
 /**
- * Operations on remotes. They keep no state but which of them speak protocol 2: each call checks the URL and resolves its host again. Throws at once if a
- * network of `allowPrivateNetworks` is not a CIDR.
+ * Creates the operations on remotes. The only state is the set of remotes that support protocol 2: each call checks the
+ * URL and resolves its host again. Throws at once if a network of `allowPrivateNetworks` is not a CIDR.
  */
 export function createRemoteOperations(given: RemoteOptions): RemoteOperations {
   for (const network of typeof given.allowPrivateNetworks === 'boolean' ? [] : given.allowPrivateNetworks) {

@@ -1,14 +1,17 @@
-/** Serves `git clone` and `git fetch` from a repository, by the system's `git upload-pack`. */
+/** Serves `git clone` and `git fetch` from a repository with the system's `git upload-pack`. */
 import { gitOptions } from '../process/environment.js'
 import type { LocalRepository } from '../remote/connection.js'
 import type { ServedPack, UploadPackRequest } from './types.js'
 
-/** Seconds without any progress after which Git gives up by itself. */
+/** Time without any progress after which Git stops, in seconds. */
 const SILENCE_SECONDS = 300
 
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
-/** Starts a process that writes the response; the caller ends it if nobody reads. Throws `GitError` if it cannot be started. */
+/**
+ * Starts a process that writes the response. The caller must end it if no one reads the response. Throws `GitError` if
+ * it cannot be started.
+ */
 export async function serveUploadPack(
   { path, launcher }: LocalRepository,
   { protocol, body, refs }: UploadPackRequest,
@@ -16,7 +19,7 @@ export async function serveUploadPack(
   const settings = [
     ...setting('uploadpack.allowFilter', 'true'),
     ...setting('core.bigFileThreshold', '32m'),
-    // The last entry that matches decides, so the exceptions come after the rule.
+    // The last matching entry wins, so the exceptions come after the rule.
     ...setting('transfer.hideRefs', 'refs'),
     ...refs.flatMap((ref) => setting('transfer.hideRefs', `!${ref}`)),
   ]

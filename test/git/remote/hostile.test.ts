@@ -118,7 +118,7 @@ test(
     await world.theirs.commit({ 'guide/film.bin': null })
     assert.ok(
       (await refusedFetch(world, 'too-large')).message.includes(
-        `"guide/film.bin"; at most 1000000 are allowed. It is in commit ${large}.`,
+        `"guide/film.bin", in commit ${large}. The limit is 1000000 bytes.`,
       ),
     )
   }),
