@@ -1,4 +1,7 @@
-/** Local copies of files of the database, by the SHA-256 of their bytes: a cache that is verified and bounded, and can be deleted at any time. */
+/**
+ * Local copies of files in the database, named by the SHA-256 of their bytes: a verified and bounded cache that can be
+ * deleted at any time.
+ */
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,19 +14,22 @@ import { FileGone, type FileRows, type Stored } from './rows.js'
 const NAME = /^[0-9a-f]{64}$/
 const FOLDER = /^[0-9a-f]{2}$/
 const DRAFTS = 'arriving'
-/** Files of which this process remembers that it has verified them. */
+/** Maximum number of files that this process remembers as verified. */
 const TRUSTED = 10_000
-/** How often a copy is looked for that is dropped before it is used. */
+/** Maximum number of attempts for a copy that is dropped before it is used. */
 const TRIES = 3
 
-/** A file that somebody wants to read. */
+/** A request to read a file. */
 interface FileRequest {
   what: string
   hash?: string
   find: () => Promise<Stored | null>
 }
 
-/** Opens the copies in a folder, which is made if it is not there. What a crash left half written is removed. @param maxBytes of all copies together */
+/**
+ * Opens the copies in a folder, which is created if it does not exist. Removes incomplete files of a crash.
+ * @param maxBytes the maximum size of all copies together
+ */
 export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<Copies> {
   await makeEmptyFolder(join(dir, DRAFTS))
   makePrivate(dir, { deep: false })
@@ -34,12 +40,12 @@ export class Copies {
   readonly #dir: string
   readonly #rows: FileRows
   readonly #maxBytes: number
-  /** Copies that are being made. */
-  // bound: files that are asked for at the same time
+  /** Copies that are being created. */
+  // bound: files that are requested at the same time
   readonly #arriving = new Map<string, Promise<string>>()
   // bound: TRUSTED
   readonly #trusted = new Set<string>()
-  /** Bytes of all copies, counted when the first one is made. */
+  /** Size of all copies in bytes, counted when the first one is created. */
   #bytes: number | null = null
 
   constructor(dir: string, rows: FileRows, maxBytes: number) {
@@ -48,12 +54,12 @@ export class Copies {
     this.#maxBytes = maxBytes
   }
 
-  /** Where the copy with these bytes is, or would be. */
+  /** Returns the path of the copy with this hash, whether or not it exists. */
   place(hash: string): string {
     return join(this.#dir, hash.slice(0, 2), hash)
   }
 
-  /** The copy with this hash, if it is here with the right bytes. A wrong one is removed. */
+  /** Returns the path of the copy with this hash if its bytes are right. Removes a wrong copy. */
   async here(hash: string): Promise<string | null> {
     const path = this.place(hash)
     if (!this.#trusted.has(hash)) {
@@ -66,7 +72,7 @@ export class Copies {
       this.#trust(hash)
     }
     const now = new Date()
-    // The time of the last use; it also tells whether the copy is still there.
+    // Record the last use. This also checks whether the copy still exists.
     if ((await utimes(path, now, now).catch(noneIfMissing)) === null) {
       this.#trusted.delete(hash)
       return null
@@ -75,27 +81,28 @@ export class Copies {
   }
 
   /**
-   * Calls `use` with the path of a copy, which is fetched if it is not here, and with what `find` said of the file if it was asked. Throws what `use` throws, an error with the code `ENOENT` if there is no
-   * such file, `WrongBytes`, `DatabaseAway`.
-   * @param wanted `hash`, if it is known without asking the database; `find` asks it; `what` names the file in errors
+   * Calls `use` with the path of a copy, which is fetched if it does not exist, and with the result of `find` if it was
+   * called. Throws errors of `use`, an error with the code `ENOENT` if there is no such file, `WrongBytes`,
+   * `DatabaseAway`.
+   * @param wanted `hash`, if it is known without a query; `find` queries the database; `what` names the file in errors
    */
   async use<T>({ hash, find, what }: FileRequest, use: (path: string, file: Stored | null) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const local = hash === undefined ? null : await this.here(hash)
       const file = local === null ? await find() : null
       if (local === null && file === null)
-        throw Object.assign(new Error(`There is no ${what} in the database.`), { code: 'ENOENT' })
+        throw Object.assign(new Error(`The database has no ${what}.`), { code: 'ENOENT' })
       try {
         return await use(local ?? (await this.#fetch(file as Stored)), file)
       } catch (error) {
-        // It was dropped between the look and the use, or replaced while it was read.
+        // The copy was dropped before its use, or replaced while it was read.
         const again = error instanceof FileGone || (error as NodeJS.ErrnoException).code === 'ENOENT'
         if (!again || tries === TRIES) throw error
       }
     }
   }
 
-  /** The path of a copy of a stored file. */
+  /** Returns the path of a copy of a stored file. */
   async #fetch(file: Stored): Promise<string> {
     const path = await this.here(file.hash)
     if (path !== null) return path
@@ -124,7 +131,7 @@ export class Copies {
     }
   }
 
-  /** Takes a file whose bytes are known to be these, which is gone from its place then. */
+  /** Moves a file with this content into the copies. */
   async adopt(path: string, { hash, size }: Content): Promise<string> {
     await makeDurableFolder(join(this.#dir, hash.slice(0, 2)))
     await rename(path, this.place(hash))
@@ -132,7 +139,7 @@ export class Copies {
     return this.place(hash)
   }
 
-  /** Counts a copy that was put into its place. */
+  /** Counts a copy that was moved into its place. */
   async added({ hash, size }: Content): Promise<void> {
     this.#trust(hash)
     this.#bytes =

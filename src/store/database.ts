@@ -1,4 +1,4 @@
-// The tables of the store in memory, by the files that checkpoints write.
+// The tables of the store in memory, grouped by checkpoint file.
 import { DuplicateKey } from './errors.js'
 import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'
@@ -6,22 +6,22 @@ import { DurableTable } from './durable-table.js'
 import type { AnyTable, AnyDocument } from './view.js'
 import { entryOf } from './view.js'
 
-/** One table, in memory. */
+/** One table in memory. */
 interface Held {
   readonly definition: AnyTable
-  /** The durable documents: readers outside of transactions see only these. */
+  /** The durable documents. Readers outside of transactions see only these. */
   readonly durable: DurableTable
-  /** Changes that transactions have made and that are not durable yet. */
+  /** Changes of transactions that are not durable yet. */
   staged: Layer
 }
 
-/** A document as it was found on the disk, and the owner whose checkpoint file contains it. */
+/** A document from the disk, and the owner whose checkpoint file contains it. */
 export interface Raw {
   readonly document: AnyDocument
   readonly owner: string
 }
 
-/** All tables: those of the current code, and those that are only on the disk. */
+/** All tables: those of the current code, and those that exist only on the disk. */
 export class Database {
   /** The number of the last transaction that the tables contain. */
   seq: number
@@ -29,7 +29,7 @@ export class Database {
   /** Documents from the disk whose table has not been used yet. */
   readonly #raw = new Map<string, Raw[]>()
   /** Names of the tables of `#raw` that `takeRaw` has sorted. */
-  // bound: the journals that documents of earlier releases became
+  // bound: journals that replaced documents of earlier releases
   readonly #sorted = new Set<string>()
 
   constructor(
@@ -39,12 +39,12 @@ export class Database {
     this.seq = seq
   }
 
-  /** Adds the documents that were found on the disk, before the table is first used. */
+  /** Adds the documents that were found on the disk. Call it before the table is first used. */
   load(name: string, documents: Raw[]): void {
     this.#raw.set(name, documents)
   }
 
-  /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code does not use any more. */
+  /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code no longer uses. */
   takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
     const raw = this.#raw.get(name) ?? []
     if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
@@ -54,8 +54,8 @@ export class Database {
   }
 
   /**
-   * The table of a definition; the first call builds its indexes. Throws `DuplicateKey` if stored documents violate a unique
-   * index (a migration is missing), `TypeError` for a second definition with the same name.
+   * Returns the table for a definition. The first call builds its indexes. Throws `DuplicateKey` if stored documents
+   * violate a unique index (a migration is missing), `TypeError` for a second definition with the same name.
    */
   hold(definition: AnyTable): Held {
     const known = this.#held.get(definition.name)
@@ -68,7 +68,8 @@ export class Database {
         for (const key of entry.keys.get(index) ?? [])
           if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
       }
-      // A document stays in its file until it is next written, even if its owner is another one now: only the log moves documents.
+      // A document stays in its file until its next write, even if it has another owner now: only the log moves
+      // documents.
       durable.put({ ...entry, owner })
     }
     this.#raw.delete(definition.name)
@@ -92,14 +93,14 @@ export class Database {
     return size
   }
 
-  /** The documents of one checkpoint file. */
+  /** Returns the documents of one checkpoint file. */
   ownedBy(name: string, owner: string): AnyDocument[] {
     const held = this.#held.get(name)
     if (held) return held.durable.ownedBy(owner).map((entry) => entry.document)
     return (this.#raw.get(name) ?? []).filter((raw) => raw.owner === owner).map((raw) => raw.document)
   }
 
-  /** How many owners have documents, for each table. */
+  /** Returns the number of owners with documents per table. */
   ownerCounts(): Record<string, number> {
     const counts = this.journals.counts()
     for (const [name, held] of this.#held) if (held.durable.ownerCount > 0) counts[name] = held.durable.ownerCount

@@ -1,4 +1,4 @@
-// Brings the stored documents to the form of this release.
+// Migrates the stored documents to the schema of this release.
 import type { Database, Raw } from './database.js'
 import { StoreTooNew } from './errors.js'
 import { frozenJson } from './json.js'
@@ -7,8 +7,9 @@ import type { Migration, MigrationView } from './types.js'
 import { type AnyTable, type AnyDocument, ownerOf } from './view.js'
 
 /**
- * Runs the migrations that the store has not had yet, in order. Each is one transaction of the log, so after an interrupted start the
- * next one continues. Returns the new version. Throws `StoreTooNew` if the store has had more migrations than the code has.
+ * Runs the migrations that the store has not had yet, in order. Each is one transaction of the log, so after an
+ * interrupted start, the next one continues. Returns the new version. Throws `StoreTooNew` if the store has had more
+ * migrations than the code has.
  */
 export async function migrate(
   to: { database: Database; log: Log; documents: Map<string, Raw[]>; tables: readonly AnyTable[]; dir: string },
@@ -18,7 +19,7 @@ export async function migrate(
 ): Promise<number> {
   const sorted = inOrder(migrations)
   if (from > sorted.length)
-    throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
+    throw new StoreTooNew(to.dir, `the documents are at migration ${from}, but this release has only ${sorted.length}`)
   for (const migration of sorted.slice(from)) {
     const view = new RawView(to.documents, new Map(to.tables.map((definition) => [definition.name, definition])))
     await migration.run(view)
@@ -34,12 +35,12 @@ export async function migrate(
   return sorted.length
 }
 
-/** The migrations sorted by version. Throws `TypeError` if they are not numbered 1, 2, 3 … */
+/** Returns the migrations sorted by version. Throws `TypeError` if they are not numbered 1, 2, 3 … */
 export function inOrder(migrations: readonly Migration[]): Migration[] {
   const sorted = [...migrations].sort((a, b) => a.version - b.version)
   for (const [index, { version }] of sorted.entries()) {
     if (version !== index + 1)
-      throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
+      throw new TypeError(`migrations must be numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
   }
   return sorted
 }
@@ -48,7 +49,7 @@ export function inOrder(migrations: readonly Migration[]): Migration[] {
 export class RawView implements MigrationView {
   readonly #documents: Map<string, Raw[]>
   readonly #definitions: ReadonlyMap<string, AnyTable>
-  /** The tables that were changed: copies of their documents by ID. */
+  /** The changed tables: copies of their documents by ID. */
   readonly #changed = new Map<string, Map<string, Raw>>()
 
   constructor(documents: Map<string, Raw[]>, definitions: ReadonlyMap<string, AnyTable>) {

@@ -1,4 +1,7 @@
-/** Reads the state of a store from the disk at start: checkpoints, the log after them, and checks that nothing is missing. */
+/**
+ * Reads the state of a store from the disk at start: checkpoints and the log after them. Checks that nothing is
+ * missing.
+ */
 import { Low } from 'lowdb'
 import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
 import type { Raw } from './database.js'
@@ -15,19 +18,19 @@ import { emptyManifest, findManifest, layout, type Manifest, writeManifest } fro
 import type { FileSystem, StoreEvent } from './types.js'
 import type { AnyDocument } from './view.js'
 
-/** One checkpoint file, and what the log adds to it. */
+/** One checkpoint file and the log's additions to it. */
 interface OwnerState {
   seq: number
   readonly documents: Map<string, AnyDocument>
   /** For a group of a journal: the records that the log adds. */
   readonly added: Added[]
   readonly onDisk: boolean
-  /** Whether the log names it from `logFrom` on: then its file may be out of date. */
+  /** Whether the log refers to it since `logFrom`. Then its file may be out of date. */
   touched: boolean
 }
 type Owners = Map<string, Map<string, OwnerState>>
 
-/** What a start finds on the disk. */
+/** The state of the disk at start. */
 interface Recovered {
   readonly manifest: Manifest
   readonly documents: Map<string, Raw[]>
@@ -45,8 +48,8 @@ const READ_AT_ONCE = 16
 const NOTHING: Checkpoint = { collection: '', owner: '', seq: 0, documents: [] }
 
 /**
- * Reads the checkpoints and the log. Each checkpoint file says up to which transaction it is complete, and only later transactions are
- * applied to it; so it does not matter if a checkpoint was interrupted. Throws `StoreDamaged`, `StoreTooNew`.
+ * Reads the checkpoints and the log. Each checkpoint file records its last transaction, and only later transactions are
+ * applied to it. So an interrupted checkpoint does not matter. Throws `StoreDamaged`, `StoreTooNew`.
  */
 export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<Recovered> {
   const paths = layout(dir)
@@ -96,7 +99,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       else if (state.documents.size === 0) await removeLeftover(fs, file)
       for (const document of state.documents.values()) {
         if (ids.has(document.id))
-          throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
+          throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is also in another file of ${table}`)
         ids.add(document.id)
         list.push({ document, owner })
       }
@@ -117,13 +120,17 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
 
 function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {
   if (seq > lastSeq)
-    throw new StoreDamaged(file, 0, `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was cut`)
+    throw new StoreDamaged(
+      file,
+      0,
+      `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was truncated`,
+    )
 }
 
 export const pathOf = (documents: string, table: string, owner: string): string =>
   `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
-/** Creates an empty store. The manifest is written last: only with it does the store exist. */
+/** Creates an empty store. The manifest is written last: the store exists only with it. */
 async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
   const paths = layout(dir)
   for (const { path, first } of await listSegments(fs, paths.log)) {
@@ -151,7 +158,7 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
     for (const file of waiting) {
       const low = new Low(checkpointFile(fs, file), NOTHING)
       await low.read()
-      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was read')
+      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was being read')
       const { collection: table, owner, seq, documents: held } = low.data
       if (pathOf(documents, table, owner) !== file)
         throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
@@ -182,7 +189,7 @@ async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   const batches: Batch[] = []
   let next = logFrom
   for (const [index, { path, first, good, size, batches: own }] of used.entries()) {
-    if (first !== next) throw new StoreDamaged(path, 0, `the log file that begins with transaction ${next} is missing`)
+    if (first !== next) throw new StoreDamaged(path, 0, `the log file that starts with transaction ${next} is missing`)
     if (good < size && index < used.length - 1)
       throw new StoreDamaged(path, good, 'it ends in the middle of a record', toRestore(good))
     for (const batch of own) {
@@ -191,15 +198,15 @@ async function readLog(fs: FileSystem, dir: string, logFrom: number) {
     }
   }
   const segment = used.at(-1)
-  if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
-  // Left by a checkpoint that was interrupted just before its end, or by a failed rotation.
+  if (!segment) throw new StoreDamaged(dir, 0, `the log file that starts with transaction ${logFrom} is missing`)
+  // These files are left from a checkpoint that was interrupted just before its end, or from a failed rotation.
   for (const { path, first } of all) if (first < logFrom || unused.has(path)) await removeLeftover(fs, path)
   return { batches, segment, lastSeq: next - 1 }
 }
 
 /**
- * Separates the segments that were never used: empty ones whose first transaction is in an older segment, or was being written
- * there. They come from a rotation that succeeded although the system reported a failure (see `Log.rotate`).
+ * Separates the segments that were never used: empty ones whose first transaction is in an older segment, or was being
+ * written there. They come from a rotation that succeeded although the system reported a failure (see `Log.rotate`).
  */
 function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused: Set<string> } {
   const used: Segment[] = []
@@ -241,7 +248,10 @@ function apply(state: OwnerState, op: Batch['transactions'][number]['ops'][numbe
   else state.documents.delete(op.remove)
 }
 
-/** Counts, by table, the checkpoint files that existed before the log and that the log names. Throws if one of them is missing. Marks them as touched. */
+/**
+ * Counts, by table, the checkpoint files that existed before the log and that the log refers to. Throws if one of them
+ * is missing. Marks them as touched.
+ */
 function noteTouched(batch: Batch, owners: Owners, expected: Record<string, number>, documents: string): void {
   const fresh = new Set(batch.fresh.map((pair) => JSON.stringify(pair)))
   for (const { ops } of batch.transactions) {
@@ -272,7 +282,7 @@ function checkNoneIsLost(
       throw new StoreDamaged(
         `${paths.documents}/${fileNameOf(table)}`,
         0,
-        `it should contain ${wanted} files with documents, but has ${found}`,
+        `it should contain ${wanted} files with documents, but contains ${found}`,
       )
   }
 }

@@ -1,15 +1,15 @@
-// Moves what earlier releases kept as documents into journals.
+// Moves documents of earlier releases into journals.
 import type { Journal } from '../../kernel/documents.js'
 import type { Database } from '../database.js'
 import { frozenJson } from '../json.js'
 import type { Log, Operation } from '../log.js'
 
-/** How many documents are moved with one append. */
+/** Number of documents that are moved with one append. */
 const AT_ONCE = 1_000
 
 /**
- * Moves documents of earlier releases into the journal whose records they are now, in their order, some at a time; after an
- * interrupted start the next one continues. `moved` is called after each append with its operations.
+ * Moves documents of earlier releases into the journal that now contains them as records, in order and in batches.
+ * After an interrupted start, the next one continues. Calls `moved` after each append with its operations.
  */
 export async function convert<T extends object>(
   database: Database,

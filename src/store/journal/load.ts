@@ -6,8 +6,8 @@ import type { Journals } from './journals.js'
 import { type Added, type Segment, segmentFile } from './segment.js'
 
 /**
- * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read). Other files in
- * the folder were left by an interrupted checkpoint and are removed. Throws `StoreDamaged`.
+ * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read).
+ * Removes other files in the folder, which an interrupted checkpoint left. Throws `StoreDamaged`.
  */
 export async function loadGroup(
   journals: Journals,

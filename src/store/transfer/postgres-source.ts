@@ -1,4 +1,4 @@
-/** Reads all documents and journals in PostgreSQL as they are, while no server uses them. */
+/** Reads all documents and journals in PostgreSQL unchanged, while no server uses them. */
 import { type Database, migrate } from '../../postgres/index.js'
 import { StoreTooNew } from '../errors.js'
 import { deepFreeze } from '../json.js'
@@ -11,17 +11,23 @@ import type { AnyDocument } from '../view.js'
 import { StoreTooOld } from './embedded-source.js'
 import { AT_ONCE, type GroupExtent, type StoreSource } from './types.js'
 
-/** Opens the documents of a database for reading; `close` leaves the database open. Throws `DatabaseAway`, `StoreTooNew`, `StoreTooOld`. */
+/**
+ * Opens the documents of a database for reading. `close` leaves the database open. Throws `DatabaseAway`,
+ * `StoreTooNew`, `StoreTooOld`.
+ */
 export async function openPostgresSource(database: Database, migrations: readonly Migration[]): Promise<StoreSource> {
   await migrate(database, ROOM, steps)
   const [row] = await database.query<{ version: number }>('SELECT version FROM document_migrations')
   const newest = inOrder(migrations).length
   const migrated = row?.version ?? newest
   if (migrated > newest)
-    throw new StoreTooNew('the database', `the documents are at migration ${migrated}, this release knows ${newest}`)
+    throw new StoreTooNew(
+      'the database',
+      `the documents are at migration ${migrated}, but this release has only ${newest}`,
+    )
   if (migrated < newest)
     throw new StoreTooOld(
-      'The database was last used by an earlier release. Start this one on it once (`bindery serve`), stop it, and try again.',
+      'The database was last used by an earlier release. Start this release on it once (`bindery serve`), stop it, and try again.',
     )
   return sourceOf(database, migrated)
 }

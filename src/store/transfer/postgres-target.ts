@@ -7,7 +7,7 @@ import { ROOM, steps } from '../postgres/schema.js'
 import { type AnyDocument, type AnyTable, entryOf } from '../view.js'
 import type { GroupExtent, StoreSource } from './types.js'
 
-/** Makes the tables, or brings them to the form of this release, and returns how many documents there are. */
+/** Creates or migrates the tables, and returns the number of documents. */
 export async function prepareDocuments(database: Database): Promise<number> {
   await migrate(database, ROOM, steps)
   const [row] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM documents')
@@ -15,8 +15,8 @@ export async function prepareDocuments(database: Database): Promise<number> {
 }
 
 /**
- * Replaces everything that is there by what a source has. It takes many transactions: whoever reads meanwhile sees a part. After an interruption it
- * is done again from the start.
+ * Replaces the whole content with the content of a source. This takes many transactions, so concurrent readers see a
+ * part of it. After an interruption, start it again from the beginning.
  */
 export async function writePostgresStore(
   database: Database,
@@ -40,7 +40,7 @@ export async function writePostgresStore(
   }
 }
 
-/** Documents of a table that this release does not know have no rows beside their own. */
+/** The shape of documents in a table that this release does not know. They have no index rows. */
 const UNKNOWN = ''
 
 async function insertDocuments(
