@@ -43,7 +43,7 @@ export interface DownloadAction {
 }
 
 /** The result for each requested object: its address, or the error. */
-export type BatchAnswer = ReadonlyMap<string, DownloadAction | LfsError>
+export type BatchResponse = ReadonlyMap<string, DownloadAction | LfsError>
 
 /** Returns the headers for a credential; none without a credential. */
 export const accessBy = (credential: LfsCredential | null): Record<string, string> =>
@@ -64,7 +64,11 @@ const secretsOf = ({ access }: LfsServer): string[] =>
   })
 
 /** Requests the addresses of at most 100 objects. Throws `LfsError` if the whole request fails. */
-export async function askBatch(server: LfsServer, objects: readonly LfsObject[], ref: string): Promise<BatchAnswer> {
+export async function requestBatch(
+  server: LfsServer,
+  objects: readonly LfsObject[],
+  ref: string,
+): Promise<BatchResponse> {
   const { http, endpoint, access, signal } = server
   const body = {
     operation: 'download',
@@ -149,7 +153,7 @@ function refusalOf(response: HttpResponse, { access, now }: LfsServer, words: st
   return new LfsError('refused', `The LFS server returned status ${status}.${words}`)
 }
 
-function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchAnswer {
+function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchResponse {
   const { transfer, hash_algo: hash, objects: listed } = answer
   if (!Array.isArray(listed))
     throw new LfsError(

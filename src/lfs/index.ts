@@ -3,8 +3,8 @@
 export { type LfsAccess, readAccess } from './access.js'
 export {
   accessBy,
-  askBatch,
-  type BatchAnswer,
+  requestBatch,
+  type BatchResponse,
   type DownloadAction,
   type LfsCredential,
   type LfsObject,

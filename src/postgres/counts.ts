@@ -5,7 +5,7 @@ import type { Database } from './database.js'
 import { migrate } from './migrate.js'
 
 /** The count of a key over all nodes in its current window. */
-export interface Counted {
+export interface WindowCount {
   count: number
   /** Time until the window ends, in milliseconds. */
   leftMs: number
@@ -16,7 +16,7 @@ export interface Counts {
    * Adds to the counts of keys, and returns the totals. Throws `DatabaseAway`; then none or only some of them were
    * added.
    */
-  add(counts: ReadonlyMap<string, number>): Promise<Map<string, Counted>>
+  add(counts: ReadonlyMap<string, number>): Promise<Map<string, WindowCount>>
   /** Deletes expired windows. */
   sweep(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function openCounts(database: Database): Promise<Counts> {
   return {
     async add(counts) {
       const all = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
-      const found = new Map<string, Counted>()
+      const found = new Map<string, WindowCount>()
       for (let at = 0; at < all.length; at += AT_ONCE) {
         const some = all.slice(at, at + AT_ONCE)
         const values = [some.map(([key]) => key), some.map(([, count]) => count)]

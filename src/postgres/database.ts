@@ -53,7 +53,7 @@ export interface TransactionOptions {
 }
 
 /** A connection with a single owner. */
-export interface KeptConnection extends Session {
+export interface DedicatedConnection extends Session {
   /** Whether the connection has ended, or the last statement left it unusable. */
   isBroken(): boolean
   end(): void
@@ -79,7 +79,7 @@ export interface Database extends Session {
    */
   listen(channel: string, heard: (payload: string) => void): Listening
   /** Takes a connection out of the pool until it is ended. Throws `DatabaseAway`. */
-  keep(): Promise<KeptConnection>
+  reserve(): Promise<DedicatedConnection>
   close(): Promise<void>
 }
 
@@ -203,7 +203,7 @@ class PostgresDatabase implements Database {
     return this.#connections.response(client, async () => (await client.query<Row>(statement)).rows)
   }
 
-  async keep(): Promise<KeptConnection> {
+  async reserve(): Promise<DedicatedConnection> {
     const client = await this.#connections.take().catch((error: unknown) => {
       throw isAway(error) ? new DatabaseAway(error) : error
     })

@@ -58,7 +58,7 @@ export async function take(database: Database, name: string, holder: string, ms:
 const WANT = `UPDATE leases SET next = $2 WHERE name = $1 AND holder IS NOT NULL AND next IS NULL`
 
 /** Registers a waiter. The release notifies it and briefly reserves the lease for it. */
-export async function want(database: Database, name: string, holder: string): Promise<void> {
+export async function registerWaiter(database: Database, name: string, holder: string): Promise<void> {
   await database.query(WANT, [name, holder], 'lease want')
 }
 
@@ -99,7 +99,7 @@ export async function sweep(database: Database): Promise<void> {
 const IS_FREE = 'holder IS NULL OR until < clock_timestamp()'
 
 /** Returns the names whose lease is free or expired. */
-export async function unheld(database: Database, names: readonly string[]): Promise<Set<string>> {
+export async function findFree(database: Database, names: readonly string[]): Promise<Set<string>> {
   const text = `SELECT name FROM unnest($1::text[]) AS asked (name) LEFT JOIN leases USING (name) WHERE ${IS_FREE}`
   return new Set((await database.query<{ name: string }>(text, [names], 'lease unheld')).map(({ name }) => name))
 }

@@ -22,8 +22,8 @@ import {
   stillHeld,
   sweep,
   take,
-  unheld,
-  want,
+  findFree,
+  registerWaiter,
 } from './lease-rows.js'
 import { migrate } from './migrate.js'
 import { endSilentNodes } from './silent-nodes.js'
@@ -77,11 +77,11 @@ export interface Leases {
    */
   othersEnded(which: { name: string } | { prefix: string }): Promise<void>
   /** Returns the names whose lease is free. */
-  unheld(names: readonly string[]): Promise<Set<string>>
+  findFree(names: readonly string[]): Promise<Set<string>>
   /**
    * Returns the names below a prefix that other nodes hold, and those whose holder died or is silent without a release.
    */
-  below(prefix: string): Promise<{ held: string[]; abandoned: string[] }>
+  listBelow(prefix: string): Promise<{ held: string[]; abandoned: string[] }>
   /** Deletes expired leases. */
   forget(names: readonly string[]): Promise<void>
   /** Deletes old rows of unused leases. */
@@ -158,7 +158,7 @@ class DatabaseLeases implements Leases {
       if (performance.now() - since > SLEEP_MS) await this.#endSilent()
       const told = this.#told(name)
       try {
-        await want(this.#database, name, this.#holder)
+        await registerWaiter(this.#database, name, this.#holder)
         const holding = await this.#take(name)
         if (holding) return holding
         await told.heard
@@ -243,11 +243,11 @@ class DatabaseLeases implements Leases {
     if (holdings.length > 0) await endAll(this.#database, holdings)
   }
 
-  unheld(names: readonly string[]): Promise<Set<string>> {
-    return unheld(this.#database, names)
+  findFree(names: readonly string[]): Promise<Set<string>> {
+    return findFree(this.#database, names)
   }
 
-  below(prefix: string): Promise<{ held: string[]; abandoned: string[] }> {
+  listBelow(prefix: string): Promise<{ held: string[]; abandoned: string[] }> {
     return namesBelow(this.#database, prefix, this.#holder)
   }
 

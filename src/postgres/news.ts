@@ -1,12 +1,12 @@
 /**
  * Detects changes in the database since the last query, no matter which node made them. Requests share one small query.
  */
-import type { Database, KeptConnection } from './database.js'
+import type { Database, DedicatedConnection } from './database.js'
 import { DatabaseAway, isAway } from './errors.js'
 import { migrate, type Step } from './migrate.js'
 
 /**
- * Triggers insert a row for each thing that a transaction changes (`tellsOf`), as part of the transaction. A query
+ * Triggers insert a row for each thing that a transaction changes (`changeTriggers`), as part of the transaction. A query
  * compares its snapshot with the snapshot of the previous query: everything that only the later one sees is new. So no
  * transaction waits for another, and the order of commits does not matter. After a crash of the database, the tables
  * are empty. Each node then has a new connection, and starts with an empty state.
@@ -83,7 +83,7 @@ export interface News {
   readonly version: number
   /** Changes if the database may have been replaced: then known identifiers may come back with another meaning. */
   readonly epoch: number
-  /** Returns a number that changes when something with this name changes (see `tellsOf`) and `ask` has detected it. */
+  /** Returns a number that changes when something with this name changes (see `changeTriggers`) and `ask` has detected it. */
   stamp(name: string): number
   /** Resolves when everything is known that was committed before this call. Throws `DatabaseAway`. */
   ask(): Promise<void>
@@ -98,7 +98,7 @@ export interface News {
  * by spaces. Use it in the step that creates the table, or in a later one. `ALWAYS` includes changes by replication and
  * repairs.
  */
-export function tellsOf(table: string, letter: string, columns: readonly string[]): string {
+export function changeTriggers(table: string, letter: string, columns: readonly string[]): string {
   const name = (row: string): string =>
     `'${letter} ' || ${columns.map((column) => `${row}.${column}`).join(" || ' ' || ")}`
   return `
@@ -131,7 +131,7 @@ class DatabaseNews implements News {
   readonly #stamps = new Map<string, number>()
   /** The stamp of every name that is not in `#stamps`. */
   #floor = 1
-  #connection: KeptConnection | null = null
+  #connection: DedicatedConnection | null = null
   #before: Answer | null = null
   /** Time of the last query by this process's monotonic clock. */
   #askedAt = Number.NEGATIVE_INFINITY
@@ -194,7 +194,7 @@ class DatabaseNews implements News {
 
   async #connect(): Promise<void> {
     this.#drop()
-    this.#connection = await this.#database.keep()
+    this.#connection = await this.#database.reserve()
   }
 
   /** Discards everything that is known. */

@@ -9,7 +9,7 @@ import { makeDurableFolder, makeEmptyFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 import { type Content, contentOf } from './chunks.js'
-import { FileGone, type FileRows, type Stored } from './rows.js'
+import { FileGone, type FileRows, type StoredFile } from './rows.js'
 
 const NAME = /^[0-9a-f]{64}$/
 const FOLDER = /^[0-9a-f]{2}$/
@@ -23,20 +23,20 @@ const TRIES = 3
 interface FileRequest {
   what: string
   hash?: string
-  find: () => Promise<Stored | null>
+  find: () => Promise<StoredFile | null>
 }
 
 /**
  * Opens the copies in a folder, which is created if it does not exist. Removes incomplete files of a crash.
  * @param maxBytes the maximum size of all copies together
  */
-export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<Copies> {
+export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<LocalCopies> {
   await makeEmptyFolder(join(dir, DRAFTS))
   makePrivate(dir, { deep: false })
-  return new Copies(dir, rows, maxBytes)
+  return new LocalCopies(dir, rows, maxBytes)
 }
 
-export class Copies {
+export class LocalCopies {
   readonly #dir: string
   readonly #rows: FileRows
   readonly #maxBytes: number
@@ -55,13 +55,13 @@ export class Copies {
   }
 
   /** Returns the path of the copy with this hash, whether or not it exists. */
-  place(hash: string): string {
+  pathOf(hash: string): string {
     return join(this.#dir, hash.slice(0, 2), hash)
   }
 
   /** Returns the path of the copy with this hash if its bytes are right. Removes a wrong copy. */
-  async here(hash: string): Promise<string | null> {
-    const path = this.place(hash)
+  async findLocal(hash: string): Promise<string | null> {
+    const path = this.pathOf(hash)
     if (!this.#trusted.has(hash)) {
       const found = await contentOf(createReadStream(path)).catch(noneIfMissing)
       if (found === null) return null
@@ -84,16 +84,19 @@ export class Copies {
    * Calls `use` with the path of a copy, which is fetched if it does not exist, and with the result of `find` if it was
    * called. Throws errors of `use`, an error with the code `ENOENT` if there is no such file, `WrongBytes`,
    * `DatabaseAway`.
-   * @param wanted `hash`, if it is known without a query; `find` queries the database; `what` names the file in errors
+   * @param request `hash`, if it is known without a query; `find` queries the database; `what` names the file in errors
    */
-  async use<T>({ hash, find, what }: FileRequest, use: (path: string, file: Stored | null) => Promise<T>): Promise<T> {
+  async use<T>(
+    { hash, find, what }: FileRequest,
+    use: (path: string, file: StoredFile | null) => Promise<T>,
+  ): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const local = hash === undefined ? null : await this.here(hash)
+      const local = hash === undefined ? null : await this.findLocal(hash)
       const file = local === null ? await find() : null
       if (local === null && file === null)
         throw Object.assign(new Error(`The database has no ${what}.`), { code: 'ENOENT' })
       try {
-        return await use(local ?? (await this.#fetch(file as Stored)), file)
+        return await use(local ?? (await this.#fetch(file as StoredFile)), file)
       } catch (error) {
         // The copy was dropped before its use, or replaced while it was read.
         const again = error instanceof FileGone || (error as NodeJS.ErrnoException).code === 'ENOENT'
@@ -103,8 +106,8 @@ export class Copies {
   }
 
   /** Returns the path of a copy of a stored file. */
-  async #fetch(file: Stored): Promise<string> {
-    const path = await this.here(file.hash)
+  async #fetch(file: StoredFile): Promise<string> {
+    const path = await this.findLocal(file.hash)
     if (path !== null) return path
     let arriving = this.#arriving.get(file.hash)
     if (!arriving) {
@@ -114,7 +117,7 @@ export class Copies {
     return arriving
   }
 
-  async #make(file: Stored): Promise<string> {
+  async #make(file: StoredFile): Promise<string> {
     const draft = join(this.#dir, DRAFTS, newId())
     try {
       const handle = await open(draft, 'wx', 0o600)
@@ -134,9 +137,9 @@ export class Copies {
   /** Moves a file with this content into the copies. */
   async adopt(path: string, { hash, size }: Content): Promise<string> {
     await makeDurableFolder(join(this.#dir, hash.slice(0, 2)))
-    await rename(path, this.place(hash))
+    await rename(path, this.pathOf(hash))
     await this.added({ hash, size })
-    return this.place(hash)
+    return this.pathOf(hash)
   }
 
   /** Counts a copy that was moved into its place. */
@@ -149,7 +152,7 @@ export class Copies {
 
   async forget(hash: string): Promise<void> {
     this.#trusted.delete(hash)
-    await rm(this.place(hash), { force: true })
+    await rm(this.pathOf(hash), { force: true })
   }
 
   #trust(hash: string): void {
@@ -162,7 +165,7 @@ export class Copies {
     for (const folder of await readdir(this.#dir)) {
       if (!FOLDER.test(folder)) continue
       for (const hash of await readdir(join(this.#dir, folder))) {
-        const stats = NAME.test(hash) ? await stat(this.place(hash)).catch(noneIfMissing) : null
+        const stats = NAME.test(hash) ? await stat(this.pathOf(hash)).catch(noneIfMissing) : null
         if (stats) found.push({ hash, size: stats.size, at: stats.mtimeMs })
       }
     }

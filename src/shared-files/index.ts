@@ -8,7 +8,7 @@ export { openSharedLfsFiles } from './lfs-files.js'
 export { openSharedShelf } from './pdf-shelf.js'
 export { openSharedSpecFiles } from './spec-files.js'
 export { beginMigration, endMigration, type Mark, markOf } from './mark.js'
-export { FileRows, type Stored } from './rows.js'
+export { FileRows, type StoredFile } from './rows.js'
 
 /** Creates or migrates the tables of files. */
 export const prepareFiles = (database: Database): Promise<number> => migrate(database, ROOM, steps)

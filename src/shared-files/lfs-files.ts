@@ -31,7 +31,7 @@ export async function openSharedLfsFiles(database: Database, dir: string, maxByt
         async commit() {
           const wrong = await draft.commit()
           if (wrong !== null) return wrong
-          await rows.put(oid, { bytes: createReadStream(copies.place(oid)), size, hash: oid })
+          await rows.put(oid, { bytes: createReadStream(copies.pathOf(oid)), size, hash: oid })
           await copies.added({ size, hash: oid })
           return null
         },

@@ -4,7 +4,7 @@ import type { Database, Session } from '../postgres/index.js'
 import { checked, type Content, inChunks } from './chunks.js'
 
 /** A stored file. `facts` are additional data of its owner. */
-export interface Stored extends Content {
+export interface StoredFile extends Content {
   name: string
   /** The ID of its chunks. */
   upload: string
@@ -12,7 +12,7 @@ export interface Stored extends Content {
 }
 
 /** A file to store: its bytes, size and hash. */
-export interface Incoming extends Content {
+export interface NewFile extends Content {
   bytes: AsyncIterable<Uint8Array>
   facts?: object | null
 }
@@ -43,7 +43,7 @@ export class FileRows {
    * Stores a file, or renews the time of one with the same bytes. It is committed when the promise resolves. If the
    * bytes do not match the size and hash, throws `WrongBytes` and stores nothing.
    */
-  async put(name: string, { bytes, size, hash, facts = null }: Incoming): Promise<void> {
+  async put(name: string, { bytes, size, hash, facts = null }: NewFile): Promise<void> {
     if (await this.#renew(name, { size, hash }, facts)) return
     const upload = newId()
     try {
@@ -73,7 +73,7 @@ export class FileRows {
     return rows.length > 0
   }
 
-  #publish({ name, upload, size, hash, facts }: Stored): Promise<void> {
+  #publish({ name, upload, size, hash, facts }: StoredFile): Promise<void> {
     return this.#database.transact(async (session) => {
       // A concurrent upload with the same name waits here, so that one of the two finds and removes the chunks of the
       // other.
@@ -93,7 +93,7 @@ export class FileRows {
     }, 'READ COMMITTED')
   }
 
-  async find(name: string): Promise<Stored | null> {
+  async find(name: string): Promise<StoredFile | null> {
     const text = 'SELECT name, upload, size, hash, facts FROM files WHERE shelf = $1 AND name = $2'
     const [row] = await this.#database.query<StoredRow>(text, [this.#shelf, name], 'find file')
     return row ? storedOf(row) : null
@@ -106,11 +106,11 @@ export class FileRows {
   }
 
   /** Yields the bytes of a file. Throws `FileGone`, `WrongBytes` if they are damaged. */
-  read(file: Stored): AsyncGenerator<Uint8Array> {
+  read(file: StoredFile): AsyncGenerator<Uint8Array> {
     return checked(this.#chunks(file), file, `the file ${file.name} in the database`)
   }
 
-  async *#chunks({ name, upload, size }: Stored): AsyncGenerator<Uint8Array> {
+  async *#chunks({ name, upload, size }: StoredFile): AsyncGenerator<Uint8Array> {
     for (let n = 0, had = 0; n === 0 || had < size; n++) {
       const text = 'SELECT bytes FROM file_chunks WHERE upload = $1 AND n = $2'
       const [row] = await this.#database.query<{ bytes: Buffer }>(text, [upload, n], 'read chunk')
@@ -121,7 +121,7 @@ export class FileRows {
   }
 
   /** Yields the stored files by name, some at a time. */
-  async *list(prefix = ''): AsyncGenerator<Stored> {
+  async *list(prefix = ''): AsyncGenerator<StoredFile> {
     for (let last = prefix; ; ) {
       const text = `SELECT name, upload, size, hash, facts FROM files WHERE shelf = $1 AND name > $2 AND starts_with(name, $3) ORDER BY name LIMIT $4`
       const rows: StoredRow[] = await this.#database.query<StoredRow>(text, [this.#shelf, last, prefix, AT_ONCE])
@@ -172,8 +172,8 @@ export class FileRows {
 }
 
 /** A row of a file. pg returns a `bigint` as a string. */
-interface StoredRow extends Omit<Stored, 'size'> {
+interface StoredRow extends Omit<StoredFile, 'size'> {
   size: string
 }
 
-const storedOf = (row: StoredRow): Stored => ({ ...row, size: Number(row.size) })
+const storedOf = (row: StoredRow): StoredFile => ({ ...row, size: Number(row.size) })

@@ -7,7 +7,7 @@ export const ROOM = 'files'
 export const steps: readonly Step[] = [
   {
     version: 1,
-    // Most files are already compressed: with `EXTERNAL`, PostgreSQL does not try to compress them again.
+    // Many files are already compressed. With `EXTERNAL`, PostgreSQL does not compress them again.
     sql: `
       CREATE TABLE files (
         shelf text COLLATE "C" NOT NULL,

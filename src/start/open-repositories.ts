@@ -6,7 +6,7 @@ import {
   createRemoteOperations,
   type Git,
   openGit,
-  openRefreshDoor,
+  openRefreshSocket,
   openSharedGit,
   type SetAside,
 } from '../git/index.js'
@@ -68,7 +68,7 @@ export async function openRepositories(
     notice,
   })
   closers.add(() => shared.close())
-  const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
+  const door = await openRefreshSocket(reposDir, (name) => shared.refresh(name))
   closers.add(() => door.close())
   return shared
 }

@@ -69,14 +69,14 @@ export class Committer {
    */
   stage(changes: readonly TableChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
     const ops: Operation[] = changes.flatMap(({ definition, changes: list }) => {
-      const { staged } = this.#database.hold(definition)
+      const { staged } = this.#database.tableFor(definition)
       return list.flatMap((change) => operationsOf(definition.name, change, staged.entry(change.id)))
     })
     for (const { journal, group, position, at, record } of additions)
       ops.push({ c: journal, o: group, n: position, t: at, add: record })
     const text = JSON.stringify({ ops })
     for (const { definition, changes: list } of changes) {
-      const { staged } = this.#database.hold(definition)
+      const { staged } = this.#database.tableFor(definition)
       for (const change of list) staged.set(change)
     }
     for (const one of additions) this.#database.journals.stage(one.journal, one.group, one)
@@ -126,7 +126,7 @@ export class Committer {
   #apply({ changes, additions, ops }: Waiting): void {
     for (const one of additions) this.#database.journals.group(one.journal, one.group).settle(one)
     for (const { definition, changes: list } of changes) {
-      const { durable, staged } = this.#database.hold(definition)
+      const { durable, staged } = this.#database.tableFor(definition)
       for (const change of list) {
         if (change.entry) durable.put(change.entry)
         else durable.delete(change.id)

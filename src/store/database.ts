@@ -7,7 +7,7 @@ import type { AnyTable, AnyDocument } from './view.js'
 import { entryOf } from './view.js'
 
 /** One table in memory. */
-interface Held {
+interface LoadedTable {
   readonly definition: AnyTable
   /** The durable documents. Readers outside of transactions see only these. */
   readonly durable: DurableTable
@@ -16,7 +16,7 @@ interface Held {
 }
 
 /** A document from the disk, and the owner whose checkpoint file contains it. */
-export interface Raw {
+export interface RawDocument {
   readonly document: AnyDocument
   readonly owner: string
 }
@@ -25,9 +25,9 @@ export interface Raw {
 export class Database {
   /** The number of the last transaction that the tables contain. */
   seq: number
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, LoadedTable>()
   /** Documents from the disk whose table has not been used yet. */
-  readonly #raw = new Map<string, Raw[]>()
+  readonly #raw = new Map<string, RawDocument[]>()
   /** Names of the tables of `#raw` that `takeRaw` has sorted. */
   // bound: journals that replaced documents of earlier releases
   readonly #sorted = new Set<string>()
@@ -40,12 +40,12 @@ export class Database {
   }
 
   /** Adds the documents that were found on the disk. Call it before the table is first used. */
-  load(name: string, documents: Raw[]): void {
+  load(name: string, documents: RawDocument[]): void {
     this.#raw.set(name, documents)
   }
 
   /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code no longer uses. */
-  takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
+  takeRaw(name: string, count: number, by: (document: AnyDocument) => string): RawDocument[] {
     const raw = this.#raw.get(name) ?? []
     if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
     this.#sorted.add(name)
@@ -57,7 +57,7 @@ export class Database {
    * Returns the table for a definition. The first call builds its indexes. Throws `DuplicateKey` if stored documents
    * violate a unique index (a migration is missing), `TypeError` for a second definition with the same name.
    */
-  hold(definition: AnyTable): Held {
+  tableFor(definition: AnyTable): LoadedTable {
     const known = this.#held.get(definition.name)
     if (known?.definition === definition) return known
     if (known) throw new TypeError(`there are two definitions of the table ${definition.name}`)
@@ -73,7 +73,7 @@ export class Database {
       durable.put({ ...entry, owner })
     }
     this.#raw.delete(definition.name)
-    const held: Held = { definition, durable, staged: new Layer(durable) }
+    const held: LoadedTable = { definition, durable, staged: new Layer(durable) }
     this.#held.set(definition.name, held)
     return held
   }

@@ -18,7 +18,7 @@ export function encodeFrame(payload: string): Buffer {
 }
 
 /** The content at an offset: a frame, the end, an interrupted write, or damage. */
-type Scanned =
+type ScannedFrame =
   | { kind: 'frame'; payload: string; next: number }
   | { kind: 'end' }
   | { kind: 'torn' }
@@ -32,7 +32,7 @@ function declaredLength(bytes: Buffer, offset: number): number | null {
 }
 
 /** Reads the frame at `offset`. */
-export function scanFrame(bytes: Buffer, offset: number): Scanned {
+export function scanFrame(bytes: Buffer, offset: number): ScannedFrame {
   if (offset === bytes.length) return { kind: 'end' }
   const length = declaredLength(bytes, offset)
   const end = length === null ? Number.POSITIVE_INFINITY : offset + HEAD + length

@@ -91,7 +91,7 @@ export const toRestore = (offset: number): string =>
   `restore the whole folder of the store from a backup; nothing has been changed; the file is intact up to byte ${offset}`
 
 /** The newest segment at start: its path, its first transaction, its intact length and its size in bytes. */
-export interface FoundSegment {
+export interface NewestSegment {
   readonly path: string
   readonly first: number
   readonly good: number
@@ -118,7 +118,7 @@ export class Log {
    */
   #mustSyncDir = false
 
-  private constructor(fs: FileSystem, dir: string, file: OpenFile, { good, first }: FoundSegment, nextSeq: number) {
+  private constructor(fs: FileSystem, dir: string, file: OpenFile, { good, first }: NewestSegment, nextSeq: number) {
     this.#fs = fs
     this.#dir = dir
     this.#file = file
@@ -128,7 +128,7 @@ export class Log {
   }
 
   /** Opens the newest segment, and truncates it to its intact end. */
-  static async open(fs: FileSystem, dir: string, segment: FoundSegment, nextSeq: number): Promise<Log> {
+  static async open(fs: FileSystem, dir: string, segment: NewestSegment, nextSeq: number): Promise<Log> {
     const file = await openForAppending(fs, segment.path)
     const log = new Log(fs, dir, file, segment, nextSeq)
     try {

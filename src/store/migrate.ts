@@ -1,5 +1,5 @@
 // Migrates the stored documents to the schema of this release.
-import type { Database, Raw } from './database.js'
+import type { Database, RawDocument } from './database.js'
 import { StoreTooNew } from './errors.js'
 import { frozenJson } from './json.js'
 import type { Log, Operation } from './log.js'
@@ -12,7 +12,7 @@ import { type AnyTable, type AnyDocument, ownerOf } from './view.js'
  * migrations than the code has.
  */
 export async function migrate(
-  to: { database: Database; log: Log; documents: Map<string, Raw[]>; tables: readonly AnyTable[]; dir: string },
+  to: { database: Database; log: Log; documents: Map<string, RawDocument[]>; tables: readonly AnyTable[]; dir: string },
   from: number,
   migrations: readonly Migration[],
   done: (migration: Migration, ops: readonly Operation[]) => void,
@@ -47,23 +47,23 @@ export function inOrder(migrations: readonly Migration[]): Migration[] {
 
 /** Documents by table, with the changes of one migration on top. */
 export class RawView implements MigrationView {
-  readonly #documents: Map<string, Raw[]>
+  readonly #documents: Map<string, RawDocument[]>
   readonly #definitions: ReadonlyMap<string, AnyTable>
   /** The changed tables: copies of their documents by ID. */
-  readonly #changed = new Map<string, Map<string, Raw>>()
+  readonly #changed = new Map<string, Map<string, RawDocument>>()
 
-  constructor(documents: Map<string, Raw[]>, definitions: ReadonlyMap<string, AnyTable>) {
+  constructor(documents: Map<string, RawDocument[]>, definitions: ReadonlyMap<string, AnyTable>) {
     this.#documents = documents
     this.#definitions = definitions
   }
 
-  #writable(table: string): Map<string, Raw> {
+  #writable(table: string): Map<string, RawDocument> {
     let copy = this.#changed.get(table)
     if (!copy) this.#changed.set(table, (copy = new Map(this.#stored(table).map((raw) => [raw.document.id, raw]))))
     return copy
   }
 
-  #stored(table: string): Raw[] {
+  #stored(table: string): RawDocument[] {
     return this.#documents.get(table) ?? []
   }
 

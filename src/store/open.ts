@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         await checkpointer.run(migrated)
       })
     }
-    for (const definition of tables) database.hold(definition)
+    for (const definition of tables) database.tableFor(definition)
     const { checkpoints, replayed } = found
     tell({
       event: 'opened',

@@ -4,7 +4,7 @@
  */
 import { Low } from 'lowdb'
 import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
-import type { Raw } from './database.js'
+import type { RawDocument } from './database.js'
 import { StoreDamaged } from './errors.js'
 import { fileNameOf } from './file-name.js'
 import { listDir, removeLeftover } from './file-system.js'
@@ -12,8 +12,8 @@ import { deepFreeze } from './json.js'
 import type { GroupIndex } from './journal/group.js'
 import { isJournal, Journals } from './journal/journals.js'
 import { loadGroup } from './journal/load.js'
-import type { Added } from './journal/segment.js'
-import { type Batch, createSegment, type FoundSegment, listSegments, readSegment, toRestore } from './log.js'
+import type { JournalEntry } from './journal/segment.js'
+import { type Batch, createSegment, type NewestSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
 import type { FileSystem, StoreEvent } from './types.js'
 import type { AnyDocument } from './view.js'
@@ -23,7 +23,7 @@ interface OwnerState {
   seq: number
   readonly documents: Map<string, AnyDocument>
   /** For a group of a journal: the records that the log adds. */
-  readonly added: Added[]
+  readonly added: JournalEntry[]
   readonly onDisk: boolean
   /** Whether the log refers to it since `logFrom`. Then its file may be out of date. */
   touched: boolean
@@ -31,15 +31,15 @@ interface OwnerState {
 type Owners = Map<string, Map<string, OwnerState>>
 
 /** The state of the disk at start. */
-interface Recovered {
+interface RecoveredState {
   readonly manifest: Manifest
-  readonly documents: Map<string, Raw[]>
+  readonly documents: Map<string, RawDocument[]>
   readonly journals: Journals
   /** Checkpoint files that are out of date, as [table, owner]. */
   readonly dirty: (readonly [string, string])[]
   readonly migrated: number
   readonly lastSeq: number
-  readonly segment: FoundSegment
+  readonly segment: NewestSegment
   readonly checkpoints: number
   readonly replayed: number
 }
@@ -51,9 +51,9 @@ const NOTHING: Checkpoint = { collection: '', owner: '', seq: 0, documents: [] }
  * Reads the checkpoints and the log. Each checkpoint file records its last transaction, and only later transactions are
  * applied to it. So an interrupted checkpoint does not matter. Throws `StoreDamaged`, `StoreTooNew`.
  */
-export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<Recovered> {
+export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<RecoveredState> {
   const paths = layout(dir)
-  const manifest = (await findManifest(fs, paths.manifest)) ?? (await begin(fs, dir))
+  const manifest = (await findManifest(fs, paths.manifest)) ?? (await createEmptyStore(fs, dir))
   const owners = await readCheckpoints(fs, paths.documents)
   const checkpoints = count(owners, () => true)
   const { batches, segment, lastSeq } = await readLog(fs, paths.log, manifest.logFrom)
@@ -71,7 +71,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   }
   checkNoneIsLost(owners, expected, manifest, paths)
 
-  const documents = new Map<string, Raw[]>()
+  const documents = new Map<string, RawDocument[]>()
   const journals = new Journals(fs, paths.journals)
   const dirty: [string, string][] = []
   for (const [table, byOwner] of owners) {
@@ -90,7 +90,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       continue
     }
     const ids = new Set<string>()
-    const list: Raw[] = []
+    const list: RawDocument[] = []
     documents.set(table, list)
     for (const [owner, state] of byOwner) {
       const file = pathOf(paths.documents, table, owner)
@@ -131,7 +131,7 @@ export const pathOf = (documents: string, table: string, owner: string): string 
   `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
 /** Creates an empty store. The manifest is written last: the store exists only with it. */
-async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
+async function createEmptyStore(fs: FileSystem, dir: string): Promise<Manifest> {
   const paths = layout(dir)
   for (const { path, first } of await listSegments(fs, paths.log)) {
     // An interrupted start leaves an empty segment. Anything else belongs to a store whose manifest was lost.
@@ -176,7 +176,7 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
   return owners
 }
 
-interface Segment extends FoundSegment {
+interface Segment extends NewestSegment {
   readonly batches: readonly Batch[]
 }
 

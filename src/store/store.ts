@@ -101,7 +101,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
 
   #table(of: AnyTable) {
     if (this.#closing) throw new StoreClosed()
-    return this.#parts.database.hold(of).durable
+    return this.#parts.database.tableFor(of).durable
   }
 
   async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {

@@ -7,7 +7,7 @@ import type { Operation } from './log.js'
 import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
 import { readGroup } from './journal/read.js'
-import type { Added } from './journal/segment.js'
+import type { JournalEntry } from './journal/segment.js'
 import type { Table, Document, Draft, Transaction } from './types.js'
 import {
   type AnyTable,
@@ -27,7 +27,7 @@ export interface TableChanges {
 }
 
 /** A record that a transaction adds, ready to commit. */
-export interface JournalAddition extends Added {
+export interface JournalAddition extends JournalEntry {
   readonly journal: string
   readonly group: string
 }
@@ -73,7 +73,7 @@ export class OpenTransaction implements Transaction {
   #layer(of: AnyTable): Layer {
     if (this.#over) throw new Error('this transaction has ended. Await every call on it')
     let layer = this.#layers.get(of)
-    if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.hold(of).staged)))
+    if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.tableFor(of).staged)))
     return layer
   }
 
@@ -184,7 +184,7 @@ export class OpenTransaction implements Transaction {
   changes(): TableChanges[] {
     return [...this.#layers]
       .map(([definition, layer]) => {
-        const { staged } = this.#database.hold(definition)
+        const { staged } = this.#database.tableFor(definition)
         return { definition, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
       })
       .filter(({ changes }) => changes.length > 0)

@@ -101,14 +101,14 @@ export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
 const NONE: ReadonlySet<string> = new Set()
 
 /** The documents with one key of an index. */
-interface Listed {
+interface KeyEntry {
   readonly ids: Set<string>
   stamp: number
 }
 
 /** IDs by index and key. */
 export class KeyIndex {
-  readonly #sets = new Map<string, Map<string, Listed>>()
+  readonly #sets = new Map<string, Map<string, KeyEntry>>()
 
   add({ keys, document }: Entry): void {
     for (const [index, list] of keys) {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  bringRepository,
+  importRepository,
   forgetState,
   fsck,
   openGit,
@@ -80,7 +80,7 @@ export async function moveIntoDatabase(
       const [to, ref] = line.split(' ') as [CommitId, RefName]
       return [ref, to]
     })
-    await bringRepository(database, { name, path: join(reposDir, `${name}.git`), refs })
+    await importRepository(database, { name, path: join(reposDir, `${name}.git`), refs })
     tell(`Repository ${name} (${at + 1} of ${missing.length})`)
   }
 }

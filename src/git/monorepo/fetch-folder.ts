@@ -24,13 +24,13 @@ import { readRootFile } from './root-file.js'
 import { takeFolder } from './take-folder.js'
 
 /** The repository of a space, and the scratch repositories. */
-export interface FolderPlace {
+export interface FolderRepositories {
   local: LocalRepository
   scratches: RemoteScratches
 }
 
 /** The scratch repository of a remote, reserved for one task. */
-export interface HeldScratch {
+export interface ReservedScratch {
   path: string
   /** As `Repository.fetchFolder`. */
   fetch(ref: RefName, order: FolderOrder): Promise<FetchedFolder>
@@ -43,10 +43,10 @@ export interface HeldScratch {
 /** Runs work while no other task uses the scratch repository of a remote. Throws `RemoteError`. */
 export async function useScratch<T>(
   options: RemoteOptions,
-  place: FolderPlace,
+  place: FolderRepositories,
   remote: Remote,
   { owner, timeoutMs }: ScratchHold,
-  work: (held: HeldScratch) => Promise<T>,
+  work: (held: ReservedScratch) => Promise<T>,
 ): Promise<T> {
   const { url } = parseRemoteUrl(remote.url, options.allowedProtocols)
   return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) =>
@@ -54,7 +54,7 @@ export async function useScratch<T>(
   )
 }
 
-const held = (scratch: ScratchOfRemote): HeldScratch => ({
+const held = (scratch: ScratchOfRemote): ReservedScratch => ({
   path: scratch.path,
   fetch: (ref, order) => onSound(scratch, ref, order, throughScratch),
   rootFile: (ref, order) => onSound(scratch, ref, order, async (fetch) => readRootFile(fetch, await fetchHead(fetch))),
@@ -67,7 +67,7 @@ const held = (scratch: ScratchOfRemote): HeldScratch => ({
  */
 export async function fetchFolder(
   options: RemoteOptions,
-  place: FolderPlace,
+  place: FolderRepositories,
   remote: Remote,
   ref: RefName,
   order: FolderOrder,
@@ -82,7 +82,7 @@ export async function fetchFolder(
 /** A scratch repository and its remote. */
 interface ScratchOfRemote {
   options: RemoteOptions
-  place: FolderPlace
+  place: FolderRepositories
   path: string
   remote: Remote
 }
@@ -143,18 +143,19 @@ async function fetchHead<O extends FetchLimits>(fetch: PartialFetch<O>): Promise
 async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
   const { local, path, order, left } = fetch
   const head = await fetchHead(fetch)
-  if (head === order.known) return { head, theirs: null, find: () => undefined, originals: () => [], beside: null }
+  if (head === order.known)
+    return { head, theirs: null, find: () => undefined, originals: () => [], outsidePaths: null }
   const map = await readFolderMap(path, order.directory)
   const writer = new ObjectWriter(path, '', makeCaches(), disk)
   const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
   if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
-  const beside = await listBeside(fetch, head)
+  const beside = await listOutside(fetch, head)
   return {
     head,
     theirs,
     find: (commit) => map.find(commit),
     originals: (mapped, limit) => map.originals(mapped, limit),
-    beside,
+    outsidePaths: beside,
   }
 }
 
@@ -162,7 +163,7 @@ async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
 const MAX_BESIDE_BYTES = 4 * 1024 * 1024
 
 /** Lists the files and folders of a commit outside the folder. Returns null if their names are too long in total. */
-async function listBeside({ connection, path, order, left }: PartialFetch, head: CommitId): Promise<string[] | null> {
+async function listOutside({ connection, path, order, left }: PartialFetch, head: CommitId): Promise<string[] | null> {
   const git = withEnv(connection.git, { GIT_DIR: resolve(path), GIT_ALLOW_PROTOCOL: '' })
   const listed: string[] = []
   let bytes = 0

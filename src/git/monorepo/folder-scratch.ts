@@ -13,7 +13,7 @@ import type { Launcher } from '../process/launcher.js'
 import type { LocalRepository } from '../remote/connection.js'
 import type { RemoteOperations } from '../remote/operations.js'
 import type { FolderScratch, Repository } from '../types.js'
-import type { HeldScratch } from './fetch-folder.js'
+import type { ReservedScratch } from './fetch-folder.js'
 
 const FOLDER = 'outgoing'
 /**
@@ -45,7 +45,7 @@ interface FolderTools {
  * runs the work again.
  */
 export async function withOutgoing<T>(
-  held: HeldScratch,
+  held: ReservedScratch,
   tools: FolderTools,
   work: (scratch: FolderScratch) => Promise<T>,
 ): Promise<T> {
@@ -59,7 +59,7 @@ export async function withOutgoing<T>(
 }
 
 async function once<T>(
-  held: HeldScratch,
+  held: ReservedScratch,
   { local, remote, open }: FolderTools,
   work: (scratch: FolderScratch) => Promise<T>,
 ): Promise<T> {

@@ -38,7 +38,7 @@ export class RemoteScratches {
 
   constructor(
     reposDir: string,
-    /** Maximum size of all scratch repositories together in bytes. Beyond it, the least recently used ones are deleted. */
+    /** Maximum total size of all scratch repositories in bytes. The least recently used ones are deleted. */
     readonly maxBytes: number,
   ) {
     this.#root = join(reposDir, FOLDER)
@@ -53,7 +53,7 @@ export class RemoteScratches {
       .update(JSON.stringify([owner, url]))
       .digest('hex')
       .slice(0, 40)
-    const { givenUp, stop } = patience(timeoutMs, signal)
+    const { givenUp, stop } = rejectAfter(timeoutMs, signal)
     const begun = async (): Promise<T> => {
       stop()
       return work(await this.#ready(join(this.#root, name)))
@@ -170,7 +170,10 @@ async function bytesBelow(path: string): Promise<number> {
 }
 
 /** Returns a promise that rejects when the time is over or the signal is aborted, until it is stopped. */
-function patience(timeoutMs: number, signal: AbortSignal | undefined): { givenUp: Promise<never>; stop: () => void } {
+function rejectAfter(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): { givenUp: Promise<never>; stop: () => void } {
   let giveUp: (why: RemoteError) => void = () => {}
   const givenUp = new Promise<never>((_, reject) => {
     giveUp = reject

@@ -47,5 +47,5 @@ export interface FetchedFolder {
    * The paths of all files and folders outside the folder. Null if the head equals `known`, or if the names exceed 4
    * MiB.
    */
-  beside: readonly string[] | null
+  outsidePaths: readonly string[] | null
 }

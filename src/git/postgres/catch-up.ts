@@ -4,7 +4,7 @@ import { LostObject, NoRepository } from '../errors.js'
 import { repositoryExists } from '../lifecycle/paths.js'
 import { errorCode } from '../objects/disk.js'
 import type { Copy, NodeServices } from './copy.js'
-import { follow, look } from './follow.js'
+import { applyToDisk, compareWithDisk } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
 import { installPacks, PackGone } from './install-packs.js'
 import { KnownRefs } from './database-refs.js'
@@ -32,10 +32,10 @@ export async function catchUp(services: NodeServices, copy: Copy): Promise<void>
 }
 
 async function once(services: NodeServices, copy: Copy): Promise<void> {
-  if (copy.at && copy.local) {
+  if (copy.head && copy.local) {
     const head = await readHead(services.database, copy.name)
     if (head === null) throw removed(copy)
-    const moves = await movesBetween(services.database, copy.name, copy.at, head)
+    const moves = await movesBetween(services.database, copy.name, copy.head, head)
     if (moves) return advance(services, copy, head, moves)
   }
   await fill(services, copy)
@@ -45,15 +45,15 @@ const removed = ({ name }: Copy): NoRepository => new NoRepository(`the reposito
 
 /** Applies moves that continue the history of the copy. */
 async function advance(services: NodeServices, copy: Copy, head: Head, moves: readonly LoggedMove[]): Promise<void> {
-  const before = copy.at as Head
+  const before = copy.head as Head
   const all = moves.flatMap((one) => one.moves)
   const net = new Map(all.map(({ ref, to }) => [ref, to]))
   await fetchObjects(services, copy, before.sequence, net.values())
-  copy.follow(all, head)
+  copy.applyMoves(all, head)
   if (head.epoch !== before.epoch) copy.refs.forgetFormer()
   if (isSame(before, head)) return
-  services.keep(copy)
-  await follow(services, copy, [...net.keys()])
+  services.updateCache(copy)
+  await applyToDisk(services, copy, [...net.keys()])
   services.movedElsewhere(copy.name, [...net.keys()])
 }
 
@@ -75,15 +75,15 @@ async function fill(services: NodeServices, copy: Copy): Promise<void> {
   const since = moves?.flatMap((one) => one.moves) ?? null
   const changed = since ? since.map(({ ref }) => known.get(ref)) : known.values()
   await fetchObjects(services, copy, state && since ? state.sequence : -1, changed)
-  const others = copy.at === null ? [] : differing(copy.refs, known)
+  const others = copy.head === null ? [] : differing(copy.refs, known)
   if (since) {
     copy.expectNothing()
     copy.expectMoves(since)
   } else copy.expectAnything()
   copy.refs = known
-  copy.at = head
-  services.keep(copy)
-  await look(services, copy)
+  copy.head = head
+  services.updateCache(copy)
+  await compareWithDisk(services, copy)
   if (others.length > 0) services.movedElsewhere(copy.name, others)
 }
 

@@ -19,23 +19,23 @@ export interface NodeServices {
   /** Called after refs that were moved by hand on this node were set aside. */
   setAside(name: string, found: readonly SetAside[]): void
   /** Notifies the other nodes that this node moved refs or that the repository is gone. */
-  tell(name: string): void
+  notifyNodes(name: string): void
   /** Called after other nodes moved refs. */
   movedElsewhere(name: string, refs: readonly RefName[]): void
   /** Called after the refs in memory changed. */
-  keep(copy: Copy): void
+  updateCache(copy: Copy): void
 }
 
 /** A copy of a repository. Only one step at a time changes it. */
 export class Copy {
   /** The head of the refs in memory; null = not read yet. */
-  at: Head | null = null
+  head: Head | null = null
   refs = new KnownRefs()
   local: BareRepository | null = null
   /** The repository was removed. */
   gone = false
   /** Time of the last comparison of the refs on the disk with those in memory, by `performance.now()`. */
-  lookedAt = Number.NEGATIVE_INFINITY
+  comparedAt = Number.NEGATIVE_INFINITY
   readonly stamps: DiskRefStamps
   /** Values that refs may have on the disk because this node has not applied all moves there yet; null = any value. */
   // bound: refs whose file could not be moved, and the refs of the current step
@@ -55,7 +55,7 @@ export class Copy {
   }
 
   /** Whether all moves were applied on the disk. */
-  get isInStep(): boolean {
+  get isUpToDate(): boolean {
     return this.#late?.size === 0
   }
 
@@ -82,19 +82,19 @@ export class Copy {
   }
 
   /** Applies moves to the refs in memory. `after` is the head after the moves. The disk follows later. */
-  follow(moves: readonly RefMove[], after: Head): void {
+  applyMoves(moves: readonly RefMove[], after: Head): void {
     this.expectMoves(moves)
     this.refs.apply(moves)
-    this.at = after
+    this.head = after
   }
 
   /** Records that these refs have the right value on the disk. */
-  settled(refs: Iterable<RefName>): void {
+  markApplied(refs: Iterable<RefName>): void {
     for (const ref of refs) this.#late?.delete(ref)
   }
 
   /** Whether the ref was moved by hand: its value on the disk is not one that this node expects. */
-  isForeign({ ref, found }: Deviation): boolean {
-    return this.#late !== null && !this.#late.get(ref)?.has(found)
+  isForeign({ ref, actual }: Deviation): boolean {
+    return this.#late !== null && !this.#late.get(ref)?.has(actual)
   }
 }

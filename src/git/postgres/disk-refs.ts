@@ -25,19 +25,19 @@ export interface RefsOnDisk {
 export interface Deviation {
   ref: RefName
   /** The value on the disk. */
-  found: CommitId | null
+  actual: CommitId | null
   /** The value in the database. */
-  wanted: CommitId | null
+  expected: CommitId | null
 }
 
-/** Returns all refs on the disk that differ from `wanted`. */
-export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, CommitId>): Deviation[] {
+/** Returns all refs on the disk that differ from the database, whose refs are `wanted`. */
+export function findDeviations(reader: RefReader, wanted: ReadonlyMap<RefName, CommitId>): Deviation[] {
   const found = reader.list('refs/')
   const other: Deviation[] = []
   for (const [ref, commit] of found)
     if (wanted.get(ref) !== commit || reader.isSymbolic(ref))
-      other.push({ ref, found: commit, wanted: wanted.get(ref) ?? null })
-  for (const [ref, commit] of wanted) if (!found.has(ref)) other.push({ ref, found: null, wanted: commit })
+      other.push({ ref, actual: commit, expected: wanted.get(ref) ?? null })
+  for (const [ref, commit] of wanted) if (!found.has(ref)) other.push({ ref, actual: null, expected: commit })
   return other
 }
 
@@ -45,30 +45,33 @@ export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, Commi
  * Resets refs on the disk to the values of the database. Throws `StaleRef` if another process moves one of them,
  * `RefLocked`, `GitError`. After an error, some refs may be reset and others not.
  */
-export async function putRight(on: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
+export async function resetRefs(on: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
   const plain = all.map((one) => (on.reader.isSymbolic(one.ref) ? unlink(on, one) : one))
-  if (await packed(on, plain)) return
+  if (await writePackedRefs(on, plain)) return
   // Deletions first: a new ref may have the name of the folder of a deleted ref.
-  const [deleted, set] = [plain.filter(({ wanted }) => wanted === null), plain.filter(({ wanted }) => wanted !== null)]
+  const [deleted, set] = [
+    plain.filter(({ expected }) => expected === null),
+    plain.filter(({ expected }) => expected !== null),
+  ]
   for (const some of [deleted, set]) await moveTo(on, some, reason)
 }
 
 /** Removes a symbolic ref, since moving it would move its target. A packed ref with the same name may remain. */
-function unlink({ path, reader }: RefsOnDisk, { ref, wanted }: Deviation): Deviation {
+function unlink({ path, reader }: RefsOnDisk, { ref, expected: wanted }: Deviation): Deviation {
   rmSync(join(path, ref), { force: true })
-  return { ref, found: reader.head(ref), wanted }
+  return { ref, actual: reader.head(ref), expected: wanted }
 }
 
 async function moveTo({ mover }: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
-  const moves = all.flatMap(({ ref, found, wanted }): RefMove[] =>
-    found === wanted ? [] : [{ ref, from: found, to: wanted }],
+  const moves = all.flatMap(({ ref, actual, expected }): RefMove[] =>
+    actual === expected ? [] : [{ ref, from: actual, to: expected }],
   )
   if (moves.length > 0) await mover.move(moves, reason)
 }
 
 /** Writes all refs into one packed-refs file if the repository has no refs. Returns whether it did. */
-async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviation[]): Promise<boolean> {
-  const set = all.filter(({ wanted }) => wanted !== null)
+async function writePackedRefs({ path, disk, reader }: RefsOnDisk, all: readonly Deviation[]): Promise<boolean> {
+  const set = all.filter(({ expected }) => expected !== null)
   if (
     set.length < PACKED_FROM ||
     set.length < all.length ||
@@ -76,7 +79,7 @@ async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviatio
     reader.list('refs/').size > 0
   )
     return false
-  const lines = set.sort((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, wanted }) => `${wanted} ${ref}\n`)
+  const lines = set.sort((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, expected }) => `${expected} ${ref}\n`)
   const lock = join(path, 'packed-refs.lock')
   try {
     await writeSynced(disk, lock, [Buffer.from(`# pack-refs with: sorted \n${lines.join('')}`)], 0o644)

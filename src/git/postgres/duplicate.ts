@@ -28,7 +28,7 @@ export async function copyRepository(database: Database, from: string, to: strin
   })
   return {
     async fill(git, copy) {
-      if (copy.gone || !copy.at || !copy.isInStep || !isSame(copy.at, source)) return
+      if (copy.gone || !copy.head || !copy.isUpToDate || !isSame(copy.head, source)) return
       const { path } = await git.duplicate(from, to)
       await writeState(path, made)
     },

@@ -16,7 +16,7 @@ interface Waiting {
  * Batches reads of heads. A query serves only requests that arrived before it started, so every request sees all writes
  * that were acknowledged before it.
  */
-export class HeadQuestions {
+export class HeadQueries {
   // bound: requests and jobs under way
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0

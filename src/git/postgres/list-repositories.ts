@@ -34,7 +34,7 @@ export async function removeStored(database: Database, name: string): Promise<vo
  * @param path the bare repository
  * @param refs each with the object that it names, which need not be a commit
  */
-export async function bringRepository(
+export async function importRepository(
   database: Database,
   { name, path, refs }: { name: string; path: string; refs: readonly (readonly [RefName, CommitId])[] },
 ): Promise<void> {

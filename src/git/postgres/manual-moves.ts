@@ -30,10 +30,10 @@ export function planSetAside(
 ): { told: SetAside[]; moves: RefMove[] } {
   const told: SetAside[] = []
   const moves = new Map<RefName, RefMove>()
-  for (const { ref, found: commit, wanted } of found) {
+  for (const { ref, actual: commit, expected } of found) {
     // Commits that are already set aside are not kept again under a longer name.
     const kept = commit === null || ref.startsWith(PREFIX) ? null : keptAs(ref, commit)
-    told.push({ ref, found: commit, put: wanted, kept })
+    told.push({ ref, found: commit, put: expected, kept })
     if (kept !== null && known(kept) === null) moves.set(kept, { ref: kept, from: null, to: commit })
   }
   return { told, moves: [...moves.values()] }

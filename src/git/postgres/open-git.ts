@@ -14,7 +14,7 @@ import { firstChain, type Head, readHead } from './head.js'
 import { joinStoredPacks } from './join-packs.js'
 import { NodeCopies } from './node-copies.js'
 import { readState } from './node-state.js'
-import { HeadQuestions } from './head-queries.js'
+import { HeadQueries } from './head-queries.js'
 import { ROOM, steps } from './schema.js'
 import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
@@ -94,7 +94,7 @@ export async function openSharedGit(git: LocalGit, options: SharedGitOptions): P
 }
 
 class SharedRepositories implements SharedGit {
-  readonly #questions: HeadQuestions
+  readonly #questions: HeadQueries
   readonly #copies: NodeCopies
   readonly #services: NodeServices
   readonly #stamps: RefStamps
@@ -108,7 +108,7 @@ class SharedRepositories implements SharedGit {
     readonly options: SharedGitOptions,
   ) {
     const { database, notice = () => {}, setAside = () => {}, movedElsewhere = () => {} } = options
-    this.#questions = new HeadQuestions(database)
+    this.#questions = new HeadQueries(database)
     this.#copies = new NodeCopies(options.budget ?? new MemoryBudget(DEFAULT_BYTES))
     this.#services = {
       database,
@@ -116,8 +116,8 @@ class SharedRepositories implements SharedGit {
       notice,
       setAside,
       movedElsewhere,
-      tell: (name) => this.#tell(name),
-      keep: ({ name }) => this.#copies.keep(name),
+      notifyNodes: (name) => this.#tell(name),
+      updateCache: ({ name }) => this.#copies.keep(name),
     }
     options.hints?.on(MOVED, (name) => this.#hear(name))
     this.#stamps = stampsOf(options.news)
@@ -142,7 +142,7 @@ class SharedRepositories implements SharedGit {
     const head = await this.#questions.ask(name)
     if (head === null) throw await this.#missing(name, path)
     const shared = this.#copyOf(name, path, head)
-    await shared.reach(head).catch(async (error: unknown) => {
+    await shared.catchUpTo(head).catch(async (error: unknown) => {
       throw error instanceof NoRepository ? await this.#missing(name, path) : error
     })
     return shared.repository
@@ -154,12 +154,12 @@ class SharedRepositories implements SharedGit {
 
   head(name: string, ref: RefName): CommitId | null {
     const known = this.#copies.find(name)
-    return known?.copy.at ? known.repository.head(ref) : this.git.head(name, ref)
+    return known?.copy.head ? known.repository.head(ref) : this.git.head(name, ref)
   }
 
   async refresh(name: string): Promise<void> {
     await this.open(name)
-    await this.#copies.find(name)?.settleDisk()
+    await this.#copies.find(name)?.syncDisk()
   }
 
   async duplicate(from: string, to: string): Promise<Repository> {
@@ -169,7 +169,7 @@ class SharedRepositories implements SharedGit {
     if (await repositoryExists(path)) throw new RepositoryExists(`${path} already exists`)
     const made = await copyRepository(this.options.database, from, to)
     // If this node has the objects, it need not read them from the database.
-    await source?.turn(() => made.fill(this.git, source.copy))
+    await source?.runExclusive(() => made.fill(this.git, source.copy))
     const duplicate = await this.open(to)
     this.options.moved?.(to, [...(await duplicate.refs('refs/heads/')).keys()])
     return duplicate
@@ -210,7 +210,7 @@ class SharedRepositories implements SharedGit {
 
   #copyOf(name: string, path: string, { incarnation }: Head): SharedRepository {
     const known = this.#copies.find(name)
-    if (known?.copy.at && known.copy.at.incarnation !== incarnation) {
+    if (known?.copy.head && known.copy.head.incarnation !== incarnation) {
       known.copy.gone = true
       this.#copies.forget(name)
     }
@@ -237,7 +237,7 @@ class SharedRepositories implements SharedGit {
       // Delete only a copy. A repository that is not in the database for another reason may be the only one.
       if (readState(path)) await this.git.remove(name)
     }
-    await (shared ? shared.turn(clear) : clear())
+    await (shared ? shared.runExclusive(clear) : clear())
     return new NoRepository(`there is no repository ${name}`)
   }
 
@@ -256,7 +256,7 @@ class SharedRepositories implements SharedGit {
     const look = async (): Promise<void> => {
       const head = await this.#questions.ask(name)
       if (head === null) await this.#missing(name, repositoryPath(this.git.reposDir, name))
-      else await shared?.reach(head)
+      else await shared?.catchUpTo(head)
     }
     const looking = look()
       // The error is reported when the repository is opened.

@@ -20,12 +20,16 @@ export interface OwnMoves {
 }
 
 /** Makes the moves in the database. The copy does not change. Throws what `publish` throws. */
-export async function publishFrom({ database, tell }: NodeServices, copy: Copy, own: OwnMoves): Promise<Published> {
-  const known = copy.at as Head
+export async function publishFrom(
+  { database, notifyNodes }: NodeServices,
+  copy: Copy,
+  own: OwnMoves,
+): Promise<Published> {
+  const known = copy.head as Head
   const { pack, commits } = await packFor(copy, own.moves)
   try {
     const made = await publish(database, { ...own, name: copy.name, pack, known })
-    tell(copy.name)
+    notifyNodes(copy.name)
     copy.refs.notePublished(commits)
     return made
   } finally {

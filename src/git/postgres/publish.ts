@@ -9,7 +9,7 @@ import { type Head, lockHead, nextChain } from './head.js'
 import type { NewPack } from './new-pack.js'
 import { addPack, isSmall, storePack, storeSmallPack } from './stored-packs.js'
 
-/** Maximum time, and pause between attempts in milliseconds, to check the outcome of a commit whose response was lost. */
+/** Time limit and pause, in milliseconds, for checking the outcome of a commit whose response was lost. */
 const DOUBT_MS = 5_000
 const DOUBT_PAUSE_MS = 100
 
@@ -64,7 +64,7 @@ export async function publish(database: Database, publication: Publication): Pro
     )
   } catch (error) {
     if (complete === null || !isAway(error)) throw error
-    if (await wasMade(database, name, complete, id)) return complete
+    if (await wasCommitted(database, name, complete, id)) return complete
     throw error
   }
 }
@@ -158,7 +158,7 @@ async function write(session: Session, name: string, { id, moves, reason, after 
  * it ended. So once this transaction has the lock, the log has the outcome. Throws `DatabaseAway` if there is no
  * outcome in time.
  */
-async function wasMade(database: Database, name: string, { after }: Published, id: string): Promise<boolean> {
+async function wasCommitted(database: Database, name: string, { after }: Published, id: string): Promise<boolean> {
   for (const until = performance.now() + DOUBT_MS; ; await wait(DOUBT_PAUSE_MS)) {
     try {
       return await database.transact(

@@ -3,7 +3,7 @@ import { StaleRef } from '../errors.js'
 import type { RefMove } from '../types.js'
 import { catchUp } from './catch-up.js'
 import type { Copy, NodeServices } from './copy.js'
-import { follow } from './follow.js'
+import { applyToDisk } from './follow.js'
 import { type Head, isSame } from './head.js'
 import { PacksReplaced, type Published } from './publish.js'
 import { type OwnMoves, publishFrom } from './publish-copy.js'
@@ -34,7 +34,7 @@ async function followOwn(
   moves: readonly RefMove[],
   { before, after }: Published,
 ): Promise<void> {
-  if (!isSame(before, copy.at as Head)) {
+  if (!isSame(before, copy.head as Head)) {
     // Other nodes moved refs as well.
     await catchUp(services, copy).catch((error: unknown) => {
       services.notice(
@@ -44,9 +44,9 @@ async function followOwn(
     })
     return
   }
-  copy.follow(moves, after)
-  services.keep(copy)
-  await follow(
+  copy.applyMoves(moves, after)
+  services.updateCache(copy)
+  await applyToDisk(
     services,
     copy,
     moves.map(({ ref }) => ref),

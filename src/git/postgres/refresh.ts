@@ -9,14 +9,14 @@ import { join } from 'node:path'
 import { whyNoSocket } from '../../disk/socket-path.js'
 
 const pathIn = (reposDir: string): string => join(reposDir, '.bindery-refresh')
-const mayHaveDoor = (reposDir: string): boolean => whyNoSocket(pathIn(reposDir), 'BINDERY_REPOS_DIR') === null
+const canHaveSocket = (reposDir: string): boolean => whyNoSocket(pathIn(reposDir), 'BINDERY_REPOS_DIR') === null
 /** Maximum length of a name in bytes, and maximum time to receive it in milliseconds. */
 const MAX_BYTES = 200
 const PATIENCE_MS = 10_000
 /** Maximum time of a refresh in milliseconds. The first one may read gigabytes. */
 const REFRESH_MS = 3_600_000
 
-export interface RefreshDoor {
+export interface RefreshSocket {
   close(): Promise<void>
 }
 
@@ -24,11 +24,11 @@ export interface RefreshDoor {
  * Opens the socket. A folder whose path is too long gets none.
  * @param refresh throws if the repository cannot be brought up to date, with a message for the operator
  */
-export async function openRefreshDoor(
+export async function openRefreshSocket(
   reposDir: string,
   refresh: (name: string) => Promise<void>,
-): Promise<RefreshDoor> {
-  if (!mayHaveDoor(reposDir)) return { close: async () => {} }
+): Promise<RefreshSocket> {
+  if (!canHaveSocket(reposDir)) return { close: async () => {} }
   const path = pathIn(reposDir)
   // This process holds the lock of the folder, so the file is left from a killed server.
   rmSync(path, { force: true })
@@ -65,8 +65,8 @@ async function answer(socket: Socket, refresh: (name: string) => Promise<void>):
  * Asks the running server of this folder to refresh a repository. Returns null on success, a message for the operator
  * on failure, and undefined if no server runs or it has no socket.
  */
-export async function askForRefresh(reposDir: string, name: string): Promise<string | null | undefined> {
-  if (!mayHaveDoor(reposDir)) return undefined
+export async function requestRefresh(reposDir: string, name: string): Promise<string | null | undefined> {
+  if (!canHaveSocket(reposDir)) return undefined
   const socket = connect(pathIn(reposDir))
   try {
     await new Promise<void>((done, failed) => socket.once('connect', done).once('error', failed))

@@ -6,7 +6,7 @@ import { requireRefName } from '../refs/name.js'
 import type { Maintenance, RefMove, Repository } from '../types.js'
 import { catchUp } from './catch-up.js'
 import type { Copy, NodeServices } from './copy.js'
-import { look } from './follow.js'
+import { compareWithDisk } from './follow.js'
 import { type Head, isSame } from './head.js'
 import { moveOnNode } from './ref-moves.js'
 
@@ -41,37 +41,37 @@ export class SharedRepository {
   }
 
   /** Brings the copy up to `head`, which was read from the database. Throws what `catchUp` throws. */
-  async reach(head: Head): Promise<void> {
+  async catchUpTo(head: Head): Promise<void> {
     if (this.#has(head) && !this.#mustLook()) return
-    await this.turn(async () => {
+    await this.runExclusive(async () => {
       if (this.copy.stamps.unchanged() === null) await this.#startOver()
       if (!this.#has(head)) await catchUp(this.services, this.copy)
-      else if (this.#mustLook()) await look(this.services, this.copy)
+      else if (this.#mustLook()) await compareWithDisk(this.services, this.copy)
     })
   }
 
   /** Runs work after all earlier work has ended. */
-  turn<T>(work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => {})
     return turn
   }
 
   #has(head: Head): boolean {
-    const { at } = this.copy
-    return at !== null && isSame(at, head) && at.epoch === head.epoch
+    const { head: current } = this.copy
+    return current !== null && isSame(current, head) && current.epoch === head.epoch
   }
 
   /** Whether the refs on the disk may have been moved by hand, or the repository on the disk is gone. */
   #mustLook(): boolean {
     const unchanged = this.copy.stamps.unchanged()
-    return unchanged === null || (!unchanged && performance.now() - this.copy.lookedAt >= this.options.lookMs)
+    return unchanged === null || (!unchanged && performance.now() - this.copy.comparedAt >= this.options.lookMs)
   }
 
   /** Resets the copy after its repository on the disk was deleted. */
   async #startOver(): Promise<void> {
-    if (this.copy.at === null) return
-    this.copy.at = null
+    if (this.copy.head === null) return
+    this.copy.head = null
     this.copy.local = null
     await this.services.git.forget(this.copy.name)
   }
@@ -84,7 +84,7 @@ export class SharedRepository {
     }
     if (moves.length === 0) return
     const named = [...new Set(moves.flatMap(({ to }) => (to === null ? [] : [to])))]
-    await this.turn(async () => {
+    await this.runExclusive(async () => {
       this.#mustBeThere()
       const { disk } = this.copy
       for (const to of named) if (!(await disk.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
@@ -102,11 +102,12 @@ export class SharedRepository {
   }
 
   /** Sets the refs on the disk, which Git reads, to those of the database. Throws `GitError` if that fails. */
-  async settleDisk(): Promise<void> {
-    await this.turn(async () => {
+  async syncDisk(): Promise<void> {
+    await this.runExclusive(async () => {
       this.#mustBeThere()
-      if (!this.copy.isInStep || this.copy.stamps.unchanged() !== true) await look(this.services, this.copy)
-      if (!this.copy.isInStep)
+      if (!this.copy.isUpToDate || this.copy.stamps.unchanged() !== true)
+        await compareWithDisk(this.services, this.copy)
+      if (!this.copy.isUpToDate)
         throw new GitError(
           `${this.copy.path}: cannot update the refs on the disk from the database. See the log for the reason`,
         )
@@ -121,7 +122,7 @@ export class SharedRepository {
       refs: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
       move: (moves, reason, lease) => this.#move(moves, reason, lease),
       uploadPack: async (request) => {
-        await this.settleDisk()
+        await this.syncDisk()
         return copy.disk.uploadPack(request)
       },
       maintain: async (how?: Maintenance) => {

@@ -1,5 +1,5 @@
 /** The migrations for the tables of repositories in PostgreSQL. See docs/design/scale-out.md. */
-import { type Step, tellsOf } from '../../postgres/index.js'
+import { type Step, changeTriggers } from '../../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
 export const ROOM = 'repositories'
@@ -63,6 +63,6 @@ export const steps: readonly Step[] = [
   {
     version: 2,
     // Notifies readers of a ref when it moves.
-    sql: tellsOf('repository_refs', 'r', ['name', 'ref']),
+    sql: changeTriggers('repository_refs', 'r', ['name', 'ref']),
   },
 ]

@@ -11,7 +11,7 @@ export class ConversationLost extends GitError {
     /** Whether the process may have left lock files and similar files behind. */
     readonly killed: boolean,
     options?: ErrorOptions,
-    /** Whether the process may still be running: it did not respond, and its end was not reported after it was killed. */
+    /** Whether the process may still be running: its end was not reported after it was killed. */
     readonly mayBeRunning = false,
   ) {
     super(message, options)

@@ -7,7 +7,7 @@ import type { Remote } from '../types.js'
 import { bounded, classify } from './classify.js'
 import { remoteEnvironment } from './environment.js'
 import { type HttpPlace, SmartHttp } from './http/smart-http.js'
-import { SpokenVersions } from './http/spoken-versions.js'
+import { ProtocolVersions } from './http/spoken-versions.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { awaitRemote } from '../../kernel/remote-wait.js'
@@ -32,7 +32,7 @@ export interface RemoteOptions extends RemoteIdentity {
   /** Time limit for a push in milliseconds; default 10 min. */
   pushTimeoutMs?: number
   /** Remembered protocol versions of remotes over HTTP. Default: none. */
-  spoken?: SpokenVersions
+  protocolVersions?: ProtocolVersions
 }
 
 /** The local bare repository, and the launcher of its Git processes. */
@@ -128,7 +128,13 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
       if (!address.protocol.startsWith('http')) return null
       const credential = given ? { username, password } : null
       return openSession(
-        { address, addresses, credential, caFile: options.caFile, spoken: options.spoken ?? new SpokenVersions() },
+        {
+          address,
+          addresses,
+          credential,
+          caFile: options.caFile,
+          protocolVersions: options.protocolVersions ?? new ProtocolVersions(),
+        },
         remote.signal,
         timeoutMs,
       )

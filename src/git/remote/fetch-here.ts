@@ -27,7 +27,7 @@ const FINAL_BYTES = 1024 * 1024
 const NOTED_BYTES = 1024 * 1024
 
 /** The result of a fetch. */
-export interface Arrived {
+export interface ReceivedFetch {
   head: CommitId
   /** Contains the received objects; the caller removes it. Null: nothing is new. */
   quarantine: Quarantine | null
@@ -47,7 +47,7 @@ interface Order {
  * Fetches into a new quarantine. Returns null if Git must do it. Throws `PackRefused`, and `RemoteError` 'too-large',
  * 'timeout', 'cancelled', 'unreachable'.
  */
-export async function fetchHere(connection: Connection, order: Order): Promise<Arrived | null> {
+export async function fetchHere(connection: Connection, order: Order): Promise<ReceivedFetch | null> {
   const { known, unrelated, timeoutMs } = order.limits
   // Without a known common commit, Git must negotiate.
   if (known === undefined && !unrelated) return null
@@ -60,15 +60,15 @@ export async function fetchHere(connection: Connection, order: Order): Promise<A
   }
 }
 
-async function fetchIn(session: HttpSession, arrival: Arrival): Promise<Arrived> {
+async function fetchIn(session: HttpSession, arrival: Arrival): Promise<ReceivedFetch> {
   try {
     return await arrival.receive()
   } catch (error) {
     await arrival.discard()
     session.requireOpen()
     if (!(error instanceof LeftToGit)) throw error
-    const { spoken, address } = session.http.place
-    spoken.forget(address.url)
+    const { protocolVersions, address } = session.http.place
+    protocolVersions.forget(address.url)
     if (arrival.received <= FINAL_BYTES) throw error
     throw new RemoteError('unreachable', 'The connection to the remote was interrupted. Try again later.', {
       cause: error,
@@ -90,7 +90,7 @@ class Arrival {
     readonly session: HttpSession,
   ) {}
 
-  async receive(): Promise<Arrived> {
+  async receive(): Promise<ReceivedFetch> {
     const { local, ref, limits } = this.order
     const { http } = this.session
     await requireVersion2(http)

@@ -8,7 +8,7 @@ import { receivedFromRemote } from '../../kernel/remote-wait.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
-import { type Arrived, fetchHere, PackRefused } from './fetch-here.js'
+import { type ReceivedFetch, fetchHere, PackRefused } from './fetch-here.js'
 import { inspect } from './inspect-arrived.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
@@ -180,7 +180,7 @@ async function fetchByGit(
   connection: Connection,
   { local, ref, limits }: FetchOrder,
   explained: (run: GitRun) => Promise<RemoteError>,
-): Promise<Arrived> {
+): Promise<ReceivedFetch> {
   const quarantine = await openQuarantine(resolve(local.path))
   try {
     const settings = [...UNSYNCED, ...(limits.unrelated ? UNRELATED : [])]

@@ -1,7 +1,7 @@
 /** Combines the operations on remotes (read heads, fetch, push) in one interface, which tests can replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../monorepo/fetch-folder.js'
+import { type FolderRepositories, fetchFolder, type ReservedScratch, useScratch } from '../monorepo/fetch-folder.js'
 import type {
   FetchedFolder,
   FetchLimits,
@@ -15,7 +15,7 @@ import type {
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
-import { SpokenVersions } from './http/spoken-versions.js'
+import { ProtocolVersions } from './http/spoken-versions.js'
 import { lfsAccess } from './lfs-access.js'
 import { push, tryPush } from './push.js'
 
@@ -28,8 +28,13 @@ export interface RemoteOperations {
   lfsAccess(local: LocalRepository, remote: Remote): Promise<string>
   tryPush(local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
-  fetchFolder(at: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
-  useScratch<T>(at: FolderPlace, remote: Remote, hold: ScratchHold, work: (held: HeldScratch) => Promise<T>): Promise<T>
+  fetchFolder(at: FolderRepositories, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  useScratch<T>(
+    at: FolderRepositories,
+    remote: Remote,
+    hold: ScratchHold,
+    work: (held: ReservedScratch) => Promise<T>,
+  ): Promise<T>
   push(local: LocalRepository, remote: Remote, order: PushOrder): Promise<void>
 }
 
@@ -57,7 +62,7 @@ export function createRemoteOperations(given: RemoteOptions): RemoteOperations {
   for (const network of typeof given.allowPrivateNetworks === 'boolean' ? [] : given.allowPrivateNetworks) {
     if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is not a network such as 10.0.0.0/8`)
   }
-  const options: RemoteOptions = { spoken: new SpokenVersions(), ...given }
+  const options: RemoteOptions = { protocolVersions: new ProtocolVersions(), ...given }
   return {
     remoteHead: (local, remote, ref) => remoteHead(options, local, remote, ref),
     remoteDefault: (local, remote) => remoteDefault(options, local, remote),

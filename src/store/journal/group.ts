@@ -1,7 +1,7 @@
 // The part of a journal's group of records that is in memory.
 import { fileNameOf } from '../file-name.js'
 import type { AnyDocument } from '../view.js'
-import type { Added, Segment } from './segment.js'
+import type { JournalEntry, Segment } from './segment.js'
 
 /** The checkpoint of a group. The records themselves are in its segments. */
 export interface GroupIndex {
@@ -23,14 +23,14 @@ export class Group {
    * new list: readers keep the old one.
    */
   // bound: the log since the last checkpoint
-  tail: Added[]
+  tail: JournalEntry[]
   /** Records that are not durable yet. */
   // bound: transactions in progress
-  staged: Added[] = []
+  staged: JournalEntry[] = []
   /** Records before this position were dropped. */
   first: number
 
-  constructor(journals: string, name: string, group: string, index: GroupIndex | null, tail: Added[]) {
+  constructor(journals: string, name: string, group: string, index: GroupIndex | null, tail: JournalEntry[]) {
     this.folder = `${journals}/${fileNameOf(name)}/${fileNameOf(group)}`
     this.segments = index?.segments ?? []
     this.tail = tail
@@ -48,7 +48,7 @@ export class Group {
     return (this.staged.at(-1)?.position ?? this.next - 1) + 1
   }
   /** Returns the position of the first record, including staged records and `added`. */
-  firstWith(added: readonly Added[]): number {
+  firstWith(added: readonly JournalEntry[]): number {
     return this.isThere ? this.first : ((this.staged[0] ?? added[0])?.position ?? this.first)
   }
   /** Whether the group has, or had, durable records. */
@@ -57,7 +57,7 @@ export class Group {
   }
 
   /** Records that the oldest staged record is durable. */
-  settle(added: Added): void {
+  settle(added: JournalEntry): void {
     if (!this.isThere) this.first = added.position
     this.staged.shift()
     this.tail.push(added)

@@ -5,13 +5,13 @@ import { ensureDir, removeFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
-import { type Added, readSegment, segmentFile, SegmentGone, writeSegments } from './segment.js'
+import { type JournalEntry, readSegment, segmentFile, SegmentGone, writeSegments } from './segment.js'
 
 /** Whether a name belongs to a journal instead of a table. */
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
 
 /** The result of `flush`: the durable records of a group are in segments. */
-interface Flushed {
+interface FlushedGroup {
   /** The content of the group's checkpoint file, which the caller writes. */
   readonly index: AnyDocument
   /** Must be called after that file was written. */
@@ -33,7 +33,7 @@ export class Journals {
   ) {}
 
   /** Adds a group that was found at start. */
-  load(name: string, group: string, index: GroupIndex | null, tail: Added[]): void {
+  load(name: string, group: string, index: GroupIndex | null, tail: JournalEntry[]): void {
     this.#of(name).set(group, new Group(this.dir, name, group, index, tail))
   }
 
@@ -53,7 +53,7 @@ export class Journals {
   }
 
   /** Stages a record after the others of its group. Its position must be the next one. */
-  stage(name: string, group: string, added: Added): void {
+  stage(name: string, group: string, added: JournalEntry): void {
     const found = this.group(name, group)
     this.#of(name).set(group, found)
     found.staged.push(added)
@@ -92,7 +92,7 @@ export class Journals {
    * Writes the durable records into segments, which are read only after `installed`. The caller must read `seq` in the
    * same step.
    */
-  async flush(name: string, id: string): Promise<Flushed> {
+  async flush(name: string, id: string): Promise<FlushedGroup> {
     const group = this.group(name, id)
     const { tail, next } = group
     const moved = tail.length

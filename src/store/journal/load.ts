@@ -3,7 +3,7 @@ import { StoreDamaged } from '../errors.js'
 import { hasCode, listDir, removeFile } from '../file-system.js'
 import type { GroupIndex } from './group.js'
 import type { Journals } from './journals.js'
-import { type Added, type Segment, segmentFile } from './segment.js'
+import { type JournalEntry, type Segment, segmentFile } from './segment.js'
 
 /**
  * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read).
@@ -14,7 +14,7 @@ export async function loadGroup(
   name: string,
   id: string,
   index: GroupIndex | null,
-  added: Added[],
+  added: JournalEntry[],
 ): Promise<void> {
   journals.load(name, id, index, added)
   const { folder, segments } = journals.group(name, id)

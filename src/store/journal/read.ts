@@ -4,7 +4,7 @@ import { StoreDamaged } from '../errors.js'
 import { deepFreeze } from '../json.js'
 import type { FileSystem } from '../types.js'
 import type { Group } from './group.js'
-import { type Added, readSegment, type Segment, SegmentGone } from './segment.js'
+import { type JournalEntry, readSegment, type Segment, SegmentGone } from './segment.js'
 
 /**
  * Maximum number of repetitions of a read because a checkpoint replaced the segments. More of them would mean another
@@ -27,7 +27,7 @@ export async function readGroup<T extends object>(
   fs: FileSystem,
   of: Journal<T>,
   group: Group,
-  more: readonly Added[],
+  more: readonly JournalEntry[],
   query: JournalQuery<T>,
 ): Promise<FoundRecords<T>> {
   const search: Search<T> = { query, timeOf: of.at, records: [], at: query.after ?? null, looked: 0 }
@@ -50,7 +50,7 @@ export async function readGroup<T extends object>(
 interface GroupParts {
   readonly folder: string
   readonly segments: readonly Segment[]
-  readonly memory: readonly Added[]
+  readonly memory: readonly JournalEntry[]
   /** Records before this position were dropped. */
   readonly first: number
 }
@@ -63,7 +63,7 @@ async function searchParts<T extends object>(
 ): Promise<boolean> {
   const { direction, from = '', to } = search.query
   const down = direction === 'desc'
-  const parts: (Segment | readonly Added[])[] = [...segments, memory]
+  const parts: (Segment | readonly JournalEntry[])[] = [...segments, memory]
   if (down) parts.reverse()
   for (const part of parts) {
     if (!isSegment(part)) {
@@ -84,19 +84,19 @@ async function searchParts<T extends object>(
 }
 
 /** Returns the records (sorted by position) that were not read yet, in the direction of the search. */
-function restOf(part: readonly Added[], at: number | null, down: boolean): readonly Added[] {
+function restOf(part: readonly JournalEntry[], at: number | null, down: boolean): readonly JournalEntry[] {
   if (at === null) return down ? [...part].reverse() : part
   const bound = down ? at : at + 1
   let from = 0
   for (let end = part.length; from < end; ) {
     const middle = (from + end) >>> 1
-    if ((part[middle] as Added).position < bound) from = middle + 1
+    if ((part[middle] as JournalEntry).position < bound) from = middle + 1
     else end = middle
   }
   return down ? part.slice(0, from).reverse() : part.slice(from)
 }
 
-const isSegment = (part: Segment | readonly Added[]): part is Segment => !Array.isArray(part)
+const isSegment = (part: Segment | readonly JournalEntry[]): part is Segment => !Array.isArray(part)
 
 const isFull = <T extends object>({ query, records, looked }: Search<T>): boolean =>
   records.length >= query.limit || looked >= (query.most ?? Number.POSITIVE_INFINITY)

@@ -17,7 +17,7 @@ export interface Segment {
 }
 
 /** A record in memory that is not in a segment yet. */
-export interface Added {
+export interface JournalEntry {
   readonly position: number
   readonly at: string
   readonly record: object
@@ -57,12 +57,12 @@ export async function writeSegments(
   fs: FileSystem,
   folder: string,
   before: readonly Segment[],
-  added: readonly Added[],
+  added: readonly JournalEntry[],
 ): Promise<Segment[]> {
   const segments = [...before]
   const dayOf = (at: string): string => at.slice(0, DATE_LENGTH)
   for (let next = 0; next < added.length; ) {
-    const begin = added[next] as Added
+    const begin = added[next] as JournalEntry
     const last = segments.at(-1)
     const extendsLast =
       last !== undefined &&

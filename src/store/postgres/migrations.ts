@@ -1,7 +1,7 @@
 /** Migrates the documents in PostgreSQL from one release to the next, as `migrate.ts` does for the embedded store. */
 import type { Database, Session } from '../../postgres/index.js'
 import { deepFreeze } from '../json.js'
-import type { Raw } from '../database.js'
+import type { RawDocument } from '../database.js'
 import { StoreTooNew } from '../errors.js'
 import type { Operation } from '../log.js'
 import { inOrder, RawView } from '../migrate.js'
@@ -53,9 +53,9 @@ async function versionOf(session: Session, newest: number): Promise<number> {
   return row?.version ?? newest
 }
 
-async function loadAll(session: Session, tables: readonly AnyTable[]): Promise<Map<string, Raw[]>> {
+async function loadAll(session: Session, tables: readonly AnyTable[]): Promise<Map<string, RawDocument[]>> {
   const definitions = new Map(tables.map((of) => [of.name, of]))
-  const found = new Map<string, Raw[]>()
+  const found = new Map<string, RawDocument[]>()
   for (const { of, body } of await session.query<{ of: string; body: AnyDocument }>('SELECT of, body FROM documents')) {
     const definition = definitions.get(of)
     const raw = { document: deepFreeze(body), owner: definition ? ownerOf(definition, body) : '' }

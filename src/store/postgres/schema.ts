@@ -1,5 +1,5 @@
 /** The migrations for the tables of documents in PostgreSQL. See docs/design/scale-out.md. */
-import { type Step, tellsOf } from '../../postgres/index.js'
+import { type Step, changeTriggers } from '../../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
 export const ROOM = 'documents'
@@ -60,7 +60,7 @@ export const steps: readonly Step[] = [
   {
     version: 2,
     // Notifies processes that have read a document, or searched for a key, of changes.
-    sql: tellsOf('documents', 'd', ['of', 'id']) + tellsOf('document_keys', 'k', ['of', 'index', 'key']),
+    sql: changeTriggers('documents', 'd', ['of', 'id']) + changeTriggers('document_keys', 'k', ['of', 'index', 'key']),
   },
   {
     version: 3,

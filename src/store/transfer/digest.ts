@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto'
 import type { StoreSource } from './types.js'
 
 /** The content of a table or a group of a journal. */
-export interface Sum {
+export interface ContentDigest {
   count: number
   /** Hexadecimal hash of all documents in any order, or of all records with their positions. */
   hash: string
 }
 
 /** The content of a store: by table, and by journal and group. */
-export type StoreDigest = ReadonlyMap<string, Sum>
+export type StoreDigest = ReadonlyMap<string, ContentDigest>
 
 const MODULUS = 1n << 256n
 
 /** Reads everything. The hash of a table does not depend on the order in which documents are read. */
 export async function digestOf(source: StoreSource): Promise<StoreDigest> {
-  const found = new Map<string, Sum>()
+  const found = new Map<string, ContentDigest>()
   for (const table of await source.tables()) {
     let [count, sum] = [0, 0n]
     for await (const some of source.documents(table)) {
@@ -42,7 +42,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 
 /** Returns the differences of two stores, one line per table or group; empty if there are none. */
 export function differencesOf(a: StoreDigest, b: StoreDigest): string[] {
-  const summary = (sum: Sum | undefined): string =>
+  const summary = (sum: ContentDigest | undefined): string =>
     sum ? `${sum.count} with the hash ${sum.hash.slice(0, 12)}` : 'none'
   return [...new Set([...a.keys(), ...b.keys()])]
     .sort()

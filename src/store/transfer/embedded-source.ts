@@ -5,7 +5,7 @@ import { StoreDamaged, StoreTooNew } from '../errors.js'
 import { nodeFileSystem } from '../file-system.js'
 import { deepFreeze } from '../json.js'
 import { isJournal, type Journals } from '../journal/journals.js'
-import { type Added, readSegment } from '../journal/segment.js'
+import { type JournalEntry, readSegment } from '../journal/segment.js'
 import { findManifest, FORMAT, layout } from '../manifest.js'
 import { inOrder } from '../migrate.js'
 import { recover } from '../recovery.js'
@@ -99,7 +99,7 @@ async function* recordsOf(
   journals: Journals,
   timeOf: (record: object) => string,
   { journal, group: name, first }: { journal: string; group: string; first: number },
-): AsyncGenerator<Added[]> {
+): AsyncGenerator<JournalEntry[]> {
   const group = journals.group(journal, name)
   for (const segment of group.segments) {
     const lines = await readSegment(journals.fs, group.folder, segment)

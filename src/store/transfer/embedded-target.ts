@@ -1,7 +1,7 @@
 /** Writes the content of another store into a folder. */
 import { resolve } from 'node:path'
 import { Checkpointer } from '../checkpointer.js'
-import { Database, type Raw } from '../database.js'
+import { Database, type RawDocument } from '../database.js'
 import { ensureDir, nodeFileSystem } from '../file-system.js'
 import { Log } from '../log.js'
 import { layout } from '../manifest.js'
@@ -30,7 +30,7 @@ export async function writeEmbeddedStore(
     const checkpointer = new Checkpointer(fs, dir, database, log)
     const definitions = new Map(tables.map((one) => [one.name, one]))
     for (const name of await source.tables()) {
-      const raws: Raw[] = []
+      const raws: RawDocument[] = []
       const of = definitions.get(name)
       for await (const some of source.documents(name))
         for (const document of some) raws.push({ document, owner: of ? ownerOf(of, document) : '' })

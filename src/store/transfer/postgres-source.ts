@@ -2,7 +2,7 @@
 import { type Database, migrate } from '../../postgres/index.js'
 import { StoreTooNew } from '../errors.js'
 import { deepFreeze } from '../json.js'
-import type { Added } from '../journal/segment.js'
+import type { JournalEntry } from '../journal/segment.js'
 import { inOrder } from '../migrate.js'
 import { keyText } from '../postgres/encoding.js'
 import { ROOM, steps } from '../postgres/schema.js'
@@ -60,7 +60,7 @@ function sourceOf(database: Database, migrated: number): StoreSource {
       for (let from = first; ; ) {
         const text = `SELECT position::float8 AS position, at, body AS record FROM journal_records
           WHERE journal = $1 AND grp = $2 AND position >= $3::bigint ORDER BY position LIMIT $4`
-        const rows: Added[] = await database.query<Added>(text, [journal, keyText(group), from, AT_ONCE])
+        const rows: JournalEntry[] = await database.query<JournalEntry>(text, [journal, keyText(group), from, AT_ONCE])
         yield rows.map((row) => ({ ...row, record: deepFreeze(row.record) }))
         const end = rows.at(-1)
         if (!end || rows.length < AT_ONCE) return

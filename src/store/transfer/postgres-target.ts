@@ -1,6 +1,6 @@
 /** Writes the documents and journals of another store into PostgreSQL. */
 import { type Database, migrate, type Session } from '../../postgres/index.js'
-import type { Added } from '../journal/segment.js'
+import type { JournalEntry } from '../journal/segment.js'
 import { keyText } from '../postgres/encoding.js'
 import { rowsOf, shapeOf } from '../postgres/rows.js'
 import { ROOM, steps } from '../postgres/schema.js'
@@ -83,7 +83,11 @@ async function insertGroup(session: Session, { journal, group, first, next }: Gr
   await session.query(text, [journal, keyText(group), JSON.stringify(group), first, next])
 }
 
-async function insertRecords(session: Session, { journal, group }: GroupExtent, some: readonly Added[]): Promise<void> {
+async function insertRecords(
+  session: Session,
+  { journal, group }: GroupExtent,
+  some: readonly JournalEntry[],
+): Promise<void> {
   const text = `INSERT INTO journal_records (journal, grp, position, at, body)
     SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::json[])`
   const bodies = some.map(({ record }) => JSON.stringify(record))

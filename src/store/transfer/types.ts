@@ -2,7 +2,7 @@
  * The data that moves from one store to another: all documents with their versions, and all journals with their
  * positions, unchanged.
  */
-import type { Added } from '../journal/segment.js'
+import type { JournalEntry } from '../journal/segment.js'
 import type { AnyDocument } from '../view.js'
 
 /** A group of a journal. */
@@ -25,7 +25,7 @@ export interface StoreSource {
   documents(table: string): AsyncIterable<readonly AnyDocument[]>
   groups(): Promise<GroupExtent[]>
   /** Yields the records of a group starting at `first`, by position, some at a time. */
-  records(of: GroupExtent): AsyncIterable<readonly Added[]>
+  records(of: GroupExtent): AsyncIterable<readonly JournalEntry[]>
   /** Lets other processes use the store again. */
   close(): Promise<void>
 }

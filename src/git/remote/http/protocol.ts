@@ -14,8 +14,8 @@ const [DATA, PROGRESS] = [1, 2]
  * SHA-1.
  */
 export async function requireVersion2(server: SmartHttp): Promise<void> {
-  const { spoken, address } = server.place
-  if (spoken.isTwo(address.url)) return
+  const { protocolVersions, address } = server.place
+  if (protocolVersions.supportsVersion2(address.url)) return
   const said = new Set<string>()
   for await (const one of packets(bounded(await server.advertisement()))) said.add(textOf(one))
   const names = new Set([...said].map((line) => line.split('=')[0]))
@@ -23,7 +23,7 @@ export async function requireVersion2(server: SmartHttp): Promise<void> {
     throw new LeftToGit('the remote does not support version 2')
   if (names.has('object-format') && !said.has('object-format=sha1'))
     throw new LeftToGit('the remote does not use SHA-1')
-  spoken.remember(address.url)
+  protocolVersions.remember(address.url)
 }
 
 async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

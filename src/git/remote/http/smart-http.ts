@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { awaitRemote, receivedFromRemote } from '../../../kernel/remote-wait.js'
 import type { RemoteAddress } from '../address.js'
 import { LeftToGit } from './left-to-git.js'
-import type { SpokenVersions } from './spoken-versions.js'
+import type { ProtocolVersions } from './spoken-versions.js'
 
 /** Time without data after which a connection counts as dead, in milliseconds. */
 const SILENCE_MS = 60_000
@@ -21,7 +21,7 @@ export interface HttpPlace {
   /** PEM bundle of certificate authorities that replaces those of Node. */
   caFile?: string | undefined
   /** Remembered protocol versions of remotes. */
-  spoken: SpokenVersions
+  protocolVersions: ProtocolVersions
   /** Ends all requests. */
   signal: AbortSignal
 }

@@ -5,11 +5,11 @@ import { LRUCache } from 'lru-cache'
  * The remotes that support protocol 2, by URL without credentials. If a remote no longer supports it, forget it and
  * leave the fetch to Git.
  */
-export class SpokenVersions {
+export class ProtocolVersions {
   // bound: 1,000 URLs of at most 2 KiB
   readonly #two = new LRUCache<string, true>({ max: 1000 })
 
-  isTwo(url: string): boolean {
+  supportsVersion2(url: string): boolean {
     return this.#two.get(url) === true
   }
 
