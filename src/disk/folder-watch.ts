@@ -11,8 +11,11 @@ export interface UnwritableFolder {
   path: string
   /** The condition in plain words, such as "its disk is full". */
   problem: string
+  /** Whether the cause is a full disk or an exhausted quota, so that deleting files helps. */
+  isFull: boolean
 }
 
+const FULL = ['ENOSPC', 'EDQUOT']
 const PROBE_BYTES = 256 * 1024
 /**
  * Time for which a result is reused, in milliseconds: a client that repeats a failing request must not increase the
@@ -27,12 +30,16 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'the server has no permission to write there',
 }
 
+/** SQLite error codes which mean that SQLite cannot write, because of the disk or of permissions. */
+const SQLITE_REFUSED = /^SQLITE_(FULL|READONLY|IOERR_WRITE|CANTOPEN)/
+
 /** Returns the operating system's write error in an error or one of its causes; null = none. */
 function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    if (String((at as NodeJS.ErrnoException).code) in PROBLEMS) return at
+    const code = String((at as NodeJS.ErrnoException).code)
+    if (code in PROBLEMS || SQLITE_REFUSED.test(code)) return at
     seen.add(at)
   }
   return null
@@ -40,6 +47,9 @@ function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
 
 /** Whether an error, or one of its causes, is the operating system's rejection of a write. */
 export const isRefusedWrite = (thrown: unknown): boolean => refusalIn(thrown) !== null
+
+/** Whether an error, or one of its causes, reports a full disk or an exhausted disk quota. */
+export const isFullDisk = (thrown: unknown): boolean => FULL.includes(refusalIn(thrown)?.code ?? '')
 
 /** Watches folders, which are given as setting and path. */
 export class FolderWatch {
@@ -67,7 +77,7 @@ export class FolderWatch {
     if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
     const settings = Object.keys(this.folders)
     const [setting] = settings.filter((one) => path.startsWith(`${this.folders[one]}/`))
-    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string }
+    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string, isFull: FULL.includes(code) }
   }
 
   #again(): Promise<UnwritableFolder[]> {
@@ -77,15 +87,25 @@ export class FolderWatch {
 
   async #probeAll(): Promise<UnwritableFolder[]> {
     const found = await Promise.all(
-      Object.entries(this.folders).map(async ([setting, path]) => ({ setting, path, problem: await probe(path) })),
+      Object.entries(this.folders).map(async ([setting, path]) => ({ setting, path, code: await probe(path) })),
     )
-    return found.flatMap(({ problem, ...folder }) => (problem === null ? [] : [{ ...folder, problem }]))
+    return found.flatMap(({ code, ...folder }) =>
+      code === null
+        ? []
+        : [
+            {
+              ...folder,
+              problem: PROBLEMS[code] ?? `a file cannot be written there (${code})`,
+              isFull: FULL.includes(code),
+            },
+          ],
+    )
   }
 }
 
 /**
  * Tests a folder by writing a file, since neither free blocks nor permissions reveal quotas and read-only file systems.
- * Null = it can be written.
+ * Returns the error code; null = it can be written.
  */
 async function probe(folder: string): Promise<string | null> {
   const path = join(folder, `.probe-${process.pid}`)
@@ -94,8 +114,7 @@ async function probe(folder: string): Promise<string | null> {
     await writeFile(path, randomBytes(PROBE_BYTES), { mode: 0o600 })
     return null
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    return PROBLEMS[code] ?? `a file cannot be written there (${code})`
+    return (error as NodeJS.ErrnoException).code ?? ''
   } finally {
     rmSync(path, { force: true })
   }

@@ -2,6 +2,7 @@
  * The index. It is opened on demand, recreated if it is damaged, and disabled if its library or file cannot be used.
  */
 import { rmSync } from 'node:fs'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { type Database, openDatabase } from './database.js'
 import type { FactRow, FactsOptions } from './types.js'
 import { WaitingRows } from './waiting-rows.js'
@@ -23,14 +24,14 @@ export const openFacts = (options: FactsOptions): FactsIndex => new FactIndex(op
 
 /** Maximum length of a stored value in characters, because the results of one call are held in memory several times. */
 const MAX_VALUE = 64 * 1024
-/** SQLite error codes which mean that nothing can be written. */
-const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
-/** Number of damaged rows after which the index is not used until the next start. */
+/** Number of times that the file may be damaged. After that, the index is not used until the next start. */
 const MAX_DAMAGES = 3
 
 class FactIndex implements FactsIndex {
   #database: Database | null = null
   #damages = 0
+  /** Whether a rejected write to the file was reported. It is reported only once. */
+  #isRefused = false
   readonly #waiting: WaitingRows
 
   constructor(private readonly options: FactsOptions) {
@@ -76,10 +77,19 @@ class FactIndex implements FactsIndex {
       if (this.#database === null) return this.#giveUp('its library cannot be loaded on this machine')
       return work(this.#database)
     } catch (error) {
-      // A full disk does not mean damage: the file can still be read.
-      if (!NO_ROOM.test((error as { code?: string }).code ?? '')) this.#dropDamaged(error)
+      // A full disk or a missing permission does not mean damage: the file can still be read.
+      if (isRefusedWrite(error)) this.#noteRefusal(error as Error)
+      else this.#dropDamaged(error)
       return null
     }
+  }
+
+  #noteRefusal({ message }: Error): void {
+    if (this.#isRefused) return
+    this.#isRefused = true
+    this.options.notice(
+      `The index ${this.options.file} cannot be written (${message}). Until it can, pages are read again on demand.`,
+    )
   }
 
   #giveUp(reason: string): null {

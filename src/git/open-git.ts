@@ -73,6 +73,8 @@ export interface LocalGit extends Git {
   create(name: string): Promise<BareRepository>
   open(name: string): Promise<BareRepository>
   duplicate(from: string, to: string): Promise<BareRepository>
+  /** Like `Git.trimScratches`, with `maxBytes` as the limit of the total size. */
+  trimScratches(maxBytes?: number): Promise<number>
   /** Closes a repository, even if its folder no longer exists. */
   forget(name: string): Promise<void>
 }
@@ -251,8 +253,8 @@ class Repositories implements LocalGit {
     await (await this.#open.forget(name))?.close()
   }
 
-  trimScratches(): Promise<void> {
-    return this.services.remoteScratches.trim()
+  trimScratches(maxBytes?: number): Promise<number> {
+    return this.services.remoteScratches.trim(Date.now(), maxBytes)
   }
 
   crowded(packs: number): Promise<string[]> {

@@ -265,9 +265,9 @@ export interface Git {
   remove(name: string): Promise<void>
   /**
    * Deletes scratch repositories of remotes that were not used for a long time, or exceed the total size limit. They
-   * are recreated on demand.
+   * are recreated on demand. Returns the number of bytes freed.
    */
-  trimScratches(): Promise<void>
+  trimScratches(): Promise<number>
   /** Returns the names of the repositories on this disk with more than `packs` packs, the fullest first. */
   crowded(packs: number): Promise<string[]>
   /** If refs come from a database: stamps that show whether a ref has moved, without opening its repository. */

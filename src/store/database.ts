@@ -28,9 +28,6 @@ export class Database {
   readonly #held = new Map<string, LoadedTable>()
   /** Documents from the disk whose table has not been used yet. */
   readonly #raw = new Map<string, RawDocument[]>()
-  /** Names of the tables of `#raw` that `takeRaw` has sorted. */
-  // bound: journals that replaced documents of earlier releases
-  readonly #sorted = new Set<string>()
 
   constructor(
     seq: number,
@@ -42,15 +39,6 @@ export class Database {
   /** Adds the documents that were found on the disk. Call it before the table is first used. */
   load(name: string, documents: RawDocument[]): void {
     this.#raw.set(name, documents)
-  }
-
-  /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code no longer uses. */
-  takeRaw(name: string, count: number, by: (document: AnyDocument) => string): RawDocument[] {
-    const raw = this.#raw.get(name) ?? []
-    if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
-    this.#sorted.add(name)
-    this.#raw.set(name, raw.slice(count))
-    return raw.slice(0, count)
   }
 
   /**

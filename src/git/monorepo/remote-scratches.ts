@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
+import { bytesBelow } from '../lifecycle/paths.js'
 import { exists } from '../objects/disk.js'
 
 /** The folder of all scratch repositories, inside the repositories folder. */
@@ -88,10 +89,11 @@ export class RemoteScratches {
   }
 
   /**
-   * Deletes scratch repositories that were not used for 30 days. While the total is too large, deletes the least
-   * recently used ones as well.
+   * Deletes scratch repositories that were not used for 30 days. While the total exceeds `maxBytes`, deletes the least
+   * recently used ones as well. Returns the number of bytes freed.
    */
-  async trim(now = Date.now()): Promise<void> {
+  async trim(now = Date.now(), maxBytes = this.maxBytes): Promise<number> {
+    let freed = 0
     const names = (await readdir(this.#root).catch(() => [])).filter((name) => !this.#turns.has(name))
     const found = await Promise.all(
       names.map(async (name) => ({
@@ -102,12 +104,14 @@ export class RemoteScratches {
     )
     let total = found.reduce((sum, { bytes }) => sum + bytes, 0)
     for (const { name, bytes, used } of found.sort((a, b) => a.used - b.used)) {
-      if (now - used < MAX_AGE_MS && total <= this.maxBytes) continue
+      if (now - used < MAX_AGE_MS && total <= maxBytes) continue
       // Another task has started to use it. Skip it.
       if (this.#turns.has(name)) continue
       await this.#inTurn(name, () => rm(join(this.#root, name), { recursive: true, force: true }))
       total -= bytes
+      freed += bytes
     }
+    return freed
   }
 
   async #ready(path: string): Promise<string> {
@@ -156,18 +160,6 @@ const usedAt = (path: string): Promise<number> =>
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   )
-
-async function bytesBelow(path: string): Promise<number> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
-  let bytes = 0
-  for (const entry of entries)
-    if (entry.isFile())
-      bytes += await stat(join(entry.parentPath, entry.name)).then(
-        ({ size }) => size,
-        () => 0,
-      )
-  return bytes
-}
 
 /** Returns a promise that rejects when the time is over or the signal is aborted, until it is stopped. */
 function rejectAfter(

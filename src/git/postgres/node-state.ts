@@ -1,5 +1,5 @@
 /** A file in each repository of a node that records how far the copy has followed the database. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Head } from './head.js'
@@ -23,6 +23,10 @@ export function readState(repository: string): NodeState | null {
     return null
   }
 }
+
+/** Returns the time when the file was last written, in milliseconds since 1970; null if there is no file. */
+export const stateChangedAt = (repository: string): number | null =>
+  statSync(join(repository, FILE), { throwIfNoEntry: false })?.mtimeMs ?? null
 
 /**
  * Writes the state. Objects and refs must be durable before. The file itself need not be: if it is lost, packs are read

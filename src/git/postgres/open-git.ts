@@ -6,18 +6,21 @@ import { MemoryBudget } from '../../kernel/memory-budget.js'
 import { type Database, type Hints, isAway, migrate, type News } from '../../postgres/index.js'
 import { NoRepository, RepositoryExists } from '../errors.js'
 import { repositoryExists, repositoryPath } from '../lifecycle/paths.js'
+import { isFullDisk } from '../../disk/folder-watch.js'
 import type { LocalGit } from '../open-git.js'
 import type { Git, RefStamps, Repository } from '../types.js'
 import { Copy, type NodeServices } from './copy.js'
 import { copyRepository } from './duplicate.js'
 import { firstChain, type Head, readHead } from './head.js'
 import { joinStoredPacks } from './join-packs.js'
+import { deleteIdleCopies, MIN_IDLE_MS } from './make-room.js'
 import { NodeCopies } from './node-copies.js'
 import { readState } from './node-state.js'
 import { HeadQueries } from './head-queries.js'
 import { ROOM, steps } from './schema.js'
 import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
+import { listPacks } from './stored-packs.js'
 import { sweep } from './sweep.js'
 
 /**
@@ -31,6 +34,8 @@ const LOOK_MS = 2_000
  */
 const MOVED = 'refs'
 const DEFAULT_BYTES = 64 * 1024 * 1024
+/** Minimum number of bytes to free on a full disk, so that the next operation does not have to delete copies again. */
+const MIN_ROOM_BYTES = 256 * 1024 * 1024
 
 export interface SharedGitOptions {
   database: Database
@@ -54,6 +59,8 @@ export interface SharedGitOptions {
    * Minimum time between two comparisons of the refs on the disk with the database, in milliseconds. Default: 2,000.
    */
   lookMs?: number
+  /** Minimum idle time of a copy before it may be deleted on a full disk, in milliseconds. Default: ten minutes. */
+  minIdleMs?: number
 }
 
 /** Returns the stamps of refs. Without news, every stamp is a new number. */
@@ -82,6 +89,11 @@ export interface SharedGit extends Git {
    * `NoRepository`, `GitError`.
    */
   refresh(name: string): Promise<void>
+  /**
+   * Frees space on a full disk: deletes scratch repositories, and idle copies that the database contains. Returns the
+   * number of bytes freed. Throws `DatabaseAway`.
+   */
+  makeRoom(minBytes?: number): Promise<number>
 }
 
 /**
@@ -99,6 +111,7 @@ class SharedRepositories implements SharedGit {
   readonly #services: NodeServices
   readonly #stamps: RefStamps
   #closed = false
+  #makingRoom: Promise<number> | null = null
   /** Copies by name that a hint currently brings up to date. */
   // bound: the copies in memory
   readonly #hinted = new Map<string, Promise<void>>()
@@ -142,10 +155,46 @@ class SharedRepositories implements SharedGit {
     const head = await this.#questions.ask(name)
     if (head === null) throw await this.#missing(name, path)
     const shared = this.#copyOf(name, path, head)
-    await shared.catchUpTo(head).catch(async (error: unknown) => {
+    // Mark the copy as in use while it is opened, so that no other request deletes it to make room.
+    await shared.copy.inUse(this.#catchUpTo(shared, head)).catch(async (error: unknown) => {
       throw error instanceof NoRepository ? await this.#missing(name, path) : error
     })
     return shared.repository
+  }
+
+  /** Brings a copy up to `head`. If the disk is full, deletes other copies and retries once. */
+  async #catchUpTo(shared: SharedRepository, head: Head): Promise<void> {
+    await shared.catchUpTo(head).catch(async (error: unknown) => {
+      if (!isFullDisk(error)) throw error
+      const packs = await listPacks(this.options.database, shared.copy.name)
+      const bytes = packs.reduce((sum, pack) => sum + pack.bytes + pack.indexBytes, 0)
+      if ((await this.makeRoom(MIN_ROOM_BYTES + bytes)) === 0) throw error
+      await shared.catchUpTo(head)
+    })
+  }
+
+  /** Concurrent calls share one run. */
+  makeRoom(minBytes = MIN_ROOM_BYTES): Promise<number> {
+    this.#makingRoom ??= this.#makeRoom(minBytes).finally(() => {
+      this.#makingRoom = null
+    })
+    return this.#makingRoom
+  }
+
+  async #makeRoom(minBytes: number): Promise<number> {
+    const room = {
+      services: this.#services,
+      copies: this.#copies,
+      copyOf: (name: string) => this.#sharedOf(name, repositoryPath(this.git.reposDir, name)),
+      minIdleMs: this.options.minIdleMs ?? MIN_IDLE_MS,
+    }
+    const scratches = await this.git.trimScratches(0)
+    const freed = scratches + (scratches < minBytes ? await deleteIdleCopies(room, minBytes - scratches) : 0)
+    if (freed > 0)
+      this.#services.notice(
+        `The disk of ${this.git.reposDir} was full. ${Math.ceil(freed / 1024 / 1024)} MiB of unused copies were deleted. They are read from the database again on demand. If this happens often, give the node a larger disk.`,
+      )
+    return freed
   }
 
   async exists(name: string): Promise<boolean> {
@@ -186,9 +235,10 @@ class SharedRepositories implements SharedGit {
     if (!gone) throw missing
   }
 
-  async trimScratches(): Promise<void> {
-    await this.git.trimScratches()
+  async trimScratches(): Promise<number> {
+    const freed = await this.git.trimScratches()
     await this.#sweep()
+    return freed
   }
 
   crowded(packs: number): Promise<string[]> {
@@ -208,12 +258,17 @@ class SharedRepositories implements SharedGit {
     await Promise.all(this.#hinted.values())
   }
 
+  /** Returns the copy of a repository. Drops a known copy of another incarnation first. */
   #copyOf(name: string, path: string, { incarnation }: Head): SharedRepository {
     const known = this.#copies.find(name)
     if (known?.copy.head && known.copy.head.incarnation !== incarnation) {
       known.copy.gone = true
       this.#copies.forget(name)
     }
+    return this.#sharedOf(name, path)
+  }
+
+  #sharedOf(name: string, path: string): SharedRepository {
     const { lookMs = LOOK_MS, moved = () => {}, database } = this.options
     const upkeep = () => joinStoredPacks(database, name)
     return this.#copies.get(
@@ -246,13 +301,13 @@ class SharedRepositories implements SharedGit {
   }
 
   /**
-   * Handles a hint that refs moved or a repository was removed. Repositories that are not in memory catch up when they
-   * are opened.
+   * Handles a hint that refs moved or a repository was removed. If this node has no copy of the repository, the copy
+   * catches up when it is opened.
    */
   #hear(name: string): void {
     if (this.#closed || this.#hinted.has(name)) return
     const shared = this.#copies.find(name)
-    if (!shared && !readState(repositoryPath(this.git.reposDir, name))) return
+    if (!shared?.copy.head && !readState(repositoryPath(this.git.reposDir, name))) return
     const look = async (): Promise<void> => {
       const head = await this.#questions.ask(name)
       if (head === null) await this.#missing(name, repositoryPath(this.git.reposDir, name))

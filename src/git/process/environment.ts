@@ -40,9 +40,14 @@ export const borrowingObjects = (repository: string) => ({
 
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
-/** Options of every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. */
+/**
+ * Options for every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. The
+ * repository may belong to another user, for example after a restore from a backup. The operator configured the folder,
+ * so its owner is trusted.
+ */
 export const gitOptions: readonly string[] = [
   '--git-dir=.',
+  ...setting('safe.directory', '*'),
   ...setting('core.hooksPath', '/dev/null'),
   ...setting('core.attributesFile', '/dev/null'),
   ...setting('gc.auto', '0'),
