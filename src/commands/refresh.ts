@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { repositoryName } from '../domain/context/refs.js'
-import { askForRefresh, GitError } from '../git/index.js'
+import { requestRefresh, GitError } from '../git/index.js'
 import { start } from '../server.js'
 import { OperatorError } from './maintenance.js'
 
@@ -17,7 +17,7 @@ export async function refreshSpace(config: Config, space: string): Promise<strin
       'Without BINDERY_DATABASE_URL, the repositories in the folder are not copies. There is nothing to refresh.',
     )
   const name = repositoryName(space)
-  const refused = await askForRefresh(resolve(config.reposDir), name)
+  const refused = await requestRefresh(resolve(config.reposDir), name)
   if (refused) throw new OperatorError(refused)
   if (refused === undefined) await refreshHere(config, name)
   return join(resolve(config.reposDir), `${name}.git`)

@@ -1,19 +1,26 @@
-// Makes folders that are still there after a power cut.
+// Creates folders that survive a power failure.
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRefusedWrite } from './folder-watch.js'
 import { makePrivate } from './private-files.js'
 
-/** Makes a folder (absolute path) and those above it; they are on the disk when this resolves. Only its owner may look into new ones. */
+/**
+ * Creates a folder (absolute path) and its parents. They are durable when the promise resolves. Only the owner can
+ * access new folders.
+ */
 export async function makeDurableFolder(path: string): Promise<void> {
   const end = dirname((await mkdir(path, { recursive: true, mode: 0o700 })) ?? path)
-  // A new name is kept by the folder above it. Also where the folder was there: who made it may have died before its sync.
+  // The parent folder stores a new name. Sync it even if the folder existed: its creator may have died before syncing
+  // it.
   for (let folder = path; folder !== end && folder !== dirname(folder); folder = dirname(folder))
     await syncIfReadable(dirname(folder))
 }
 
-/** Makes a folder for its owner alone, or deletes what is in it. If that is refused, as on a read-only file system, a folder that is there stays as it is. */
+/**
+ * Creates a folder for its owner alone, or deletes its content. If the system rejects that, for example on a read-only
+ * file system, an existing folder stays as it is.
+ */
 export async function makeEmptyFolder(path: string): Promise<void> {
   try {
     await makeDurableFolder(path)
@@ -24,7 +31,7 @@ export async function makeEmptyFolder(path: string): Promise<void> {
   }
 }
 
-/** Writes a folder's names to the disk. */
+/** Makes the entries of a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -35,7 +42,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 async function syncIfReadable(path: string): Promise<void> {
-  // A folder that is not ours to read was there before.
+  // A folder that this process may not read existed before.
   await syncFolder(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES') throw error
   })

@@ -1,20 +1,23 @@
-// Keeps a second process out of a folder.
+// Locks a folder against other processes.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isRefusedWrite } from './folder-watch.js'
 
-/** Another process (or another part of this one) uses the folder. Members are null if the lock file does not say who. */
+/**
+ * Another process (or another part of this one) uses the folder. Members are null if the lock file does not contain
+ * them.
+ */
 export class FolderLocked extends Error {
   constructor(
     readonly dir: string,
     readonly pid: number | null,
     readonly host: string | null,
-    /** When the holder took the lock, ISO 8601. */
+    /** The time when the holder took the lock, ISO 8601. */
     readonly since: string | null,
   ) {
     super(
-      `${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`,
+      `${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}. Stop it first`,
     )
     this.name = new.target.name
   }
@@ -31,15 +34,16 @@ interface Holder {
   since: string
 }
 
-// O_EXLOCK | O_NONBLOCK where open(2) itself can lock; Node names neither.
+// O_EXLOCK | O_NONBLOCK where open(2) itself can lock. Node has no names for them.
 const BSD_EXLOCK = 0x20 | 0x4
 const LOCKED_BY_ANOTHER = 1
 
 /**
- * Takes the operating system's lock (flock) on `path`. The lock ends with the process, however that ends: there is nothing to
- * clean up after a kill, and no process ID that could be mistaken for another's. Node has no call for it, so on Linux `flock` of
- * util-linux (or busybox) locks our open file, which it inherits as descriptor 3, and exits; the lock stays as long as we have
- * the file open. The file's content only says who holds the lock. `dir` is the folder that the lock is for. Throws `FolderLocked`.
+ * Takes the operating system's lock (flock) on `path`. The lock ends with the process in any case: a kill leaves
+ * nothing to clean up, and no process ID can be mistaken for another. Node has no call for it. So on Linux, `flock` of
+ * util-linux (or busybox) locks our open file, which it inherits as descriptor 3, and exits. The lock remains as long
+ * as the file is open. The content of the file only names the holder of the lock. `dir` is the folder to lock. Throws
+ * `FolderLocked`.
  */
 export function takeLock(dir: string, path: string): Lock {
   const fd = open(dir, path)
@@ -69,12 +73,15 @@ function nameHolder(fd: number): void {
   })
 }
 
-/** The lock holds without the name of its holder, which a full disk has no room for. */
+/**
+ * Writes to the lock file if possible. The lock works without the name of its holder, for which a full disk has no
+ * room.
+ */
 function unlessRefused(write: () => void): void {
   try {
     write()
   } catch (error) {
-    // A descriptor that is open for reading only refuses with EBADF or EINVAL.
+    // A read-only descriptor fails with EBADF or EINVAL.
     if (!isRefusedWrite(error) && !/^(EBADF|EINVAL)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
@@ -99,11 +106,12 @@ function open(dir: string, path: string): number {
 function flock(dir: string, path: string, fd: number): void {
   const { status, error, stderr } = spawnSync('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] })
   if (error)
-    throw new Error(`cannot lock ${path}: the command flock (package util-linux) could not be started`, {
+    throw new Error(`cannot lock ${path}: the command flock (package util-linux) cannot be started. Install it`, {
       cause: error,
     })
   if (status === LOCKED_BY_ANOTHER) throw lockedBy(dir, path)
-  if (status !== 0) throw new Error(`cannot lock ${path}: flock ended with ${status}: ${stderr.toString().trim()}`)
+  if (status !== 0)
+    throw new Error(`cannot lock ${path}: flock failed with exit code ${status}: ${stderr.toString().trim()}`)
 }
 
 function lockedBy(dir: string, path: string): FolderLocked {
@@ -111,7 +119,7 @@ function lockedBy(dir: string, path: string): FolderLocked {
   try {
     holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
   } catch {
-    // The holder has not written its name yet: refuse without it.
+    // The holder has not written its name yet. Throw the error without it.
   }
   return new FolderLocked(dir, holder.pid ?? null, holder.host ?? null, holder.since ?? null)
 }

@@ -1,23 +1,26 @@
-/** Finds out whether folders can be written to: whether their disk has room, and whether the process may write there. */
+/** Checks whether folders can be written: whether their disk has room, and whether the process has permission. */
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A folder that cannot be written to. */
+/** A folder that cannot be written. */
 export interface UnwritableFolder {
-  /** The setting that names the folder, such as `BINDERY_DATA_DIR`. */
+  /** The setting of the folder, such as `BINDERY_DATA_DIR`. */
   setting: string
   path: string
   /** The condition in plain words, such as "its disk is full". */
   problem: string
-  /** Whether space on the disk would help. */
+  /** Whether the cause is a full disk or an exhausted quota, so that deleting files helps. */
   isFull: boolean
 }
 
 const FULL = ['ENOSPC', 'EDQUOT']
 const PROBE_BYTES = 256 * 1024
-/** A result is used again for this long, in milliseconds: a client that repeats a failing request must not add to the load. */
+/**
+ * Time for which a result is reused, in milliseconds: a client that repeats a failing request must not increase the
+ * load.
+ */
 const RESULT_MS = 2_000
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
@@ -27,10 +30,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'the server has no permission to write there',
 }
 
-/** Codes by which SQLite reports that it may not write, or has no room. */
+/** SQLite error codes which mean that SQLite cannot write, because of the disk or of permissions. */
 const SQLITE_REFUSED = /^SQLITE_(FULL|READONLY|IOERR_WRITE|CANTOPEN)/
 
-/** The operating system's refusal to write, as an error or one of its causes reports it; null = none. */
+/** Returns the operating system's write error in an error or one of its causes; null = none. */
 function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
@@ -42,31 +45,34 @@ function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   return null
 }
 
-/** Whether an error, or one of its causes, is the operating system's refusal to write. */
+/** Whether an error, or one of its causes, is the operating system's rejection of a write. */
 export const isRefusedWrite = (thrown: unknown): boolean => refusalIn(thrown) !== null
 
-/** Whether an error, or one of its causes, reports a full disk, or a disk quota that is used up. */
+/** Whether an error, or one of its causes, reports a full disk or an exhausted disk quota. */
 export const isFullDisk = (thrown: unknown): boolean => FULL.includes(refusalIn(thrown)?.code ?? '')
 
-/** Watches folders, given as setting and path. */
+/** Watches folders, which are given as setting and path. */
 export class FolderWatch {
   #last: { at: number; found: Promise<UnwritableFolder[]> } | null = null
 
   constructor(readonly folders: Readonly<Record<string, string>>) {}
 
-  /** The folders that cannot be written to now, as a write shows; a result is at most two seconds old. */
+  /** Returns the folders that cannot be written now, according to a test write. A result is at most two seconds old. */
   unwritable(): Promise<UnwritableFolder[]> {
     const now = performance.now()
     if (this.#last === null || now - this.#last.at > RESULT_MS) this.#last = { at: now, found: this.#probeAll() }
     return this.#last.found
   }
 
-  /** The folder that made a write fail; null if it was none. Git does not tell why it failed, so any error is a reason to look. */
+  /**
+   * Returns the folder that caused a failed write; null if there is none. Git does not report the cause of a failure,
+   * so any error triggers a check.
+   */
   async causeOf(thrown: unknown): Promise<Omit<UnwritableFolder, 'path'> | null> {
     const known = await this.unwritable()
     const [found] = known.length > 0 ? known : await this.#again()
     if (found !== undefined) return found
-    // There was no room for this write, but there is for the smaller one that was tried.
+    // There was no room for this write, but enough for the smaller test write.
     const { code = '', path = '' } = refusalIn(thrown) ?? {}
     if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
     const settings = Object.keys(this.folders)
@@ -97,11 +103,14 @@ export class FolderWatch {
   }
 }
 
-/** Writes a file, since neither free blocks nor permissions tell of quotas and read-only file systems. Returns the code of the error; null = it can be written. */
+/**
+ * Tests a folder by writing a file, since neither free blocks nor permissions reveal quotas and read-only file systems.
+ * Returns the error code; null = it can be written.
+ */
 async function probe(folder: string): Promise<string | null> {
   const path = join(folder, `.probe-${process.pid}`)
   try {
-    // Random bytes, since a file system that compresses would hardly need room for others.
+    // Random bytes, since other bytes would hardly need room on a compressing file system.
     await writeFile(path, randomBytes(PROBE_BYTES), { mode: 0o600 })
     return null
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Removes other users' access to the service's own folders and files when it starts. */
+/** Removes other users' access to the service's folders and files at start. */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,8 +7,8 @@ const FOLDER_MODE = 0o700
 const OTHERS = 0o077
 
 /**
- * Takes away what others than the owner may do with a folder and the files in it (`deep`: with all below it), as an older
- * release or a copy may have left them. What is not ours, links, and what is neither file nor folder is left alone.
+ * Removes the access of other users to a folder and its files (`deep`: and everything below), which an older release or
+ * a copy may have left. Skips files of other users, links, and special files.
  */
 export function makePrivate(path: string, options: { deep: boolean }): void {
   restrict(path, FOLDER_MODE)
@@ -24,7 +24,9 @@ function restrict(path: string, mode: number): void {
   if (stat.uid === process.getuid?.() && (stat.mode & OTHERS) !== 0) chmodIfAllowed(path, mode)
 }
 
-/** A read-only file system changes no modes; the next start that can does. */
+/**
+ * Changes the mode if possible. A read-only file system allows no change; the next start with write access makes it.
+ */
 function chmodIfAllowed(path: string, mode: number): void {
   try {
     chmodSync(path, mode)

@@ -1,13 +1,16 @@
 /** Reads parts of a file. */
 import { open } from 'node:fs/promises'
 
-/** Where a part begins, and how long it is, in bytes. */
+/** A part of a file: its start and length in bytes. */
 export interface ByteRange {
   at: number
   length: number
 }
 
-/** The bytes of some parts of a file; a part that goes beyond its end is cut there. Throws Node's errors, such as `ENOENT`. */
+/**
+ * Returns the bytes of some parts of a file. A part that exceeds the file is shortened. Throws Node's errors, such as
+ * `ENOENT`.
+ */
 export async function readRanges(path: string, ranges: readonly ByteRange[]): Promise<Buffer[]> {
   const file = await open(path, 'r')
   try {

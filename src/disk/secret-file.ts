@@ -1,7 +1,7 @@
-// Keeps the service's own secrets in files.
+// Stores the service's own secrets in files.
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 
-/** A secret kept in a file that its owner alone may read: read back, or made and written. */
+/** Returns the secret in a file that only its owner can read. Creates the secret if it does not exist. */
 export async function keepSecret(
   path: string,
   make: () => string,

@@ -1,4 +1,7 @@
-/** The SQLite file of the index: one row for each object, read and written in bulk, since each call into the library costs more than a row. */
+/**
+ * The SQLite file of the index: one row per object. Reads and writes are bulk operations, since each call into the
+ * library costs more than a row.
+ */
 import { closeSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type libsql from 'libsql'
@@ -12,20 +15,20 @@ type Options = Omit<FactsOptions, 'notice'>
 
 const Sqlite = optionalLibrary<Library>('libsql')
 
-/** Rows that are asked for in one call: a millisecond of the main thread, or a few. */
+/** Number of rows that are read in one call, which takes one to a few milliseconds of the main thread. */
 const ASKED_AT_ONCE = 200
-/** Rows that are written in one call: half a millisecond. */
+/** Number of rows that are written in one call, which takes half a millisecond. */
 export const WRITTEN_AT_ONCE = 32
-/** How many characters are written between two looks at the size of the file. */
+/** Number of characters that are written between two checks of the file size. */
 const LOOK_EVERY = 4 * 1024 * 1024
-/** How many of the oldest rows are dropped at once when the file is too large. */
+/** Number of oldest rows that are dropped at once when the file is too large. */
 const DROPPED = 500
 
-/** Increases if rows are stored in another form: those of another form are dropped. */
+/** The version of the storage format. If it increases, older rows are dropped. */
 const FORMAT = 2
-/** Versions of the facts and of the form share one number in the file. */
+/** Factor that combines the versions of the facts and the format in one number of the file. */
 const FORMATS = 100
-/** Digits of the checksum before each value. */
+/** Number of checksum digits before each value. */
 const SUM_LENGTH = 8
 
 /** An open file. Its methods throw if it is damaged. */
@@ -35,25 +38,28 @@ export interface Database {
   close(): void
 }
 
-/** Opens the file, or makes it; null if there is no library for this machine. Throws if the file is damaged. */
+/** Opens or creates the file; null if there is no library for this machine. Throws if the file is damaged. */
 export function openDatabase(options: Options): Database | null {
   return Sqlite === null ? null : new FactFile(Sqlite, options)
 }
 
 const columnOf = (kind: string): string => `"fact_${kind}"`
-/** Rows are appended, so that writing them costs no more in a large file; their IDs tell which are the oldest. */
+/** Rows are appended, so that writing takes no longer in a large file. Their IDs show which are the oldest. */
 const schemaOf = (kinds: readonly string[]): string =>
   `CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, ${kinds.map((kind) => `${columnOf(kind)} TEXT`).join(', ')})`
 const insertOf = (kinds: readonly string[], rows: number): string =>
   `INSERT OR REPLACE INTO facts (oid, ${kinds.map(columnOf).join(', ')}) VALUES ${Array(rows)
     .fill(`(?${', ?'.repeat(kinds.length)})`)
     .join(', ')}`
-/** As bytes, since the library ends the whole process at a text that is not UTF-8. */
+/** Selects bytes, since the library ends the whole process at a text that is not valid UTF-8. */
 const selectOf = (kind: string): string =>
   `SELECT CAST(group_concat(f.oid || ' ' || f.${columnOf(kind)}, char(10)) AS BLOB) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value`
 const DROP = 'DELETE FROM facts WHERE id IN (SELECT id FROM facts ORDER BY id LIMIT ?)'
 
-/** The checksum of a value, as it is stored before it. SQLite has none, and a flipped bit in a value would be served as a fact. */
+/**
+ * Returns the checksum of a value, which is stored before it. SQLite has none, and a flipped bit in a value would be
+ * served as a fact.
+ */
 const sumOf = (oid: string, kind: string, value: string): string =>
   crc32(`${oid} ${kind} ${value}`).toString(16).padStart(SUM_LENGTH, '0')
 
@@ -70,10 +76,11 @@ class FactFile implements Database {
     this.#maxBytes = maxBytes
     this.#kinds = kinds
     const stamp = version * FORMATS + FORMAT
-    // For the owner alone: it holds what is in private spaces. SQLite gives its other files the same mode.
+    // Only the owner can read it, because it contains data from private spaces. SQLite gives its other files the same
+    // mode.
     closeSync(openSync(file, 'a', 0o600))
     this.#sqlite = new library(file)
-    // What a power cut takes away is made again; a file that it damages is made anew.
+    // Writes are not synced. Rows lost in a power failure, or a damaged file, are rebuilt.
     for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216'])
       this.#sqlite.pragma(pragma)
     if (this.#pragma('user_version') !== stamp)
@@ -110,7 +117,7 @@ class FactFile implements Database {
     this.#dropOldest()
   }
 
-  /** The values of rows, one after the other. */
+  /** Returns the values of rows, one after the other. */
   #parameters(rows: readonly FactRow[]): (string | null)[] {
     return rows.flatMap(({ oid, values }) => {
       for (const value of values) this.#written += value?.length ?? 0
@@ -118,7 +125,10 @@ class FactFile implements Database {
     })
   }
 
-  /** SQLite uses the room of dropped rows again, so the file does not grow beyond its limit by more than is written between two looks. */
+  /**
+   * Drops the oldest rows. SQLite reuses their space, so the file exceeds its limit at most by the amount written
+   * between two checks.
+   */
   #dropOldest(): void {
     const drop = this.#sqlite.prepare(DROP)
     while (this.#used() > this.#maxBytes && drop.run(DROPPED).changes > 0);

@@ -1,34 +1,36 @@
-/** The index: opened when it is first needed, made anew if it is damaged, and given up if its library or its file cannot be used. */
+/**
+ * The index. It is opened on demand, recreated if it is damaged, and disabled if its library or file cannot be used.
+ */
 import { rmSync } from 'node:fs'
 import { isRefusedWrite } from '../disk/folder-watch.js'
 import { type Database, openDatabase } from './database.js'
 import type { FactRow, FactsOptions } from './types.js'
 import { WaitingRows } from './waiting-rows.js'
 
-/** What is derived from Git objects, by their IDs. Any row may be missing at any time: it can be made again. */
+/** Values derived from Git objects, by object ID. Any row may be missing at any time, because it can be rebuilt. */
 export interface FactsIndex {
-  /** The values of one kind that the index has, by object ID. */
+  /** Returns the available values of one kind by object ID. */
   get(kind: string, oids: readonly string[]): Map<string, string>
-  /** The row of an object, if it was added lately. */
+  /** Returns the row of an object if it was added recently. */
   recent(oid: string): FactRow | undefined
-  /** Adds rows. They can be read at once, and are written a little later, so that nobody waits for it. */
+  /** Adds rows. They can be read at once, and are written a little later, so that no request waits. */
   put(rows: readonly FactRow[]): void
-  /** Writes what is not yet written. */
+  /** Writes all pending rows. */
   close(): void
 }
 
-/** Opens the index. Its file is opened, or made, when it is first used. */
+/** Opens the index. Its file is opened or created at first use. */
 export const openFacts = (options: FactsOptions): FactsIndex => new FactIndex(options)
 
-/** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
+/** Maximum length of a stored value in characters, because the results of one call are held in memory several times. */
 const MAX_VALUE = 64 * 1024
-/** Damages in a row after which the index is not used until the next start. */
+/** Number of times that the file may be damaged. After that, the index is not used until the next start. */
 const MAX_DAMAGES = 3
 
 class FactIndex implements FactsIndex {
   #database: Database | null = null
   #damages = 0
-  /** Whether the operating system refused to write the file, which is reported once. */
+  /** Whether a rejected write to the file was reported. It is reported only once. */
   #isRefused = false
   readonly #waiting: WaitingRows
 
@@ -65,7 +67,9 @@ class FactIndex implements FactsIndex {
     this.#damages = MAX_DAMAGES
   }
 
-  /** Runs work on the database; null if it cannot be used. A damaged file is deleted, so that the next call makes it anew. */
+  /**
+   * Runs work on the database; null if it cannot be used. Deletes a damaged file, so that the next call recreates it.
+   */
   #try<T>(work: (database: Database) => T): T | null {
     if (this.#damages >= MAX_DAMAGES) return null
     try {
@@ -73,7 +77,7 @@ class FactIndex implements FactsIndex {
       if (this.#database === null) return this.#giveUp('its library cannot be loaded on this machine')
       return work(this.#database)
     } catch (error) {
-      // A full disk or a missing permission is no damage.
+      // A full disk or a missing permission does not mean damage: the file can still be read.
       if (isRefusedWrite(error)) this.#noteRefusal(error as Error)
       else this.#dropDamaged(error)
       return null
@@ -84,26 +88,26 @@ class FactIndex implements FactsIndex {
     if (this.#isRefused) return
     this.#isRefused = true
     this.options.notice(
-      `The index ${this.options.file} cannot be written to (${message}). Until it can, pages are read again when they are needed.`,
+      `The index ${this.options.file} cannot be written (${message}). Until it can, pages are read again on demand.`,
     )
   }
 
   #giveUp(reason: string): null {
     this.#damages = MAX_DAMAGES
     this.options.notice(
-      `The index ${this.options.file} is not used, since ${reason}. Pages are read again after each start.`,
+      `The index ${this.options.file} is not used because ${reason}. Pages are read again after each start.`,
     )
     return null
   }
 
   #dropDamaged(error: unknown): void {
     this.options.notice(
-      `The index ${this.options.file} cannot be read (${(error as Error).message}). It is rebuilt; nothing is lost.`,
+      `The index ${this.options.file} cannot be read (${(error as Error).message}). The server rebuilds it, and nothing is lost.`,
     )
     try {
       this.#database?.close()
     } catch {
-      // It is deleted in any case.
+      // The file is deleted in any case.
     }
     this.#database = null
     this.#damages++

@@ -1,3 +1,3 @@
-/** The door of this folder: a disposable index of what is derived from Git objects, in an SQLite file. */
+/** The entry point of this folder: a disposable index of values derived from Git objects, in an SQLite file. */
 export { type FactsIndex, openFacts } from './facts.js'
 export type { FactRow, FactsOptions } from './types.js'

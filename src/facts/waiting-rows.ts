@@ -1,14 +1,17 @@
-/** Rows that are not yet written to the index: they are written when nobody waits for what comes with them. */
+/** Rows that are not written to the index yet. They are written when no request is waiting. */
 import { Slices } from '../kernel/slices.js'
 import { WRITTEN_AT_ONCE } from './database.js'
 import type { FactRow } from './types.js'
 
-/** Rows are written when none has come for so long. A request that reads thousands of new pages is answered first. */
+/**
+ * Time without new rows after which they are written, in milliseconds. A request that reads thousands of new pages
+ * finishes first.
+ */
 const QUIET_MS = 300
-/** Characters that may wait. If more come, the oldest are written at once. */
+/** Maximum number of pending characters. Beyond it, the oldest rows are written at once. */
 const MAX_WAITING = 8 * 1024 * 1024
 
-/** Rows in memory, until `write` gets them. */
+/** Rows in memory until they are passed to `write`. */
 export class WaitingRows {
   // bound: MAX_WAITING
   readonly #rows = new Map<string, FactRow>()
@@ -20,7 +23,7 @@ export class WaitingRows {
     private readonly write: (rows: readonly FactRow[]) => void,
   ) {}
 
-  /** The values of one kind, by object ID, of the rows that wait. */
+  /** Returns the values of one kind in the pending rows, by object ID. */
   get(kind: string, oids: readonly string[]): Map<string, string> {
     const found = new Map<string, string>()
     if (this.#rows.size === 0) return found
@@ -47,7 +50,7 @@ export class WaitingRows {
     this.#timer = setTimeout(() => void this.#writeAll(), QUIET_MS).unref()
   }
 
-  /** Writes all that waits. */
+  /** Writes all pending rows. */
   close(): void {
     clearTimeout(this.#timer ?? undefined)
     while (this.#rows.size > 0) this.#writeSome()
@@ -61,7 +64,7 @@ export class WaitingRows {
     }
   }
 
-  /** Writes the oldest. What cannot be written is dropped, since it can be made again. */
+  /** Writes the oldest rows. Rows that cannot be written are dropped, since they can be rebuilt. */
   #writeSome(): void {
     const some: FactRow[] = []
     for (const row of this.#rows.values()) {

@@ -1,4 +1,4 @@
-/** The base of all errors that `git/` throws. Callers tell them apart by class, never by message. */
+/** The base of all errors that `git/` throws. Callers distinguish them by class, never by message. */
 export class GitError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -16,13 +16,13 @@ export class StaleRef extends GitError {
     super(`${ref} is ${actual ?? 'absent'}, not ${expected ?? 'absent'}`, options)
   }
 }
-/** Lock files of another Git process prevented a move; `locks` are their paths from the repository's root. */
+/** Lock files of another Git process blocked a move. `locks` are their paths from the repository's root. */
 export class RefLocked extends GitError {
   constructor(
     readonly locks: readonly string[],
     options?: ErrorOptions,
   ) {
-    super(`${locks.join(', ')} is held by another process, or was left behind by one`, options)
+    super(`${locks.join(', ')} is held or was left behind by another process`, options)
   }
 }
 /** The repository does not have an object. */
@@ -33,7 +33,7 @@ export class LostObject extends MissingObject {
     readonly oid: string,
     repository: string,
   ) {
-    super(`object ${oid} is no longer in ${repository}: it was pruned, or is damaged`)
+    super(`object ${oid} is no longer in ${repository}: it was pruned or is damaged`)
   }
 }
 /** The file of an object is damaged. */
@@ -59,19 +59,22 @@ export class PathCollision extends GitError {
 }
 /** A commit could not be signed with the operator's key. Nothing was written. */
 export class SigningFailed extends GitError {}
-/** The operator's key cannot sign commits; the message says why. */
+/** The operator's key cannot sign commits. The message contains the reason. */
 export class UnusableKey extends GitError {}
 export class RepositoryExists extends GitError {}
 export class NoRepository extends GitError {}
 export class UnsupportedRepository extends GitError {}
-/** A ref of the repository names no commit that the repository has. */
+/** A ref names a commit that the repository does not have. */
 export class DamagedRepository extends GitError {}
-/** Whether an error reports that a repository is missing, unreadable or damaged, so that only a backup helps. */
+/**
+ * Whether an error means that a repository is missing, unreadable or damaged, so that it must be restored from a
+ * backup.
+ */
 export const isRepositoryFault = (error: unknown): error is GitError =>
   [NoRepository, UnsupportedRepository, DamagedRepository, MissingObject, DamagedObject].some(
     (kind) => error instanceof kind,
   )
-/** Why a remote operation failed: `message` for people, `kind` for code. Contains no credential. */
+/** A remote operation failed: `message` for people, `kind` for code. Contains no credential. */
 export class RemoteError extends GitError {
   constructor(
     readonly kind:

@@ -1,10 +1,11 @@
-// The door of the Git layer: repositories and their operations are described in types.ts, remotes in remote/operations.ts.
+// The entry point of the Git layer. Repositories and their operations are documented in types.ts, remotes in
+// remote/operations.ts.
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { fsck, listRefs } from './lifecycle/plain.js'
 export { type LocalGit, type OpenOptions, openGit } from './open-git.js'
 export {
-  bringRepository,
+  importRepository,
   prepareRepositories,
   removeStored,
   storedRefs,
@@ -12,7 +13,7 @@ export {
 } from './postgres/list-repositories.js'
 export { forgetState } from './postgres/node-state.js'
 export { openSharedGit, type SharedGit, type SharedGitOptions } from './postgres/open-git.js'
-export { askForRefresh, openRefreshDoor } from './postgres/refresh.js'
+export { requestRefresh, openRefreshSocket } from './postgres/refresh.js'
 export type { SetAside } from './postgres/manual-moves.js'
 export { recordedGit } from './recorded.js'
 export { EMPTY_TREE } from './objects/hash.js'

@@ -1,4 +1,7 @@
-/** Opens the folder of repositories: takes its lock, checks the version of Git, starts the processes, and removes what a crash left. */
+/**
+ * Opens the folder of repositories: takes its lock, checks the version of Git, starts the processes, and removes
+ * leftovers of a crash.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +34,7 @@ import { BareRepository } from './repository.js'
 import type { Services } from './repository-contents.js'
 import type { Git, GitOptions } from './types.js'
 
-/** Name of the lock file in the folder of the repositories. */
+/** Name of the lock file in the repositories folder. */
 const LOCK = '.bindery-lock'
 const SCRATCH_BYTES = 4 * 1024 ** 3
 const MAIN = 'refs/heads/main' as RefName
@@ -39,45 +42,52 @@ const VERSION_MS = 30_000
 const MIN_GIT = [2, 39] as const
 
 export interface OpenOptions extends GitOptions {
-  /** How remotes are reached. Default: not at all. */
+  /** The operations on remotes. Default: none. */
   remote?: RemoteOperations
-  /** File of the private key that signs commits, without a passphrase. Default: commits are not signed. */
+  /** File with the private key that signs commits, without a passphrase. Default: commits are not signed. */
   signingKeyFile?: string | null
   /** Memory for all caches. Default: 256 MiB for this module alone. */
   budget?: MemoryBudget
-  /** Most bytes of all scratch repositories of remotes together. Default: 4 GiB. */
+  /** Maximum size of all scratch repositories of remotes together, in bytes. Default: 4 GiB. */
   scratchBytes?: number
-  /** Opens the folder although another process has it open; for tests. */
+  /** Whether to open the folder even if another process has it open; for tests. */
   shared?: boolean
-  /** How long a long-lived Git process may take without any output before it is killed, in milliseconds; for tests. */
+  /** Maximum time without output of a long-lived Git process, in milliseconds. After that, it is killed. For tests. */
   maxSilenceMs?: number
   /** The file operations of durable writes; for tests. */
   disk?: Disk
-  /** Called with a message for the operator, such as that a lock file was left behind. */
+  /** Called with a message for the operator, for example about a leftover lock file. */
   notice?: (message: string) => void
-  /** `open` fails if main names a commit that the repository does not have. Not for copies, which are completed after they are opened. */
+  /**
+   * Whether `open` fails if main names a commit that the repository does not have. Not for copies, which are completed
+   * after they are opened.
+   */
   verifyMain?: boolean
   /** Called after refs were moved through this module, with the repository's name. */
   moved?: (name: string, refs: readonly RefName[]) => void
 }
 
-/** The repositories of one folder, with what a node needs of them that keeps their truth in a database. */
+/** The repositories of one folder, with additional operations for a node whose authoritative data is in a database. */
 export interface LocalGit extends Git {
   readonly reposDir: string
   create(name: string): Promise<BareRepository>
   open(name: string): Promise<BareRepository>
   duplicate(from: string, to: string): Promise<BareRepository>
-  /** As `Git.trimScratches`; too large is more than `maxBytes`. */
+  /** Like `Git.trimScratches`, with `maxBytes` as the limit of the total size. */
   trimScratches(maxBytes?: number): Promise<number>
-  /** Closes a repository, whether or not its folder is still there. */
+  /** Closes a repository, even if its folder no longer exists. */
   forget(name: string): Promise<void>
 }
 
-/** Opens the repositories in `reposDir`, for this process alone. Throws `FolderLocked` if another process has them open, `GitError` if Git is missing or older than 2.39. */
+/**
+ * Opens the repositories in `reposDir` for this process alone. Throws `FolderLocked` if another process has them open,
+ * `GitError` if Git is missing or older than 2.39.
+ */
 export async function openGit(options: OpenOptions): Promise<LocalGit> {
   const reposDir = resolve(options.reposDir)
   await makeReposDir(options.disk ?? realDisk, reposDir)
-  // Before anything is cleaned up: what another server is building, or the locks of its moves, would look like garbage.
+  // Take the lock before the cleanup: new repositories of another server, and the locks of its moves, would look like
+  // garbage.
   const lock = options.shared ? null : takeLock(reposDir, join(reposDir, LOCK))
   try {
     await clearTemporary(reposDir)
@@ -113,7 +123,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
   }
 }
 
-/** The folder of `gpg`: its path has room for a socket, and it is the same one at the next start. */
+/** Returns the folder for `gpg`. Its path has room for a socket, and is the same at the next start. */
 const signingHome = (reposDir: string): string =>
   join(tmpdir(), `bindery-gpg-${createHash('sha256').update(reposDir).digest('hex').slice(0, 12)}`)
 
@@ -122,11 +132,14 @@ interface Programs {
   unbuffered: boolean
 }
 
-/** By the path on which programs are found. */
-// bound: a process has one, a test a few
+/** The available programs by the `PATH` variable. */
+// bound: one per process, a few in tests
 const found = new Map<string | undefined, Programs>()
 
-/** Which programs there are: they stay the same while a process runs. Throws `GitError` if Git is missing or too old. */
+/**
+ * Returns the available programs, which do not change while a process runs. Throws `GitError` if Git is missing or too
+ * old.
+ */
 async function programsOf(launcher: Launcher, cwd: string): Promise<Programs> {
   const { PATH: path } = hermeticEnvironment(cwd)
   const known = found.get(path)
@@ -137,14 +150,14 @@ async function programsOf(launcher: Launcher, cwd: string): Promise<Programs> {
   return programs
 }
 
-/** Creates the folder durably: the name of a new folder is stored in the one above it, which must be synced. */
+/** Creates the folder durably. The name of a new folder is stored in its parent folder, which must be synced. */
 async function makeReposDir(disk: Disk, reposDir: string): Promise<void> {
   const end = dirname((await mkdir(reposDir, { recursive: true, mode: 0o700 })) ?? reposDir)
   for (let folder = reposDir; folder !== end && folder !== dirname(folder); folder = dirname(folder))
     await syncReadable(disk, dirname(folder))
 }
 
-/** A folder that we may not read cannot be synced, and need not be: it existed before. */
+/** Syncs a folder if it is readable. An unreadable folder need not be synced, because it existed before. */
 async function syncReadable(disk: Disk, folder: string): Promise<void> {
   await syncPath(disk, folder).catch((error: unknown) => {
     if (errorCode(error) !== 'EACCES') throw error
@@ -155,7 +168,7 @@ async function mustBeRecent(cwd: string): Promise<void> {
   const text = (await wholeCommand(cwd, ['version'], VERSION_MS)).stdout
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? []
   const recent = Number(major) > MIN_GIT[0] || (Number(major) === MIN_GIT[0] && Number(minor) >= MIN_GIT[1])
-  if (!recent) throw new GitError(`Git ${MIN_GIT.join('.')} or later is needed; found: ${text.trim() || 'none'}`)
+  if (!recent) throw new GitError(`Git ${MIN_GIT.join('.')} or later is required. Installed: ${text.trim() || 'none'}`)
 }
 
 async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
@@ -190,7 +203,7 @@ class Repositories implements LocalGit {
     return this.#unrecovered.has(name) ? opening.then((repository) => this.#recover(name, repository)) : opening
   }
 
-  /** Removes what a crash left. On a read-only file system that waits until the repository can be written to. */
+  /** Removes leftovers of a crash. On a read-only file system, this waits until the repository can be written. */
   #recover(name: string, repository: BareRepository): BareRepository {
     try {
       repository.recover()
@@ -270,7 +283,7 @@ class Repositories implements LocalGit {
     if (this.options.verifyMain) await repository.verifyHead(MAIN)
     for (const lock of listLocks(path))
       this.options.notice?.(
-        `${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`,
+        `${path}/${lock} exists and blocks moves of the ref. If no Git process is running there, remove it`,
       )
     return repository
   }

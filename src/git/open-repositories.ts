@@ -1,26 +1,26 @@
 // Keeps repositories open between requests.
 import { LRUCache } from 'lru-cache'
 
-/** How many repositories stay open although nobody uses them. */
+/** Maximum number of unused open repositories. */
 const MAX_IDLE = 500
 
 /**
- * The open repositories by name. When there are too many, the least recently used is forgotten. As long as somebody still
- * refers to a forgotten one, `get` finds it again instead of opening it a second time: two openings of one repository would not
- * know of each other's ref moves and unfinished objects.
+ * The open repositories by name. If there are too many, the least recently used one is dropped. If a dropped repository
+ * is still in use, `get` returns it instead of opening it a second time: two openings of one repository would not see
+ * each other's ref moves and unfinished objects.
  */
 export class OpenRepositories<R extends object> {
   // bound: MAX_IDLE
   readonly #recent = new LRUCache<string, Promise<R>>({ max: MAX_IDLE })
-  // bound: MAX_IDLE, and those that requests and jobs under way hold
+  // bound: MAX_IDLE, and those in use by requests and jobs
   readonly #held = new Map<string, WeakRef<R>>()
-  // bound: those that are being opened for requests and jobs under way
+  // bound: those that are being opened for requests and jobs
   readonly #opening = new Map<string, Promise<R>>()
   readonly #collected = new FinalizationRegistry<string>((name) => {
     if (this.#held.get(name)?.deref() === undefined) this.#held.delete(name)
   })
 
-  /** The repository of that name; `open` is called if it is not open. */
+  /** Returns the repository with this name. Calls `open` if it is not open. */
   get(name: string, open: () => Promise<R>): Promise<R> {
     const known = this.#recent.get(name)
     if (known) return known
@@ -30,7 +30,7 @@ export class OpenRepositories<R extends object> {
     return opening
   }
 
-  /** The repository, if it is open. */
+  /** Returns the repository if it is open. */
   find(name: string): R | undefined {
     return this.#held.get(name)?.deref()
   }
@@ -50,7 +50,7 @@ export class OpenRepositories<R extends object> {
     return opening
   }
 
-  /** Forgets a repository, and returns it if it was open. */
+  /** Drops a repository, and returns it if it was open. */
   async forget(name: string): Promise<R | null> {
     const known = this.#recent.peek(name) ?? this.#opening.get(name)
     this.#recent.delete(name)
@@ -59,7 +59,7 @@ export class OpenRepositories<R extends object> {
     return opened
   }
 
-  /** All open repositories. */
+  /** Returns all open repositories. */
   async all(): Promise<R[]> {
     await Promise.allSettled(this.#opening.values())
     return [...this.#held.values()].flatMap((held) => held.deref() ?? [])

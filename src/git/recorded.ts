@@ -1,9 +1,9 @@
-/** Repositories that note in a recording which refs are read, and where these pointed. */
+/** Repositories that record which refs are read, and their heads. */
 import type { CommitId, RefName } from '../kernel/ids.js'
 import type { Recording } from '../kernel/recording.js'
 import type { Git, RefStamps, Repository } from './types.js'
 
-/** What depends on nothing but the IDs of objects that are asked for: the same question always has the same result. */
+/** Members whose result depends only on the requested object IDs: the same call always has the same result. */
 const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
   'path',
   'signs',
@@ -24,7 +24,10 @@ const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
   'diff',
 ])
 
-/** The same repositories. Whatever is asked beyond refs by name and objects by ID makes the recording worthless. */
+/**
+ * Returns repositories that record reads of refs by name and of objects by ID. Any other read makes the recording
+ * unusable.
+ */
 export function recordedGit(git: Git, recording: Recording): Git {
   // bound: the refs that one request reads
   const heads = new Map<string, CommitId | null>()
@@ -33,7 +36,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
     recording.recordUnknown()
     return git
   }
-  /** Reads a ref from the disk once: all that a response is made from is of one moment, and a look at the disk is what takes long. */
+  /** Reads a ref from the disk once: a response must use a single moment, and reading the disk takes long. */
   const once = (name: string, ref: RefName, read: () => CommitId | null): CommitId | null => {
     const key = `ref ${name} ${ref}`
     const known = heads.get(key)
@@ -57,7 +60,7 @@ export function recordedGit(git: Git, recording: Recording): Git {
         : (ref: RefName) => once(name, ref, () => read(ref))
       return recordedRepository(repository, head, unknown)
     },
-    // A node that has not opened the repository may not know where the ref points.
+    // A node that has not opened the repository may not know the head of the ref.
     head: (name, ref) => (git.refStamps ? unknown().head(name, ref) : once(name, ref, () => git.head(name, ref))),
     create: (name) => unknown().create(name),
     exists: (name) => unknown().exists(name),
@@ -79,18 +82,24 @@ interface Stamped {
   recording: Recording
 }
 
-/** A ref that has moved since the repository was opened may be read as it was or as it is: its stamp is greater than `before`, and never equals it. */
+/**
+ * Records the stamp of a ref. If the ref moved after the repository was opened, either value may be read. Its stamp is
+ * then greater than `before`, and never equals it.
+ */
 function noteStamp({ stamps, before, recording }: Stamped, name: string, ref: RefName): void {
   const stamp = (): number => stamps.stamp(name, ref)
   recording.recordValue(`ref ${name} ${ref}`, Math.min(stamp(), before), stamp, stamps)
 }
 
-/** Where a ref points now. By the name of the repository: what is kept must not keep a repository open. */
+/**
+ * Returns the current head of a ref. Uses the name of the repository, because a cached response must not keep a
+ * repository open.
+ */
 function headNow(git: Git, name: string, ref: RefName): CommitId | null | 'unreadable' {
   try {
     return git.head(name, ref)
   } catch {
-    // A damaged ref: whoever asks is told so by the request that reads it.
+    // The ref is damaged. The request that reads it reports the error.
     return 'unreadable'
   }
 }
@@ -99,7 +108,7 @@ function recordedRepository(repository: Repository, head: Repository['head'], un
   return new Proxy(repository, {
     get(target, member) {
       if (member === 'head') return head
-      // such as `then`, which `await` looks for
+      // For example `then`, which `await` looks for.
       if (!(member in target)) return undefined
       if (!IMMUTABLE.has(member)) unknown()
       const value: unknown = Reflect.get(target, member)

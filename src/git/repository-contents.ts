@@ -1,4 +1,4 @@
-/** Objects, refs and history of one bare repository, as they are on the disk. */
+/** Objects, refs and history of one bare repository on the disk. */
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FileChange, Staging, WriteInput } from './commit-input.js'
@@ -33,7 +33,7 @@ import { TreeSnapshot } from './trees/snapshot.js'
 import type { RefMove, TreeChange } from './types.js'
 import { draftTree, treeOfId, writeBlob } from './write.js'
 
-/** What all repositories share. */
+/** The services that all repositories share. */
 export interface Services {
   pool: Pool
   openPacks: OpenPacks
@@ -45,13 +45,16 @@ export interface Services {
   /** Signs commits; null = no key. */
   signer: Signer | null
   maxBlobBytes: number
-  /** A number that no other opening has, so that a repository created again under an old name does not find old cache entries. */
+  /**
+   * Returns a number that is unique per opening, so that a repository that is created again under an old name does not
+   * find old cache entries.
+   */
   nextOpening: () => number
   /** Called after refs were moved, with the repository's path. */
   moved: (path: string, refs: readonly RefName[]) => void
 }
 
-/** What a repository contains. Passes each call on to the part that does it. */
+/** The content of a repository. Delegates each call to the responsible part. */
 export class RepositoryContents {
   protected readonly services: Services
   protected readonly objects: ObjectDatabase
@@ -65,7 +68,7 @@ export class RepositoryContents {
   constructor(
     readonly path: string,
     services: Services,
-    /** Those whose objects it borrows. */
+    /** Repositories from which this one borrows objects. */
     borrowed: readonly ObjectWriter[] = [],
   ) {
     const { pool, caches, scratches, disk, maxBlobBytes } = services
@@ -95,7 +98,7 @@ export class RepositoryContents {
     return this.reader.head(ref)
   }
 
-  /** Throws `DamagedRepository` if a ref names a commit that is missing or damaged, or whose folder is. */
+  /** Throws `DamagedRepository` if a ref names a commit that is missing or damaged, or whose root folder is. */
   async verifyHead(ref: RefName): Promise<void> {
     const head = this.head(ref)
     if (head === null) return
@@ -104,7 +107,7 @@ export class RepositoryContents {
     } catch (error) {
       if (!isRepositoryFault(error)) throw error
       throw new DamagedRepository(
-        `${ref} in ${this.path} names ${head}, which the repository does not have in full: ${error.message}`,
+        `${ref} in ${this.path} names ${head}, which is incomplete in the repository: ${error.message}`,
         { cause: error },
       )
     }
@@ -163,7 +166,7 @@ export class RepositoryContents {
   async move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
     const named = moves.flatMap(({ to }) => (to === null ? [] : [to]))
     for (const to of named) if (!(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
-    // A commit that is cached may have been pruned.
+    // A cached commit may have been pruned.
     for (const to of await this.writer.absent(named)) throw new LostObject(to, this.path)
     lease.assertHeld()
     await this.mover.move(moves, reason)
@@ -225,13 +228,13 @@ export class RepositoryContents {
     return diffTrees(old, now, (oid) => this.objects.tree(oid))
   }
 
-  /** Removes the lock files, and the files that protect packs, which an earlier run left when it was killed. */
+  /** Removes the lock files and `.keep` files of an earlier run that was killed. */
   recover(): void {
     this.mover.recover()
     this.writer.packs.kept.recover()
   }
 
-  /** Closes the files and ends the Git processes of this repository when the moves under way are done. */
+  /** Closes the files and ends the Git processes of this repository after the current moves. */
   async close(): Promise<void> {
     await this.mover.idle()
     await this.writer.packs.kept.close()

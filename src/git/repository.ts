@@ -1,4 +1,4 @@
-/** One bare repository as `git/` offers it to the rest of the service. */
+/** One bare repository with all operations that `git/` offers. */
 import type { CommitId, RefName } from '../kernel/ids.js'
 import { deepCheck } from './verify/deep-check.js'
 import { MAX_PACK_BYTES } from './verify/second-reader.js'
@@ -20,7 +20,7 @@ import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js
 import { serveUploadPack } from './serve/upload-pack.js'
 import type { DeepFindings, FolderScratch, Maintenance, Repository } from './types.js'
 
-/** Longest time to ask for many objects, in milliseconds. */
+/** Maximum time of a lookup of many objects, in milliseconds. */
 const ABSENT_MS = 3_600_000
 
 /** The parts of a repository that a node fills from the database. */
@@ -33,7 +33,7 @@ export type LocalParts = Pick<BareRepository, 'path'> & {
   launcher: Launcher
 }
 
-/** One bare repository: its contents, and its exchange with remotes and clients, its maintenance and its checks. */
+/** One bare repository: its contents, its exchange with remotes and clients, its maintenance and its checks. */
 export class BareRepository extends RepositoryContents implements Repository {
   get #local(): LocalRepository {
     const { objects, writer } = this
@@ -53,7 +53,7 @@ export class BareRepository extends RepositoryContents implements Repository {
     }
   }
 
-  /** For a node, whose refs are those of the database (`shared/`). */
+  /** The parts for a node, whose refs come from the database (`postgres/`). */
   get parts(): LocalParts {
     const { path, objects, writer, mover, reader, services } = this
     return { path, objects, writer, mover, reader, disk: services.disk, launcher: services.pool.launcher }

@@ -14,13 +14,13 @@ import { planChanges } from './trees/plan.js'
 import type { WriteInput } from './types.js'
 
 /**
- * A series of commits that become durable together. What was written can be read at once, but only by this process, from
- * memory. `settle` writes all of it to the disk, as one pack.
+ * A series of commits that become durable together. Written objects can be read at once, but only by this process, from
+ * memory. `settle` writes all of them to the disk as one pack.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
   readonly #own = new Map<string, EncodedObject>()
-  /** Its commits, with their parents. */
+  /** Commits of this staging with their parents. */
   readonly #commits = new Map<string, readonly string[]>()
   #bytes = 0
   #failure: { error: unknown } | null = null
@@ -33,9 +33,10 @@ export class CommitStaging {
   ) {}
 
   /**
-   * Makes a commit and the objects that it needs. `input.tree` may be the result of a merge, which the repository does not have
-   * yet, or the tree of an old revision that was pruned meanwhile. So each object in it that the parents do not have is looked
-   * up on the disk, never only in caches, and written again if it is missing. Throws `LostObject` if that is impossible.
+   * Creates a commit and its objects. `input.tree` may be the result of a merge, which the repository does not have
+   * yet, or the tree of an old revision that was pruned in the meantime. So each object in it that the parents do not
+   * have is looked up on the disk, never only in caches, and written again if it is missing. Throws `LostObject` if
+   * that is impossible.
    */
   async write(input: WriteInput): Promise<CommitId> {
     const { objects } = this
@@ -66,12 +67,12 @@ export class CommitStaging {
     return commit.oid as CommitId
   }
 
-  /** Bytes that were written and may not be on the disk yet. */
+  /** Number of written bytes that may not be on the disk yet. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Resolves when everything written so far is durable. If it fails, nothing of that counts as written. */
+  /** Resolves when everything written so far is durable. On failure, none of it counts as written. */
   async settle(): Promise<void> {
     this.#mustBeSound()
     const own = [...this.#own.keys()]
@@ -102,7 +103,7 @@ export class CommitStaging {
     }
   }
 
-  /** Makes sure that existing objects are durable. Those that another staging has not finished are written here too. */
+  /** Ensures that existing objects are durable. Unfinished objects of another staging are written here too. */
   async #keep(oids: ReadonlySet<string>): Promise<void> {
     const { objects } = this
     const rest: string[] = []
@@ -126,12 +127,12 @@ export class CommitStaging {
       if (!(await this.objects.fetchLost(id))) throw new LostObject(id, this.objects.repository)
   }
 
-  /** After a failure nothing more is written: it might depend on what could not be written. */
+  /** Rejects further writes after a failure, because they might depend on objects that were not written. */
   #mustBeSound(): void {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** What was just written is read soon. */
+  /** Caches the written objects, since they are usually read soon. */
   #remember(): void {
     const { caches, cacheKey, pending } = this.objects
     for (const [oid, { content }] of this.#own) {

@@ -1,4 +1,4 @@
-/** One repository, and all of a service, as `git/` offers them: what the rest of the service may ask of Git. */
+/** The interfaces of `git/`: one repository, and all repositories of a service. */
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './monorepo/types.js'
@@ -36,7 +36,7 @@ export type {
 
 export interface TreeChange {
   status: 'added' | 'deleted' | 'modified' | 'renamed'
-  /** New path (old path for a deletion). */
+  /** The new path (the old path for a deletion). */
   path: string
   /** The old path of a rename. */
   from?: string
@@ -48,178 +48,231 @@ export interface TreeChange {
 
 export interface RefMove {
   ref: RefName
-  /** What the ref must be now; null = it must not exist. */
+  /** The required current value of the ref; null = it must not exist. */
   from: CommitId | null
-  /** What it becomes; null = deleted. */
+  /** The new value; null = delete the ref. */
   to: CommitId | null
 }
 
-/** One bare repository. Administrators may use plain `git` on it at the same time. */
+/** One bare repository. Admins may use plain `git` on it at the same time. */
 export interface Repository {
   readonly path: string
-  /** Whether the operator has given a key that signs commits. */
+  /** Whether the operator has set a key that signs commits. */
   readonly signs: boolean
   /**
-   * The commit that a ref names now, read from the disk, so a move by plain Git is seen at once. Synchronous: a loose ref is one small read. On a node:
-   * what the database had when the repository was opened last.
+   * Returns the commit that a ref names now. Reads the disk, so it sees moves by plain Git at once. Synchronous: a
+   * loose ref is one small read. On a node: the value in the database when the repository was last opened.
    */
   head(ref: RefName): CommitId | null
-  /** Refs below a prefix such as `refs/heads/`. */
+  /** Returns the refs below a prefix such as `refs/heads/`. */
   refs(prefix: string): Promise<Map<RefName, CommitId>>
-  /** The files of a commit. Throws `MissingObject` if there is no such commit. */
+  /** Returns the files of a commit. Throws `MissingObject` if there is no such commit. */
   at(commit: CommitId): Promise<Snapshot>
-  /** The files of a tree, which need not belong to a commit. */
+  /** Returns the files of a tree, which need not belong to a commit. */
   tree(tree: TreeId): Omit<Snapshot, 'commit'>
   commit(id: CommitId): Promise<CommitInfo>
   /** Whether the repository has this commit. */
   hasCommit(id: string): Promise<boolean>
-  /** Writes a commit and its objects durably (fsynced) and returns its ID; moves no ref. Throws `InvalidPath`, `PathCollision`, `SigningFailed`. */
+  /**
+   * Writes a commit and its objects durably (fsynced) and returns its ID. Moves no ref. Throws `InvalidPath`,
+   * `PathCollision`, `SigningFailed`.
+   */
   write(input: WriteInput): Promise<CommitId>
-  /** Begins a series of commits, each on top of the one before, that become durable together. */
+  /** Starts a series of commits, each on top of the previous one, that become durable together. */
   stage(): Staging
   /** Writes a blob durably. */
   writeBlob(content: Uint8Array): Promise<BlobId>
-  /** A tree with changes applied. Like the tree of a merge, it can be read and committed; the repository has it only once it is committed. */
+  /**
+   * Returns a tree with changes applied. Like the tree of a merge, it can be read and committed. The repository has it
+   * only after it is committed.
+   */
   draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId>
   /**
-   * Merges the trees of two commits. The repository has the result only once it is committed (`WriteInput.tree`), which must be
-   * within minutes. `base` is used instead of the merge base, for histories that were rewritten.
+   * Merges the trees of two commits. The repository has the result only after it is committed (`WriteInput.tree`),
+   * which must happen within minutes. `base` replaces the merge base, for rewritten histories.
    */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
-  /** Compare-and-swap of one or several refs in one `update-ref` transaction; durable when it resolves. Throws `StaleRef`, `RefLocked`. */
+  /**
+   * Moves one or several refs by compare-and-swap in one `update-ref` transaction. The moves are durable when the
+   * promise resolves. Throws `StaleRef`, `RefLocked`.
+   */
   move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void>
-  /** A best common ancestor: one that no other common ancestor descends from. Of several, always the same one. */
+  /**
+   * Returns a best common ancestor: one from which no other common ancestor descends. Of several, always returns the
+   * same one.
+   */
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null>
-  /** All best common ancestors: histories that were merged both ways have several. */
+  /** Returns all best common ancestors. Criss-cross histories have several. */
   mergeBases(a: CommitId, b: CommitId): Promise<CommitId[]>
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
-  /** How many commits only `left` has, and only `right` has. */
+  /** Returns the number of commits that only `left` has, and that only `right` has. */
   aheadBehind(left: CommitId, right: CommitId): Promise<{ ahead: number; behind: number }>
   history(query: HistoryQuery): Promise<CommitInfo[]>
-  /** The IDs of the commits of `history`, without reading them. */
+  /** Returns the IDs of the commits of `history`, without reading the commits. */
   historyIds(query: HistoryQuery): Promise<CommitId[]>
-  /** The newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none of them has it. */
+  /**
+   * Returns the newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none
+   * has it.
+   */
   findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null>
-  /** `from`, its first parent, and so on down to the root; from memory. */
+  /** Returns `from`, its first parent, and so on down to the root, from memory. */
   firstParents(from: CommitId): Promise<CommitId[]>
-  /** The paths that each of some commits changed, read by one Git process. Throws `GitError` if a commit is not on the disk yet. */
+  /**
+   * Returns the paths that each of the commits changed, with one Git process. Throws `GitError` if a commit is not on
+   * the disk yet.
+   */
   changedPaths(steps: readonly CommitStep[]): Promise<CommitPaths[]>
   /**
-   * The hunks of `git diff` between two blobs, from the first `@@` line on; with `words`, as `--word-diff=porcelain` prints them.
-   * Empty if the blobs are equal, null if the hunks are longer than `maxBytes`.
+   * Returns the hunks of `git diff` between two blobs, starting with the first `@@` line; with `words`, in the format
+   * of `--word-diff=porcelain`. Empty if the blobs are equal, null if the hunks are longer than `maxBytes`.
    */
   diffText(query: TextDiffQuery): Promise<Buffer | null>
-  /** How trees (or the trees of commits) differ; `null` = the empty tree. With `renames`, Git looks for renamed files (`-M`). */
+  /**
+   * Returns the differences of trees (or of the trees of commits); `null` = the empty tree. With `renames`, Git detects
+   * renamed files (`-M`).
+   */
   diff(
     before: CommitId | TreeId | null,
     after: CommitId | TreeId,
     options?: { renames?: boolean },
   ): Promise<TreeChange[]>
-  /** The commit that the remote's ref names, without fetching it; null = no such ref. */
+  /** Returns the commit that the remote's ref names, without fetching it; null = no such ref. */
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
-  /** The commits that refs of the remote name, by one question; refs that it does not have are left out. */
+  /** Returns the commits that refs of the remote name, with one request. Missing refs are left out. */
   remoteHeads(remote: Remote, refs: readonly RefName[]): Promise<Map<RefName, CommitId>>
-  /** The remote's branches. */
+  /** Returns the remote's branches. */
   remoteBranches(remote: Remote): Promise<RemoteBranches>
-  /** What the host of an ssh remote says of its Git LFS server, as JSON (`lfs/access.ts` reads it). Throws `RemoteError`. */
+  /**
+   * Returns the access data for the Git LFS server of an ssh remote, as JSON from its host (`lfs/access.ts` parses it).
+   * Throws `RemoteError`.
+   */
   lfsAccess(remote: Remote): Promise<string>
-  /** Whether the remote would take a push from this credential; nothing is sent. Throws `RemoteError`. */
+  /**
+   * Checks whether the remote would accept a push with this credential, without sending anything. Throws `RemoteError`.
+   */
   tryPush(remote: Remote, ref: RefName, commit: CommitId): Promise<void>
-  /** The full name of the remote's default branch; null if there is none, or it has no commit. */
+  /** Returns the full name of the remote's default branch; null if there is none, or it has no commit. */
   remoteDefault(remote: Remote): Promise<RefName | null>
   /** Fetches `ref` into a quarantine, checks it, and moves the objects into the repository. Moves no ref. */
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /**
-   * Fetches `ref` into the scratch repository of the remote, maps its history to that of a folder, and takes only what the mapped commits need. Moves no
-   * ref. Throws `RemoteError`.
+   * Fetches `ref` into the scratch repository of the remote, maps its history to one folder, and copies only the
+   * objects that the mapped commits need. Moves no ref. Throws `RemoteError`.
    */
   fetchFolder(remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
   /**
-   * The text of a file at the root of `ref`, of which the space has a folder only; null if there is none. Throws `ObjectTooLarge`, `RemoteError`.
+   * Returns the text of a file at the root of `ref`, when the space has only one folder of it; null if there is none.
+   * Throws `ObjectTooLarge`, `RemoteError`.
    */
   rootFile(remote: Remote, ref: RefName, order: RootFileOrder): Promise<string | null>
   /**
-   * Does work on the scratch repository of the remote, which nobody else uses meanwhile. The work must be safe to repeat: it is repeated if the scratch repository
-   * is damaged. Throws `RemoteError`.
+   * Runs work on the scratch repository of the remote, while no other task uses it. The work must be safe to repeat: it
+   * is repeated if the scratch repository is damaged. Throws `RemoteError`.
    */
   onScratch<T>(remote: Remote, hold: ScratchHold, work: (scratch: FolderScratch) => Promise<T>): Promise<T>
-  /** Pushes `commit` to `ref` under a lease: the remote's ref must name `expected`. Throws `RemoteError` 'stale', 'rejected'. */
+  /**
+   * Pushes `commit` to `ref` with a lease: the remote's ref must name `expected`. Throws `RemoteError` 'stale',
+   * 'rejected'.
+   */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
   /** Serves a clone or fetch. */
   uploadPack(request: UploadPackRequest): Promise<ServedPack>
-  /** Takes the objects of a push, checked as those of a fetch are; moves no ref. Throws `RemoteError`. */
+  /** Receives the objects of a push, checked like those of a fetch. Moves no ref. Throws `RemoteError`. */
   receivePack(pack: PushedPack, limits: FetchLimits): Promise<void>
-  /** Packs objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if nothing changed since the last time. */
+  /**
+   * Packs objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if nothing has
+   * changed since the last time.
+   */
   maintain(how?: Maintenance): Promise<void>
-  /** Those of some objects that it does not have now: a Git process looks, since what is cached may have been deleted. */
+  /**
+   * Returns the objects that the repository currently lacks. Uses a Git process, because cached objects may have been
+   * deleted.
+   */
   absent(oids: readonly string[]): Promise<string[]>
-  /** Runs `git fsck --strict` and returns its complaints; empty = sound. */
+  /** Runs `git fsck --strict` and returns its complaints; empty if the repository is intact. */
   check(): Promise<string[]>
-  /** Compares what this code reads with what isomorphic-git reads. Packs beyond `maxPackBytes` in all (default: 128 MiB) are left out. */
+  /**
+   * Compares what this code reads with what isomorphic-git reads. Packs beyond `maxPackBytes` in total (default: 128
+   * MiB) are left out.
+   */
   deepCheck(maxPackBytes?: number): Promise<DeepFindings>
 }
 
 /**
- * The commits of a remote of which a space has one folder only, and new ones on top of them. They can name the space's objects, but none of them gets into the
- * space. What was written may be gone at the next use.
+ * The commits of a remote when a space has only one of its folders, and new commits on top of them. They can refer to
+ * the space's objects, but are never added to the space. Written commits may be gone at the next use.
  */
 export type FolderScratch = Pick<
   Repository,
   'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge' | 'isAncestor' | 'fetchFolder' | 'push'
 >
 
-/** What a second reader of a repository found. */
+/** The findings of a second reader of a repository. */
 export interface DeepFindings {
-  /** Empty = sound. */
+  /** Empty if the repository is intact. */
   complaints: string[]
-  /** What was not compared, and why. */
+  /** Parts that were not compared, with the reason. */
   notes: string[]
 }
 
 export interface Maintenance {
-  /** Runs work while nobody writes to the repository, for the short part that needs this. Default: there are no writers. */
+  /**
+   * Runs work while no one writes to the repository, for the short part that needs it. Default: there are no writers.
+   */
   exclusive?: <T>(work: () => Promise<T>) => Promise<T>
-  /** Packs and deletes however little there is. */
+  /** Whether to pack and delete even small amounts. */
   thorough?: boolean
 }
 
 export interface GitOptions {
-  /** The folder that contains the repositories, as `<spaceId>.git`. */
+  /** The folder that contains the repositories as `<spaceId>.git`. */
   reposDir: string
-  /** Largest blob that is ever read into memory, in bytes. */
+  /** Maximum size of a blob that is read into memory, in bytes. */
   maxBlobBytes: number
 }
 
-/** Numbers that change when refs may have moved, as far as this node has learned of it. They only grow, and none is greater than `version`. */
+/**
+ * Numbers that change when refs may have moved, as far as this node knows. They only increase, and none is greater than
+ * `version`.
+ */
 export interface RefStamps {
   readonly version: number
-  /** @param name that of the repository */
+  /** @param name the name of the repository */
   stamp(name: string, ref: RefName): number
 }
 
-/** All repositories of a service, and the processes that serve them. */
+/** All repositories of a service, and their processes. */
 export interface Git {
   /** Creates an empty bare repository (HEAD on main, refs as files, SHA-1, our settings). Throws `RepositoryExists`. */
   create(name: string): Promise<Repository>
-  /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`, `DamagedRepository`. */
+  /**
+   * Returns the repository with this name. Fast, because open repositories are kept. Throws `NoRepository`,
+   * `UnsupportedRepository`, `DamagedRepository`.
+   */
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
   /**
-   * The commit that a ref of a repository names now, as `Repository.head`, without opening the repository; null also if there is no repository. On a node
-   * this is what it has seen last: moves of other nodes are seen by `open`.
+   * Returns the commit that a ref of a repository names now, like `Repository.head`, without opening the repository.
+   * Null also if there is no repository. On a node: the last known value; `open` reads moves of other nodes.
    */
   head(name: string, ref: RefName): CommitId | null
-  /** Creates a second repository with the same objects (hard links, not alternates). Of the refs it gets refs/heads/main, refs/bindery/adopted and refs/bindery/sync/ only. */
+  /**
+   * Creates a second repository with the same objects (hard links, not alternates). It gets only the refs
+   * refs/heads/main, refs/bindery/adopted and refs/bindery/sync/.
+   */
   duplicate(from: string, to: string): Promise<Repository>
-  /** Deletes the repository from the disk. It is renamed first, so that a half deleted one is never opened. */
+  /** Deletes the repository from the disk. Renames it first, so that a partly deleted repository is never opened. */
   remove(name: string): Promise<void>
-  /** Deletes scratch repositories of remotes that were not used for long, or are too large together. They are made anew when they are needed. Returns the bytes that it freed. */
+  /**
+   * Deletes scratch repositories of remotes that were not used for a long time, or exceed the total size limit. They
+   * are recreated on demand. Returns the number of bytes freed.
+   */
   trimScratches(): Promise<number>
-  /** The names of the repositories on this disk that have more packs than that, the one with the most first. */
+  /** Returns the names of the repositories on this disk with more than `packs` packs, the fullest first. */
   crowded(packs: number): Promise<string[]>
-  /** Where refs are those of a database: how to tell whether one has moved without opening its repository. */
+  /** If refs come from a database: stamps that show whether a ref has moved, without opening its repository. */
   readonly refStamps?: RefStamps
-  /** How many Git processes were started since the repositories were opened. In steady state it should not rise. */
+  /** Number of Git processes started since the repositories were opened. It should not rise in steady state. */
   readonly processesStarted: number
   close(): Promise<void>
 }

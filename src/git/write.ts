@@ -1,4 +1,4 @@
-/** Writes blobs and trees that are not part of a commit yet. */
+/** Writes blobs and trees that do not belong to a commit yet. */
 import type { BlobId, TreeId } from '../kernel/ids.js'
 import { MissingObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
@@ -16,7 +16,10 @@ export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, c
   return blob.oid as BlobId
 }
 
-/** A tree with changes applied. It is kept in the scratch folder, like the result of a merge, until it is committed. Throws what `Repository.write` throws. */
+/**
+ * Returns a tree with changes applied. It is stored in the scratch folder, like the result of a merge, until it is
+ * committed. Throws the same errors as `Repository.write`.
+ */
 export async function draftTree(
   objects: ObjectDatabase,
   base: TreeId,
@@ -31,12 +34,12 @@ export async function draftTree(
   return edited.oid as TreeId
 }
 
-/** The tree of a commit, or the tree itself. Throws `MissingObject`. */
+/** Returns the tree of a commit, or the tree itself. Throws `MissingObject`. */
 export async function treeOfId(objects: ObjectDatabase, id: string): Promise<string> {
   if (id === EMPTY_TREE) return id
   const known = objects.knownCommit(id)
   if (known) return known.tree
-  // Asking for a commit would search all packs, and then Git.
+  // Looking for a commit would search all packs, and then start Git.
   if (objects.knowsTree(id)) return id
   try {
     return (await objects.commit(id)).tree

@@ -1,9 +1,9 @@
-/** Reads what LFS servers and ssh hosts say of an address: the headers that open it, and when they expire. */
+/** Parses the access data that LFS servers and ssh hosts return for an address: the headers and their expiry. */
 
 const MAX_HEADERS = 30
 const MAX_HEADER_LENGTH = 8192
 
-/** Headers that belong to the connection, or to the client. */
+/** Headers that belong to the connection or the client. */
 const OWN = new Set([
   'host',
   'connection',
@@ -18,11 +18,11 @@ const OWN = new Set([
   'cookie',
 ])
 
-/** Whether a value of JSON is an object. */
+/** Whether a JSON value is an object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The headers of the member `header`, without those that a client sets itself; null if they cannot be sent. */
+/** Returns the headers of the member `header`, without those that the client sets; null if they cannot be sent. */
 export function readHeaders(value: unknown): Record<string, string> | null {
   if (value === undefined || value === null) return {}
   if (!isRecord(value)) return null
@@ -42,7 +42,10 @@ export function readHeaders(value: unknown): Record<string, string> | null {
   return Object.fromEntries(headers)
 }
 
-/** When it expires, in milliseconds since 1970; null if it does not say. `expires_in` counts before `expires_at` (specification). */
+/**
+ * Returns the expiry in milliseconds since 1970; null if there is none. `expires_in` takes precedence over `expires_at`
+ * (specification).
+ */
 export function expiryOf(action: Record<string, unknown>, now: Date): number | null {
   const at = now.getTime()
   const seconds = Number(action.expires_in)

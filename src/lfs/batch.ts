@@ -1,10 +1,13 @@
-/** Asks an LFS server where objects are: the batch API of the Git LFS specification, operation `download`, transfer `basic`, sha256. */
+/**
+ * Requests the locations of objects from an LFS server: the batch API of the Git LFS specification, operation
+ * `download`, transfer `basic`, sha256.
+ */
 import { type HttpClient, type HttpResponse, OutboundError } from '../outbound/index.js'
 import type { LfsEndpoint } from './endpoint.js'
 import { LfsError, quoted } from './errors.js'
 import { expiryOf, isRecord, readHeaders } from './action.js'
 
-/** Objects of one request. */
+/** Maximum number of objects per request. */
 export const MAX_BATCH = 100
 const BATCH_MS = 60_000
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024
@@ -15,11 +18,11 @@ export interface LfsCredential {
   password: string
 }
 
-/** A server, and what opens it. */
+/** A server and the access to it. */
 export interface LfsServer {
   http: HttpClient
   endpoint: LfsEndpoint
-  /** Headers that open the server; they are sent to the endpoint's origin alone. */
+  /** Headers for access to the server. They are sent only to the endpoint's origin. */
   access: Readonly<Record<string, string>>
   signal: AbortSignal
   now: () => Date
@@ -27,28 +30,28 @@ export interface LfsServer {
 
 export interface LfsObject {
   oid: string
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
 }
 
-/** Where an object can be downloaded from. */
+/** The address from which an object can be downloaded. */
 export interface DownloadAction {
   href: string
   headers: Readonly<Record<string, string>>
-  /** Milliseconds since 1970; null if the server does not say. */
+  /** Milliseconds since 1970; null if the server does not state it. */
   expiresAt: number | null
 }
 
-/** What the server says of each object that was asked for: where it is, or why it is not to be had. */
-export type BatchAnswer = ReadonlyMap<string, DownloadAction | LfsError>
+/** The result for each requested object: its address, or the error. */
+export type BatchResponse = ReadonlyMap<string, DownloadAction | LfsError>
 
-/** The headers for a credential; none if there is none. */
+/** Returns the headers for a credential; none without a credential. */
 export const accessBy = (credential: LfsCredential | null): Record<string, string> =>
   credential === null
     ? {}
     : { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` }
 
-/** What must not appear in a message: headers, what follows the scheme in them, and the password in that. */
+/** Returns the texts that must not appear in a message: headers, the part after the scheme, and the password in it. */
 const secretsOf = ({ access }: LfsServer): string[] =>
   Object.values(access).flatMap((value) => {
     const secret = value.replace(/^[A-Za-z]+ +/, '')
@@ -60,8 +63,12 @@ const secretsOf = ({ access }: LfsServer): string[] =>
     return [value, secret, password].filter((text) => text.length >= 4)
   })
 
-/** Asks for objects, 100 at most. Throws `LfsError` if the server answers for none of them. */
-export async function askBatch(server: LfsServer, objects: readonly LfsObject[], ref: string): Promise<BatchAnswer> {
+/** Requests the addresses of at most 100 objects. Throws `LfsError` if the whole request fails. */
+export async function requestBatch(
+  server: LfsServer,
+  objects: readonly LfsObject[],
+  ref: string,
+): Promise<BatchResponse> {
   const { http, endpoint, access, signal } = server
   const body = {
     operation: 'download',
@@ -102,7 +109,7 @@ function parsed(body: Buffer): Record<string, unknown> {
   }
 }
 
-/** How long a server wants to be left alone: `Retry-After` in seconds or as a date, an hour at most. */
+/** Returns the requested pause before the next request: `Retry-After` in seconds or as a date, at most one hour. */
 export function retryAfter({ headers }: Pick<HttpResponse, 'headers'>, now: Date): number | null {
   const text = headers['retry-after']
   if (text === undefined) return null
@@ -114,61 +121,65 @@ function refusalOf(response: HttpResponse, { access, now }: LfsServer, words: st
   const { status } = response
   if (status === 429 || status >= 500 || status === 408) {
     const limit = status === 507 || status === 509 || status === 501
-    const passing = `The LFS server returned status ${status}${status === 429 ? ': there were too many requests' : ''}; it is asked again later.${words}`
+    const passing = `The LFS server returned status ${status}${status === 429 ? ': there were too many requests' : ''}. The request is repeated later.${words}`
     if (!limit) return new LfsError('passing', passing, retryAfter(response, now()))
     return new LfsError(
       'refused',
-      `The LFS server returned status ${status}${status === 509 ? ': its limit of bandwidth is used up' : ''}.${words}`,
+      `The LFS server returned status ${status}${status === 509 ? ': its bandwidth limit is used up' : ''}.${words}`,
     )
   }
   if (status === 401) {
     const what =
       Object.keys(access).length > 0
         ? 'the credential is not accepted for Git LFS'
-        : 'it needs a credential. That of a request is kept in memory alone: import again, or make a connection'
+        : 'a credential is required. The credential of a request is kept only in memory: import again, or create a connection'
     return new LfsError('refused', `The LFS server returned status 401: ${what}.${words}`)
   }
   if (status === 403)
     return new LfsError(
       'refused',
-      `The LFS server returned status 403: the credential may not read files of Git LFS.${words}`,
+      `The LFS server returned status 403: the credential has no access to Git LFS files.${words}`,
     )
   if (status === 404)
     return new LfsError(
       'refused',
-      `The LFS server returned status 404: the repository has no Git LFS there, or the credential may not see it.${words}`,
+      `The LFS server returned status 404: the repository does not use Git LFS there, or the credential has no access to it.${words}`,
     )
   if (status >= 300 && status < 400)
     return new LfsError(
       'refused',
-      `The LFS server returned status ${status}, a redirect, which is not followed. Use the present address of the repository.`,
+      `The LFS server returned status ${status}, a redirect, which is not followed. Use the current address of the repository.`,
     )
   return new LfsError('refused', `The LFS server returned status ${status}.${words}`)
 }
 
-function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchAnswer {
+function readAnswer(server: LfsServer, answer: Record<string, unknown>, objects: readonly LfsObject[]): BatchResponse {
   const { transfer, hash_algo: hash, objects: listed } = answer
   if (!Array.isArray(listed))
-    throw new LfsError('refused', 'The LFS server did not answer with a list of objects: is Git LFS there?')
+    throw new LfsError(
+      'refused',
+      'The LFS server did not return a list of objects. Check that Git LFS is available at this address.',
+    )
   if (transfer !== undefined && transfer !== 'basic')
-    throw new LfsError('refused', 'The LFS server did not accept the transfer "basic", the only one that is supported.')
+    throw new LfsError('refused', 'The LFS server did not accept the transfer "basic", the only supported one.')
   if (hash !== undefined && hash !== 'sha256')
-    throw new LfsError('refused', 'The LFS server did not accept the hash sha256, the only one that is supported.')
+    throw new LfsError('refused', 'The LFS server did not accept the hash sha256, the only supported one.')
   const found = new Map<string, DownloadAction | LfsError>()
   const asked = new Set(objects.map(({ oid }) => oid))
   for (const one of listed.slice(0, 2 * MAX_BATCH))
     if (isRecord(one) && typeof one.oid === 'string' && asked.has(one.oid) && !found.has(one.oid))
       found.set(one.oid, readObject(server, one))
   for (const oid of asked)
-    if (!found.has(oid)) found.set(oid, new LfsError('refused', 'The response of the LFS server does not mention it.'))
+    if (!found.has(oid))
+      found.set(oid, new LfsError('refused', 'The response of the LFS server does not contain the file.'))
   return found
 }
 
 const CODES: Readonly<Record<number, string>> = {
-  404: 'The LFS server does not have it',
-  409: 'The LFS server uses a hash other than sha256 for it',
-  410: 'It was removed from the LFS server',
-  422: 'The LFS server does not accept its hash or size',
+  404: 'The LFS server does not have the file',
+  409: 'The LFS server does not use sha256 for the file',
+  410: 'The file was removed from the LFS server',
+  422: 'The LFS server does not accept the hash or size of the file',
 }
 
 function readObject(server: LfsServer, { error, actions }: Record<string, unknown>): DownloadAction | LfsError {
@@ -176,7 +187,7 @@ function readObject(server: LfsServer, { error, actions }: Record<string, unknow
   if (isRecord(error)) {
     const code = Number(error.code)
     const passing = code === 429 || (code >= 500 && code !== 507)
-    const what = CODES[code] ?? 'The LFS server refuses it'
+    const what = CODES[code] ?? 'The LFS server rejects the request for the file'
     return new LfsError(
       passing ? 'passing' : 'refused',
       `${what}${Number.isInteger(code) ? ` (${code})` : ''}.${quoted(error.message, secretsOf(server))}`,
@@ -184,11 +195,10 @@ function readObject(server: LfsServer, { error, actions }: Record<string, unknow
   }
   const download = isRecord(actions) ? actions.download : undefined
   if (!isRecord(download) || typeof download.href !== 'string')
-    return new LfsError('refused', 'The LFS server does not say where it can be downloaded.')
+    return new LfsError('refused', 'The LFS server did not return a download address.')
   if (endpoint.origin.startsWith('https:') && !/^https:\/\//i.test(download.href))
-    return new LfsError('refused', 'The LFS server names an address for the download that is not https.')
+    return new LfsError('refused', 'The LFS server returned a download address that is not https.')
   const headers = readHeaders(download.header)
-  if (headers === null)
-    return new LfsError('refused', 'The LFS server names headers for the download that cannot be sent.')
+  if (headers === null) return new LfsError('refused', 'The LFS server returned download headers that cannot be sent.')
   return { href: download.href, headers, expiresAt: expiryOf(download, now()) }
 }

@@ -1,4 +1,4 @@
-/** Downloads one object by the address that the server named, and keeps it if its bytes are those that its hash says. */
+/** Downloads one object from the address that the server returned, and stores it if its bytes match its hash. */
 import { type HttpResponse, OutboundError } from '../outbound/index.js'
 import { type DownloadAction, type LfsObject, type LfsServer, retryAfter } from './batch.js'
 import { LfsError } from './errors.js'
@@ -7,13 +7,14 @@ import type { LfsFiles } from './files.js'
 const MAX_REDIRECTS = 3
 const MIN_MS = 60_000
 const MAX_MS = 30 * 60_000
-/** A slower server is given up: bytes in a millisecond. */
+/** Minimum speed in bytes per millisecond. Downloads from a slower server are aborted. */
 const SLOWEST = 64
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
- * Downloads an object into the files. What opens the server goes to its own origin alone, and only if the action brings no authorization of its own;
- * headers of the action are not sent to another origin that it redirects to. Throws `LfsError`.
+ * Downloads an object into the files. The access headers are sent only to the server's own origin, and only if the
+ * action has no authorization. Headers of the action are not sent to another origin after a redirect. Throws
+ * `LfsError`.
  */
 export async function downloadObject(
   server: LfsServer,
@@ -61,12 +62,11 @@ async function follow(
     const { location } = response.headers
     if (!REDIRECTS.has(response.status) || location === undefined) return response
     if (hops >= MAX_REDIRECTS)
-      throw new LfsError('refused', `Its download is redirected more than ${MAX_REDIRECTS} times.`)
-    if (!URL.canParse(location, url))
-      throw new LfsError('refused', 'Its download is redirected to something that is not a URL.')
+      throw new LfsError('refused', `The download is redirected more than ${MAX_REDIRECTS} times.`)
+    if (!URL.canParse(location, url)) throw new LfsError('refused', 'The download is redirected to an invalid URL.')
     const next = new URL(location, url)
     if (endpoint.origin.startsWith('https:') && next.protocol !== 'https:')
-      throw new LfsError('refused', 'Its download is redirected to an address that is not https.')
+      throw new LfsError('refused', 'The download is redirected to an address that is not https.')
     if (next.origin !== originOf(url)) headers = {}
     url = next.href
   }
@@ -76,16 +76,16 @@ const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(ur
 
 function refusalOf(response: HttpResponse, { now }: LfsServer): LfsError {
   const { status } = response
-  const said = `Its download failed with status ${status}`
-  // Signed addresses that have expired are refused in one of these ways.
+  const said = `The download failed with status ${status}`
+  // Servers reject expired signed addresses with one of these codes.
   if (status === 401 || status === 403 || status === 410 || status === 400) return new LfsError('renew', `${said}.`)
   if (status === 408 || status === 429 || status >= 500)
-    return new LfsError('passing', `${said}; it is tried again later.`, retryAfter(response, now()))
+    return new LfsError('passing', `${said}. It is repeated later.`, retryAfter(response, now()))
   return new LfsError('refused', `${said}.`)
 }
 
 function explain({ failure, message }: OutboundError, { size }: LfsObject): LfsError {
   if (failure === 'too-large')
-    return new LfsError('refused', `What the server sent has more bytes than the ${size} that the pointer says.`)
-  return new LfsError(failure === 'refused' ? 'refused' : 'passing', `Its download failed: ${message}`)
+    return new LfsError('refused', `The server sent more than the ${size} bytes that the pointer states.`)
+  return new LfsError(failure === 'refused' ? 'refused' : 'passing', `The download failed: ${message}`)
 }

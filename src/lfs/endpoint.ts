@@ -1,43 +1,44 @@
-/** Where the LFS server of a remote is, and what may say so. */
+/** Determines the LFS server of a remote, from the remote and `.lfsconfig`. */
 import { LfsError } from './errors.js'
 
-/** Larger configuration files are not read. */
+/** Maximum size of a configuration file in bytes. Larger ones are not read. */
 export const MAX_CONFIG_BYTES = 16 * 1024
 
 /** The LFS server of a remote repository. */
 export interface LfsEndpoint {
-  /** Without a slash at its end. */
+  /** The URL without a trailing slash. */
   url: string
-  /** Scheme, host and port of the remote: only there the credential is sent. */
+  /** Scheme, host and port of the remote. The credential is sent only there. */
   origin: string
 }
 
 const isSsh = (remote: string): boolean => /^(ssh:\/\/|[^/]+@|[^/]+:(?!\/\/))/i.test(remote)
 
 /**
- * Whether the host of a remote has to be asked where its LFS server is: that of an ssh remote. Throws `LfsError` (refused) if `.lfsconfig` names another
- * address, to which nobody has a credential.
+ * Whether the host must be asked for the LFS server, which is the case for an ssh remote. Throws `LfsError` (refused)
+ * if `.lfsconfig` contains another address, for which there is no credential.
  */
 export function isAskedOfHost(remote: string, config: string | null): boolean {
   if (/^https?:\/\//i.test(remote) || !isSsh(remote)) return false
   if (config !== null && configuredUrl(config) !== null)
     throw new LfsError(
       'refused',
-      '.lfsconfig names an address, for which an ssh remote has no credential, so nothing is fetched. Connect the repository by its https address.',
+      '.lfsconfig contains an address for which an ssh remote has no credential, so nothing is fetched. Connect the repository through its https address.',
     )
   return true
 }
 
 /**
- * The LFS server of a remote (Git LFS, "Server Discovery"): `<remote>.git/info/lfs`, unless `.lfsconfig` of the repository names another address. That
- * one counts only on the remote's own host, since the credential is sent there and anybody who may commit can write the file. Throws `LfsError` (refused).
+ * Returns the LFS server of a remote (Git LFS, "Server Discovery"): `<remote>.git/info/lfs`, unless `.lfsconfig` of the
+ * repository contains another address. That address must be on the remote's own host, since the credential is sent
+ * there, and any committer can write the file. Throws `LfsError` (refused).
  * @param config the text of `.lfsconfig`; null if there is none
  */
 export function endpointOf(remote: string, config: string | null): LfsEndpoint {
   if (!/^https?:\/\//i.test(remote))
     throw new LfsError(
       'refused',
-      'Files of Git LFS are not fetched from this remote. Connect the repository by its https address.',
+      'Git LFS files are not fetched from this remote. Connect the repository through its https address.',
     )
   const { origin, protocol } = new URL(remote)
   const named = config === null ? null : configuredUrl(config)
@@ -49,7 +50,7 @@ export function endpointOf(remote: string, config: string | null): LfsEndpoint {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new LfsError(
       'refused',
-      '.lfsconfig names an address that is no https URL, so nothing is fetched. Correct lfs.url, or remove it.',
+      '.lfsconfig contains an address that is not an https URL, so nothing is fetched. Correct lfs.url, or remove it.',
     )
   if (url.origin !== origin || url.protocol !== protocol)
     throw new LfsError(
@@ -59,12 +60,15 @@ export function endpointOf(remote: string, config: string | null): LfsEndpoint {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new LfsError(
       'refused',
-      '.lfsconfig names an address with a credential or a query, so nothing is fetched. Correct lfs.url.',
+      '.lfsconfig contains an address with a credential or a query, so nothing is fetched. Correct lfs.url.',
     )
   return { url: url.href.replace(/\/+$/, ''), origin }
 }
 
-/** `lfs.url` of a configuration file as Git writes it; null if it is not there. The last one counts. Nothing else in the file has an effect. */
+/**
+ * Returns `lfs.url` in a Git configuration file; null if it is missing. The last one wins. Nothing else in the file has
+ * an effect.
+ */
 function configuredUrl(text: string): string | null {
   let section = ''
   let found: string | null = null

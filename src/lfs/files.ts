@@ -1,4 +1,7 @@
-/** The files of LFS objects, by the SHA-256 of their bytes. A file is there whole or not at all, and is never changed. */
+/**
+ * The files of LFS objects, named by the SHA-256 of their bytes. A file exists completely or not at all, and never
+ * changes.
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream, renameSync, statSync, unlinkSync } from 'node:fs'
 import { open, readdir, rm, stat } from 'node:fs/promises'
@@ -9,33 +12,39 @@ import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 import type { LfsObject } from './batch.js'
 
-/** A file that no document names may belong to one that is just being written. */
+/**
+ * Minimum age of an unused file before it is removed, in milliseconds. A younger file may belong to a document that is
+ * being written.
+ */
 const YOUNG_MS = 60 * 60 * 1000
 const NAME = /^[0-9a-f]{64}$/
 
 /** A file that is being written. */
 interface LfsDraft {
   write(chunk: Uint8Array): Promise<void>
-  /** Keeps it: it is on the disk when this resolves. Returns a sentence if its bytes are not those of the object, and does not keep it then. */
+  /**
+   * Stores the file, which is durable when the promise resolves. If its bytes do not match the object, returns a
+   * sentence and does not store it.
+   */
   commit(): Promise<string | null>
-  /** Removes what was not kept. */
+  /** Removes the draft if it was not stored. */
   discard(): Promise<void>
 }
 
-/** Keeps objects. */
+/** The stored objects. */
 export interface LfsFiles {
   draft(object: LfsObject): Promise<LfsDraft>
-  /** Whether an object is there, with this size. */
+  /** Whether an object exists with this size. */
   has(object: LfsObject): Promise<boolean>
-  /** An object's bytes, or a part of them (both ends included). */
+  /** Returns the bytes of an object, or a part of them (both ends included). */
   stream(oid: string, range?: { start: number; end: number }): Readable
-  /** The first bytes of an object, `most` at most. Rejects with `ENOENT` if it is not there. */
+  /** Returns the first bytes of an object, at most `most`. Rejects with `ENOENT` if it does not exist. */
   head(oid: string, most: number): Promise<Buffer>
-  /** Removes objects that are not in use and were written more than an hour ago. Returns how many. */
+  /** Removes unused objects that were written more than an hour ago. Returns their number. */
   sweep(isUsed: (oid: string) => Promise<boolean>): Promise<number>
 }
 
-/** Opens the files in a folder, which is made if it is not there. What a crash left half written is removed. */
+/** Opens the files in a folder, which is created if it does not exist. Removes incomplete files of a crash. */
 export async function openLfsFiles(dir: string): Promise<LfsFiles> {
   const drafts = join(dir, 'drafts')
   await makeEmptyFolder(drafts)
@@ -67,7 +76,8 @@ export async function openLfsFiles(dir: string): Promise<LfsFiles> {
         for (const name of await readdir(join(dir, folder))) {
           const path = join(dir, folder, name)
           if (!NAME.test(name) || (await isUsed(name)) || isYoung(path)) continue
-          // In the same step as the last look at its time, and so is the rename of a new one: what was just written is never removed.
+          // In the same step as the check of its time, like the rename of a new file, so that a file that was just
+          // written is never removed.
           unlinkSync(path)
           removed++
         }
@@ -92,12 +102,12 @@ async function openDraft(path: string, folder: string, { oid, size }: LfsObject)
     async write(chunk) {
       bytes += chunk.byteLength
       hash.update(chunk)
-      // `write` may take a part of the bytes.
+      // `write` may accept only a part of the bytes.
       for (let at = 0; at < chunk.byteLength; ) at += (await file.write(chunk, at)).bytesWritten
     },
     async commit() {
-      if (bytes !== size) return `What the server sent has ${bytes} bytes, but the pointer says ${size}.`
-      if (hash.digest('hex') !== oid) return 'The hash of what the server sent differs from that in the pointer.'
+      if (bytes !== size) return `The server sent ${bytes} bytes, but the pointer states ${size}.`
+      if (hash.digest('hex') !== oid) return 'The hash of the downloaded file differs from the hash in the pointer.'
       await file.sync()
       await close()
       await makeDurableFolder(folder)

@@ -1,9 +1,10 @@
-// The door of Git LFS: where the server of a remote is and what opens it, its batch API, downloads that are verified, and the files that were fetched.
+// The entry point of Git LFS: the server of a remote and the access to it, its batch API, verified downloads, and the
+// fetched files.
 export { type LfsAccess, readAccess } from './access.js'
 export {
   accessBy,
-  askBatch,
-  type BatchAnswer,
+  requestBatch,
+  type BatchResponse,
   type DownloadAction,
   type LfsCredential,
   type LfsObject,

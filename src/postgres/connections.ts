@@ -1,4 +1,7 @@
-/** The connections of a pool, and the end of those that lead nowhere any more although neither side was told: without it, a statement waits for half a minute. */
+/**
+ * The connections of a pool. Detects and ends dead connections that neither side has closed. Otherwise, a statement
+ * would wait half a minute for its timeout.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { isConnectTimeout, isFromDatabase, isTimeout } from './errors.js'
@@ -7,35 +10,41 @@ import { LostSessions, processOf } from './lost-sessions.js'
 import { Patience } from './patience.js'
 import { endSilentNodes } from './silent-nodes.js'
 
-/** After so long without a response it is asked whether the database is at work on a statement, and again after each pause, in milliseconds. */
+/**
+ * After this time without a response, checks whether the database works on the statement. Repeats the check after each
+ * pause. In milliseconds.
+ */
 const SUSPECT_MS = 1_500
 const LOOK_MS = 500
-/** Maximum time for that question. If it has no response by then, and nothing else had one either, the database counts as silent. */
+/**
+ * Maximum time for this check in milliseconds. If neither it nor anything else has a response by then, the database
+ * counts as silent.
+ */
 const ASK_MS = 2_000
-/** Time for responses that have arrived and were not read yet, because this process was busy. */
+/** Time to read responses that have arrived while this process was busy, in milliseconds. */
 const UNREAD_MS = 50
 /** Pause between attempts to reach a silent database, in milliseconds. */
 const RECOVER_MS = 400
 /** Maximum time that a request for a connection waits for a silent database, in milliseconds. */
 const PATIENCE_MS = 450
-/** How long a connection may be waited for if nothing is said of it, in milliseconds. */
+/** Default time to wait for a connection, in milliseconds. */
 const CONNECT_MS = 5_000
-/** How often the database has to say that it is at work on nothing: its response may be on the way. */
+/** Number of checks that must find a statement idle: its response may be in transit. */
 const DENIALS = 2
-/** How long the database may take to take leave, in milliseconds. */
+/** Maximum time for the database to close a connection, in milliseconds. */
 const END_MS = 2_000
 
-/** A statement that has no response yet, or a request for a connection. */
+/** A statement without a response yet, or a request for a connection. */
 interface Pending {
-  /** Null: a connection is waited for. */
+  /** Null for a request for a connection. */
   readonly client: PoolClient | null
   readonly since: number
   denials: number
-  /** Fails the wait. */
+  /** Ends the wait with an error. */
   giveUp(error: Error): void
 }
 
-/** The processes of the database that are at work; null if they are not known. `silent`: the database does not respond at all. */
+/** The server processes that are working; null if unknown. `silent`: the database does not respond at all. */
 type Activity = ReadonlySet<number> | 'silent' | null
 
 const silence = (): Error => new Error('Connection terminated: the database does not respond')
@@ -44,20 +53,20 @@ export class Connections {
   readonly #pool: Pool
   readonly #config: ClientConfig
   readonly #lost: LostSessions
-  /** How long a connection may be waited for, in milliseconds, and how long one attempt to make it. */
+  /** Maximum time to wait for a connection, and for one attempt to make it, in milliseconds. */
   readonly #connectMs: number
   readonly #patience: Patience
   // bound: the connections of the pool, and requests and jobs that wait for one
   readonly #pending = new Set<Pending>()
-  /** When the last response arrived. */
+  /** Time of the last response. */
   #heardAt = 0
-  /** The database does not respond: what needs it fails soon, until it does. */
+  /** Set while the database does not respond. Everything that needs it fails quickly until it responds. */
   #silence: { over: Promise<void>; end(): void } | null = null
   #isEnding = false
-  /** When each connection was made. */
+  /** Time at which each connection was made. */
   // bound: the connections of the pool
   readonly #made = new Map<PoolClient, number>()
-  /** Connections that are older are not used again: one of them was dead. */
+  /** Connections older than this are not used again, because one of them was dead. */
   #suspectBefore = 0
   #timer: NodeJS.Timeout | null = null
   #asking = false
@@ -69,13 +78,13 @@ export class Connections {
     this.#patience = new Patience(this.#connectMs)
     const { Pool } = postgres()
     this.#pool = new Pool({ ...config, max: most, Client: impatient(this.#patience) })
-    // An idle connection that breaks is thrown away by the pool; the next statement tells if the database is away.
+    // The pool drops an idle connection that breaks. The next statement finds out whether the database is away.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => this.#made.set(client, performance.now()))
     this.#pool.on('remove', (client) => this.#made.delete(client))
   }
 
-  /** Takes a connection, or makes one. Give it back with `release` of this object. */
+  /** Takes a connection from the pool or makes one. Give it back with `release` of this object. */
   async take(): Promise<PoolClient> {
     for (const until = performance.now() + this.#connectMs; ; ) {
       const client = await this.#connect(until)
@@ -85,7 +94,7 @@ export class Connections {
     }
   }
 
-  /** Null: an attempt to make a connection was given up before `until`. */
+  /** Waits for a connection until `until`. Null: one attempt to connect timed out earlier. */
   async #connect(until: number): Promise<PoolClient | null> {
     const since = performance.now()
     try {
@@ -98,7 +107,7 @@ export class Connections {
     }
   }
 
-  /** Waits for a connection of the pool. One that comes after the wait was given up is given back. */
+  /** Waits for a connection of the pool. A connection that arrives after the wait ended goes back to the pool. */
   #connected(): Promise<PoolClient> {
     let isGivenUp = false
     const connect = async (): Promise<PoolClient> => {
@@ -112,20 +121,20 @@ export class Connections {
     })
   }
 
-  /** Ends a connection that leads to a server that accepts no changes. Older ones may lead there too. */
+  /** Ends a connection to a server that accepts no changes. Older connections may lead to the same server. */
   discard(client: PoolClient): void {
     this.#suspectBefore = performance.now()
     client.release(true)
   }
 
-  /** Gives a connection back; one that broke is not used again, and its session ends, whatever the database has heard of it. */
+  /** Gives a connection back. A broken one is not used again, and its session in the database is ended. */
   release(client: PoolClient, broken?: Error): void {
     const made = this.#made.get(client)
     if (broken && made !== undefined) this.#lost.add(processOf(client), made)
     client.release(broken)
   }
 
-  /** Waits for the response to a statement of a connection. */
+  /** Waits for the response to a statement on a connection. */
   async response<R>(client: PoolClient, statement: () => Promise<R>): Promise<R> {
     try {
       const rows = await this.#watched(client, statement)
@@ -137,9 +146,9 @@ export class Connections {
     }
   }
 
-  /** Does work that waits for the database. It fails as soon as the database is found silent. */
+  /** Runs work that waits for the database. The work fails as soon as the database is found to be silent. */
   async #watched<R>(client: PoolClient | null, work: () => Promise<R>): Promise<R> {
-    // The database may have come back: a request for a connection waits for the next attempt to reach it.
+    // The database may be back. A request for a connection waits for the next attempt to reach it.
     if (this.#silence && client === null)
       await Promise.race([this.#silence.over, wait(PATIENCE_MS, undefined, { ref: false })])
     if (this.#silence) throw silence()
@@ -160,7 +169,7 @@ export class Connections {
     }
   }
 
-  /** Ends the connections on which a statement waits that the database knows nothing of. */
+  /** Ends the connections with a waiting statement that the database does not know. */
   async #look(): Promise<void> {
     const late = [...this.#pending].filter(({ since }) => performance.now() - since > SUSPECT_MS)
     if (late.length === 0 || this.#asking) return
@@ -174,7 +183,7 @@ export class Connections {
         one.denials = active.has(processOf(one.client)) ? 0 : one.denials + 1
         if (one.denials < DENIALS || !this.#pending.has(one)) continue
         this.#suspectBefore = performance.now()
-        cut(one.client, 'the database is not at work on its statement')
+        cut(one.client, 'the database does not work on its statement')
       }
     } finally {
       this.#asking = false
@@ -194,7 +203,10 @@ export class Connections {
     void this.#recover()
   }
 
-  /** Tries to reach the database. An attempt that began while it was silent may never hear anything, so new ones do not wait for it. */
+  /**
+   * Tries to reach the database. An attempt that started during the outage may never end, so new attempts do not wait
+   * for it.
+   */
   async #recover(): Promise<void> {
     while (this.#silence && !this.#isEnding) {
       void this.#reach()
@@ -214,7 +226,7 @@ export class Connections {
       await client.query('SELECT 1')
       this.#endSilence()
     } catch (error) {
-      // A server that refuses a connection responds: statements report what is wrong.
+      // A server that rejects a connection does respond. Statements then report the reason.
       if (!isTimeout(error)) this.#endSilence()
     }
     void endSoon(client)
@@ -225,7 +237,10 @@ export class Connections {
     this.#silence = null
   }
 
-  /** Which server processes are at work, asked on a new connection; null if that is not known: the database is away, or something between changes the numbers. */
+  /**
+   * Returns the server processes that are working, as seen by a new connection. Null if unknown: the database is away,
+   * or a proxy in between changes the process numbers.
+   */
   async #activeOf(processes: readonly number[]): Promise<Activity> {
     const askedAt = performance.now()
     const client = new (postgres().Client)({ ...this.#config, connectionTimeoutMillis: ASK_MS, query_timeout: ASK_MS })
@@ -235,7 +250,7 @@ export class Connections {
       const text =
         "SELECT pg_backend_pid() AS own, ARRAY(SELECT pid FROM pg_stat_activity WHERE state = 'active' AND pid = ANY($1)) AS active"
       const { rows } = await client.query<{ own: number; active: number[] }>(text, [processes])
-      // What takes long may be waiting for a node that sleeps.
+      // A slow statement may be waiting for a suspended node.
       await endSilentNodes((statement) => client.query(statement))
       return rows[0] && rows[0].own === processOf(client) ? new Set(rows[0].active) : null
     } catch (error) {
@@ -247,7 +262,7 @@ export class Connections {
     }
   }
 
-  /** Ends all connections, once each has been given back. */
+  /** Ends all connections after each was given back. */
   async end(): Promise<void> {
     this.#isEnding = true
     this.#lost.close()
@@ -259,7 +274,10 @@ export class Connections {
   }
 }
 
-/** Connections of which an attempt is given as long as `patience` says, and what it took is noted. */
+/**
+ * Returns a client class that limits each connection attempt to the current timeout of `patience`, and records the
+ * duration.
+ */
 function impatient(patience: Patience): typeof Client {
   const { Client } = postgres()
   return class extends Client {
@@ -271,16 +289,16 @@ function impatient(patience: Patience): typeof Client {
   }
 }
 
-const LATE = 'the database does not take leave'
+const LATE = 'the database does not close the connection'
 
-/** Ends a connection, also one that leads nowhere. Never throws. */
+/** Ends a connection, even a dead one. Never throws. */
 export async function endSoon(client: Client): Promise<void> {
   const late = setTimeout(() => cut(client, LATE), END_MS)
   await client.end().catch(() => {})
   clearTimeout(late)
 }
 
-/** Its statement fails with an error that says that the database is away. */
+/** Destroys a connection. Its statement fails with an error that counts as "the database is away". */
 function cut(client: object, why: string): void {
   const { stream } = (client as { connection: { stream: { destroy(error: Error): void } } }).connection
   stream.destroy(new Error(`Connection terminated: ${why}`))

@@ -1,22 +1,27 @@
-/** Counts of requests by key, in windows of a minute, that nodes share. A crash of the database begins them anew. */
+/**
+ * Request counts by key that nodes share, in windows of one minute. They restart at zero after a crash of the database.
+ */
 import type { Database } from './database.js'
 import { migrate } from './migrate.js'
 
-/** What all nodes counted for a key in its window. */
-export interface Counted {
+/** The count of a key over all nodes in its current window. */
+export interface WindowCount {
   count: number
-  /** Until the window ends, in milliseconds. */
+  /** Time until the window ends, in milliseconds. */
   leftMs: number
 }
 
 export interface Counts {
-  /** Adds to the counts of keys, and returns what they come to. Throws `DatabaseAway`; nothing, or a part, is counted then. */
-  add(counts: ReadonlyMap<string, number>): Promise<Map<string, Counted>>
-  /** Deletes what is over. */
+  /**
+   * Adds to the counts of keys, and returns the totals. Throws `DatabaseAway`; then none or only some of them were
+   * added.
+   */
+  add(counts: ReadonlyMap<string, number>): Promise<Map<string, WindowCount>>
+  /** Deletes expired windows. */
   sweep(): Promise<void>
 }
 
-/** Keys of one statement. */
+/** Maximum number of keys in one statement. */
 const AT_ONCE = 1_000
 const STEPS = [
   {
@@ -24,7 +29,7 @@ const STEPS = [
     sql: `CREATE UNLOGGED TABLE rate_counts (key text COLLATE "C" PRIMARY KEY, count integer NOT NULL, ends timestamptz NOT NULL) WITH (fillfactor = 50)`,
   },
 ]
-/** In order, so that two nodes never wait for each other. */
+/** Sorted by key, so that two nodes never deadlock. */
 const ADD = `INSERT INTO rate_counts (key, count, ends) SELECT key, count, clock_timestamp() + interval '1 minute'
   FROM unnest($1::text[], $2::integer[]) AS added (key, count) ORDER BY key
   ON CONFLICT (key) DO UPDATE SET
@@ -32,13 +37,13 @@ const ADD = `INSERT INTO rate_counts (key, count, ends) SELECT key, count, clock
     ends = CASE WHEN rate_counts.ends <= clock_timestamp() THEN excluded.ends ELSE rate_counts.ends END
   RETURNING key, count, ceil(extract(epoch FROM ends - clock_timestamp()) * 1000)::integer AS left`
 
-/** Makes the table if it is missing. Throws `DatabaseAway`. */
+/** Creates the table if it is missing. Throws `DatabaseAway`. */
 export async function openCounts(database: Database): Promise<Counts> {
   await migrate(database, 'counts', STEPS)
   return {
     async add(counts) {
       const all = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
-      const found = new Map<string, Counted>()
+      const found = new Map<string, WindowCount>()
       for (let at = 0; at < all.length; at += AT_ONCE) {
         const some = all.slice(at, at + AT_ONCE)
         const values = [some.map(([key]) => key), some.map(([, count]) => count)]

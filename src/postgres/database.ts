@@ -1,11 +1,11 @@
-/** A pool of connections to PostgreSQL: statements, serializable transactions that are run again, notifications. */
+/** A pool of connections to PostgreSQL: statements, serializable transactions with retries, and notifications. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientConfig, PoolClient } from 'pg'
 import { Connections, endSoon } from './connections.js'
 import { DatabaseAway, isAway, isReadOnly, mayRunAgain } from './errors.js'
 import { postgres } from './library.js'
 
-/** What can be bound to a parameter of a statement. */
+/** The types of values for parameters of a statement. */
 export type Value =
   | string
   | number
@@ -17,20 +17,25 @@ export type Value =
   | readonly number[]
   | readonly Buffer[]
 
-/** Runs statements: in a transaction, or each by itself. */
+/** Runs statements, either in a transaction or each on its own. */
 export interface Session {
-  /** Runs one statement with `$1`, `$2` … bound, and returns its rows. Statements are prepared once per connection under `name`, if it is given. */
+  /**
+   * Runs one statement with values for `$1`, `$2` …, and returns its rows. With a `name`, the statement is prepared
+   * once per connection.
+   */
   query<Row extends object>(text: string, values?: readonly Value[], name?: string): Promise<Row[]>
 }
 
 export interface DatabaseOptions {
-  /** `postgresql://user:password@host/database`; a secret, which is never part of an error or a log line. */
+  /**
+   * The URL `postgresql://user:password@host/database`. It is a secret that never appears in an error or a log line.
+   */
   url: string
-  /** What the connections are called in the database's list of them. Default: `bindery`. Those of nodes: `applicationOf`. */
+  /** The application name of the connections in the database. Default: `bindery`. Nodes use `applicationOf`. */
   application?: string
-  /** Connections at most. Default: 10. */
+  /** Maximum number of connections. Default: 10. */
   connections?: number
-  /** How long a statement may take, and a connection may be waited for, in milliseconds. Default: 30,000 and 5,000. */
+  /** Maximum time of a statement, and maximum wait for a connection, in milliseconds. Default: 30,000 and 5,000. */
   statementMs?: number
   connectMs?: number
 }
@@ -39,53 +44,55 @@ type Isolation = 'SERIALIZABLE' | 'READ COMMITTED'
 
 export interface TransactionOptions {
   /**
-   * A statement that is run before the work, such as one that waits for a lock; `attempt` is 1, 2, 3 … What `LOCK TABLE` waits for is seen even
-   * by a serializable transaction.
+   * A statement that runs before the work, such as one that waits for a lock. `attempt` is 1, 2, 3 … Even a
+   * serializable transaction sees the changes for which `LOCK TABLE` waited.
    */
   first?: (attempt: number) => string
-  /** Whether an error other than those of meeting transactions means that the work is to be run again. */
+  /** Whether an error, other than a conflict of transactions, means that the work must run again. */
   again?: (error: unknown) => boolean
 }
 
-/** A connection of its holder alone. */
-export interface KeptConnection extends Session {
-  /** Whether it has ended, or the last statement left it unusable. */
+/** A connection with a single owner. */
+export interface DedicatedConnection extends Session {
+  /** Whether the connection has ended, or the last statement left it unusable. */
   isBroken(): boolean
   end(): void
 }
 
-/** A connection that waits for notifications. */
+/** A connection that listens for notifications. */
 export interface Listening {
   close(): Promise<void>
 }
 
 export interface Database extends Session {
   /**
-   * Runs `work` in one serializable transaction and commits it. If it met another transaction, `work` is run again, a bounded number of times,
-   * so it must have no effects other than through its session. Throws `DatabaseAway`: a commit that was under way may have happened.
-   * @param isolation `READ COMMITTED` for work that waits for a lock first: each statement then sees what is committed when it begins
+   * Runs `work` in one serializable transaction and commits it. After a conflict with another transaction, `work` runs
+   * again, a bounded number of times, so it must have no effects outside its session. Throws `DatabaseAway`: a commit
+   * in progress may have happened.
+   * @param isolation `READ COMMITTED` for work that first waits for a lock: each statement then sees everything that
+   * was committed before it started
    */
   transact<R>(work: (session: Session) => Promise<R>, isolation?: Isolation, options?: TransactionOptions): Promise<R>
   /**
-   * Calls `heard` with what is sent by `NOTIFY channel`. Notifications are hints: those sent while the connection was down are lost, and
-   * `heard` is called with an empty text whenever it has been made anew.
+   * Calls `heard` with notifications from `NOTIFY channel`. Notifications are hints. Those that are sent while the
+   * connection is down are lost; after each reconnection, `heard` is called with an empty text.
    */
   listen(channel: string, heard: (payload: string) => void): Listening
   /** Takes a connection out of the pool until it is ended. Throws `DatabaseAway`. */
-  keep(): Promise<KeptConnection>
+  reserve(): Promise<DedicatedConnection>
   close(): Promise<void>
 }
 
-/** How often a transaction is run before its error is thrown. */
+/** Maximum number of attempts for a transaction. */
 const ATTEMPTS = 20
-/** Pauses between attempts, and before a listening connection is made anew, in milliseconds. */
+/** Pauses between attempts, and before a listening connection reconnects, in milliseconds. */
 const PAUSE = 5
 const MAX_PAUSE = 200
 const AGAIN_AFTER = 500
-/** How long a transaction may wait for this process between two statements, in milliseconds. */
+/** Maximum idle time of a transaction between two statements, in milliseconds. */
 const IDLE_MS = 3_000
 
-/** Opens the pool; connections are made as they are needed, so this succeeds while the database is away. */
+/** Opens the pool. It connects when connections are needed, so opening succeeds even while the database is away. */
 export function openDatabase(options: DatabaseOptions): Database {
   return new PostgresDatabase(options)
 }
@@ -103,13 +110,15 @@ class PostgresDatabase implements Database {
     statementMs = 30_000,
     connectMs = 5_000,
   }: DatabaseOptions) {
-    // The time limit of the statement is the server's; that of the client, a little later, is for a server that does not answer at all.
+    // The server enforces the time limit of a statement. The slightly longer limit of the client covers a server that
+    // does not respond.
     this.#config = {
       connectionString: url,
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementMs,
       query_timeout: statementMs + connectMs,
-      // A node that is stopped in the middle of a transaction must not hold its rows for longer than others wait for its leases.
+      // A node that stops in the middle of a transaction must not keep its rows locked for longer than other nodes wait
+      // for its leases.
       idle_in_transaction_session_timeout: IDLE_MS,
       keepAlive: true,
       application_name: application,
@@ -158,7 +167,7 @@ class PostgresDatabase implements Database {
     )
   }
 
-  /** Uses a connection and gives it back; one of which it is not known where it stands is not used again. */
+  /** Runs work with a connection and gives the connection back. A connection in an unknown state is not used again. */
   async #holding<R>(client: PoolClient, work: () => Promise<R>, inTransaction: boolean): Promise<R> {
     let broken: Error | undefined
     let isStale = false
@@ -194,7 +203,7 @@ class PostgresDatabase implements Database {
     return this.#connections.response(client, async () => (await client.query<Row>(statement)).rows)
   }
 
-  async keep(): Promise<KeptConnection> {
+  async reserve(): Promise<DedicatedConnection> {
     const client = await this.#connections.take().catch((error: unknown) => {
       throw isAway(error) ? new DatabaseAway(error) : error
     })
@@ -210,7 +219,7 @@ class PostgresDatabase implements Database {
       end: () => {
         if (state === 'ended') return
         state = 'ended'
-        this.#connections.release(client, new Error('its holder has ended it'))
+        this.#connections.release(client, new Error('the owner has ended the connection'))
       },
     }
   }
@@ -229,7 +238,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** One connection of its own for one channel, made anew for as long as it is wanted. */
+/** A dedicated connection that listens on one channel and reconnects until it is stopped. */
 class Listener implements Listening {
   readonly #stop = new AbortController()
   readonly #running: Promise<void>
@@ -253,7 +262,7 @@ class Listener implements Listening {
         heard('')
         await ended
       } catch {
-        // The database is away: tried again below. Whoever needs it learns that from a statement.
+        // The database is away. Try again below; callers that need the database get the error from their statements.
       }
       await endSoon(client)
       if (!this.#stop.signal.aborted) await wait(AGAIN_AFTER, undefined, { signal: this.#stop.signal }).catch(() => {})

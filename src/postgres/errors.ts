@@ -1,10 +1,10 @@
-/** What can go wrong with the database: it is away, a transaction has to be run again, or a constraint refuses a row. */
+/** The errors of the database: it is away, a transaction must be retried, or a constraint rejects a row. */
 import type { DatabaseError } from 'pg'
 import { ServiceError } from '../kernel/errors.js'
 
 /**
- * The database cannot be reached or refuses to work just now: a 503 for whoever asked. Nothing is known about a commit that was under way. What
- * the database said is the cause, for the log alone.
+ * The database cannot be reached or rejects work at the moment. Requests get a 503. The outcome of a commit in progress
+ * is unknown. The original error is the cause and appears only in the log.
  */
 export class DatabaseAway extends ServiceError {
   constructor(cause: unknown) {
@@ -15,17 +15,18 @@ export class DatabaseAway extends ServiceError {
 }
 
 /**
- * Classes and codes of PostgreSQL's errors that mean "not now" (its manual, appendix A): connections, resources, shutdown, time limits. During a failover,
- * also 25006 (read-only) and 0A000, by which a standby rejects serializable transactions and unlogged tables.
+ * PostgreSQL error classes and codes that mean "not now" (appendix A of its manual): connections, resources, shutdown,
+ * time limits. After a failover also 25006 (read-only) and 0A000, with which a standby rejects serializable
+ * transactions and unlogged tables.
  */
 const AWAY = /^(08|53|57P|58)|^(57014|25P03|25006|0A000)$/
 const READ_ONLY = /^(25006|0A000)$/
 const AGAIN = new Set(['40001', '40P01'])
-/** What Node and pg say if a connection cannot be made or breaks. */
+/** Error codes and messages of Node and pg for connections that fail or break. */
 const BROKEN =
   /^(ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)|Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|not queryable/
 
-/** Whether an attempt to connect was given up: another one may succeed at once. */
+/** Whether an attempt to connect timed out. A second attempt may succeed at once. */
 export const isConnectTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'timeout expired'
 
@@ -33,11 +34,13 @@ export const isConnectTimeout = (error: unknown): boolean =>
 export const isTimeout = (error: unknown): boolean =>
   isConnectTimeout(error) || (error instanceof Error && error.message === 'Query read timeout')
 
-/** Whether PostgreSQL sent it. By what only its errors have, so that the library need not be loaded. */
+/**
+ * Whether PostgreSQL sent the error. Checks fields that only its errors have, so that the library need not be loaded.
+ */
 export const isFromDatabase = (error: unknown): error is DatabaseError =>
   error instanceof Error && 'severity' in error && 'routine' in error
 
-/** Whether an error says that the database is away, and not that the statement is wrong. */
+/** Whether an error means that the database is away, and not that the statement is wrong. */
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true
   if (isFromDatabase(error)) return AWAY.test(error.code ?? '')
@@ -45,12 +48,15 @@ export function isAway(error: unknown): boolean {
   return BROKEN.test((error as NodeJS.ErrnoException).code ?? '') || BROKEN.test(error.message)
 }
 
-/** Whether the database accepts no changes: it is a standby, or its operator or provider has made it read-only. */
+/** Whether the database accepts no changes: it is a standby, or its operator or provider made it read-only. */
 export const isReadOnly = (error: unknown): boolean => isFromDatabase(error) && READ_ONLY.test(error.code ?? '')
 
-/** Whether a transaction met another one and may succeed if it is run again: serialization failures and deadlocks. */
+/**
+ * Whether a transaction conflicted with another one and may succeed when it runs again: serialization failures and
+ * deadlocks.
+ */
 export const mayRunAgain = (error: unknown): boolean => isFromDatabase(error) && AGAIN.has(error.code ?? '')
 
-/** The name of the constraint that refused a row as a duplicate, or null for every other error. */
+/** Returns the name of the constraint that rejected a duplicate row, or null for any other error. */
 export const constraintOf = (error: unknown): string | null =>
   isFromDatabase(error) && error.code === '23505' ? (error.constraint ?? '') : null

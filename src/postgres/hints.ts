@@ -1,23 +1,26 @@
-/** What nodes tell each other at once. Hints may be lost: whoever acts on one finds by itself, a little later, what it did not hear of. */
+/**
+ * Immediate notifications between nodes. Hints may be lost, so each receiver must also find changes without them, a
+ * little later.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from './database.js'
 
 const CHANNEL = 'bindery_hints'
-/** Hints of this time are sent together, each of them once, in milliseconds. */
+/** Hints within this time are sent together and without duplicates, in milliseconds. */
 const GATHER_MS = 10
-/** Most hints that wait to be sent; those beyond are dropped. PostgreSQL takes 8,000 bytes for one. */
+/** Maximum number of hints that wait to be sent. Further hints are dropped. PostgreSQL accepts 8,000 bytes per hint. */
 const MAX_WAITING = 10_000
 const MAX_BYTES = 7_000
 
 export interface Hints {
-  /** Tells the other nodes, soon; one that is too long is not sent. Never throws. */
+  /** Sends a hint to the other nodes soon. A hint that is too long is dropped. Never throws. */
   send(topic: string, text?: string): void
-  /** Calls `heard` with what other nodes send. */
+  /** Calls `heard` with the hints from other nodes. */
   on(topic: string, heard: (text: string) => void): void
   close(): Promise<void>
 }
 
-/** @param holder this process and no other */
+/** Opens the hints. @param holder a name that only this process has */
 export function openHints(database: Database, holder: string): Hints {
   // bound: topics, a handful
   const listeners = new Map<string, (text: string) => void>()
@@ -36,7 +39,7 @@ export function openHints(database: Database, holder: string): Hints {
     const some = [...waiting]
     waiting.clear()
     sending = null
-    // While the database is away there is nobody to tell.
+    // While the database is away, hints are dropped.
     await database
       .query('SELECT pg_notify($1, hint) FROM unnest($2::text[]) AS hint', [CHANNEL, some], 'hints')
       .catch(() => undefined)

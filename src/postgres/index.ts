@@ -1,4 +1,5 @@
-// The door of the database that nodes share: a pool of connections, transactions that are run again, migrations. See database.ts.
+// The entry point of the database that nodes share: a pool of connections, transactions with retries, migrations. See
+// database.ts.
 export {
   type Database,
   type DatabaseOptions,
@@ -11,6 +12,6 @@ export { constraintOf, DatabaseAway, isAway } from './errors.js'
 export { type Counts, openCounts } from './counts.js'
 export { type Hints, openHints } from './hints.js'
 export { checkFence, type FencedLease, LeaseLost, type LeaseOptions, type Leases, openLeases } from './leases.js'
-export { type News, openNews, tellsOf } from './news.js'
+export { type News, openNews, changeTriggers } from './news.js'
 export { migrate, type Step } from './migrate.js'
 export { applicationOf, IS_SERVER } from './silent-nodes.js'

@@ -1,6 +1,7 @@
 /**
- * Leases: locks that nodes have for a time and extend while they use them. Who was taken for dead finds that its number is no longer the
- * current one: in the transaction that writes (`checkFence`), which is what makes it safe, and by `signal`, which only saves work.
+ * Leases: locks with an expiry that nodes extend while they use them. A node that was wrongly considered dead no longer
+ * has the current number. The transaction that writes verifies this (`checkFence`), which makes leases safe. The
+ * `signal` only saves work.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../kernel/errors.js'
@@ -21,18 +22,21 @@ import {
   stillHeld,
   sweep,
   take,
-  unheld,
-  want,
+  findFree,
+  registerWaiter,
 } from './lease-rows.js'
 import { migrate } from './migrate.js'
 import { endSilentNodes } from './silent-nodes.js'
 
-/** Another node has taken the lease over, since this one was silent for too long. Nothing was written under it after that. */
+/**
+ * Another node took over the lease because this node was silent for too long. Nothing was written under the lease after
+ * that.
+ */
 export class LeaseLost extends ServiceError {
   constructor(name: string) {
     super(
       'unavailable',
-      'This node of the service was interrupted, and another one went on. Nothing was changed by this request after that. Try again.',
+      'This server was interrupted and another one took over. This request changed nothing after that. Try again.',
       {
         cause: new Error(`the lease ${name} is held by another node`),
         headers: { 'Retry-After': '1' },
@@ -45,62 +49,70 @@ export class LeaseLost extends ServiceError {
 export interface FencedLease extends Lease {
   readonly name: string
   readonly fence: Fence
-  /** Aborted once the lease is known to be lost, or was given back. */
+  /** Aborted once the lease is known to be lost, or was released. */
   readonly signal: AbortSignal
 }
 
 export interface LeaseOptions {
-  /** This process and no other, also not the one before it on this machine. */
+  /** A name that only this process has. An earlier process on the same machine must have another name. */
   holder: string
-  /** How long a lease lasts that is not extended, which it is three times in this time. Default: 2,500. */
+  /**
+   * Duration of a lease without extension, in milliseconds. It is extended three times in this time. Default: 2,500.
+   */
   leaseMs?: number
 }
 
 export interface Leases {
   /**
-   * Waits until the lease is free, holds it while `work` runs, and returns what that returns. Nobody else has it meanwhile, here or on other
-   * nodes, unless this process is silent for longer than the lease lasts. Throws `DatabaseAway` if it cannot be taken, 503 after `close`.
+   * Waits until the lease is free, holds it while `work` runs, and returns the result of `work`. No other request on
+   * this or another node has the lease in this time, unless this process is silent for longer than the lease lasts.
+   * Throws `DatabaseAway` if the lease cannot be taken, 503 after `close`.
    */
   run<T>(name: string, work: (lease: FencedLease) => Promise<T>): Promise<T>
-  /** The same, but returns null at once if somebody has the lease. */
+  /** Like `run`, but returns null at once if another holder has the lease. */
   tryRun<T>(name: string, work: (lease: FencedLease) => Promise<T>): Promise<T | null>
   /**
-   * Resolves when no other node has that lease, or one below that prefix, by a holding from before this call. Those that last are ended: a
-   * transaction that checks their fence later is refused.
+   * Resolves when no other node has the lease, or a lease below the prefix, by a holding from before this call. Ends
+   * the holdings that remain: a transaction that checks their fencing token later is rejected.
    */
   othersEnded(which: { name: string } | { prefix: string }): Promise<void>
-  /** Those of some names whose lease nobody has. */
-  unheld(names: readonly string[]): Promise<Set<string>>
-  /** The names below a prefix that other nodes have, and those whose holder died, or is silent, without a release. */
-  below(prefix: string): Promise<{ held: string[]; abandoned: string[] }>
-  /** Deletes leases whose time is over. */
+  /** Returns the names whose lease is free. */
+  findFree(names: readonly string[]): Promise<Set<string>>
+  /**
+   * Returns the names below a prefix that other nodes hold, and those whose holder died or is silent without a release.
+   */
+  listBelow(prefix: string): Promise<{ held: string[]; abandoned: string[] }>
+  /** Deletes expired leases. */
   forget(names: readonly string[]): Promise<void>
-  /** Deletes what is left of leases that are no longer used. */
+  /** Deletes old rows of unused leases. */
   sweep(): Promise<void>
-  /** Ends those that wait, and gives back what is still held. */
+  /** Rejects waiting requests and releases the leases that are still held. */
   close(): Promise<void>
 }
 
-/** Spaces of a node that died are written again by others after so long. */
+/** After this time, other nodes can write to the spaces of a node that died, in milliseconds. */
 const LEASE_MS = 2_500
-/** How long a released lease is kept for the one who waits for it. */
+/** Time for which a released lease is reserved for its waiter, in milliseconds. */
 const KEPT_MS = 500
-/** How often those who wait look, whether or not they were told of a release: at random up to this, in milliseconds. */
+/** Maximum random pause between two attempts of a waiter, if no release is announced, in milliseconds. */
 const LOOK_MS = 300
-/** After so long, and as seldom, those who wait look whether a node sleeps in the middle of transactions, in milliseconds. */
+/**
+ * Time after which waiters check for a node that is suspended in the middle of a transaction, and the pause between
+ * checks, in milliseconds.
+ */
 const SLEEP_MS = 750
-/** The first pause before holdings are looked at again; each is twice the one before. */
+/** The first pause before holdings are checked again, in milliseconds. Each pause is twice the previous one. */
 const MIN_PAUSE_MS = 10
 
-/** Makes the table if it is missing, and opens its leases. Throws `DatabaseAway`. */
+/** Creates the table if it is missing, and opens its leases. Throws `DatabaseAway`. */
 export async function openLeases(database: Database, options: LeaseOptions): Promise<Leases> {
   await migrate(database, ROOM, steps)
   return new DatabaseLeases(database, options)
 }
 
 /**
- * In the caller's transaction: throws `LeaseLost` unless `fence` is the last holding of the lease. It stays so until the transaction ends. A
- * lease whose time is over, but which nobody has taken, counts as held.
+ * Verifies a lease in the caller's transaction: throws `LeaseLost` unless `fence` is its latest holding. No one can
+ * take the lease before the transaction ends. An expired lease that no one has taken still counts as held.
  */
 export async function checkFence(session: Session, fence: Fence): Promise<void> {
   if (!(await isCurrent(session, fence))) throw new LeaseLost(fence.name)
@@ -114,7 +126,7 @@ class DatabaseLeases implements Leases {
   readonly #held = new Set<Holding>()
   // bound: requests and jobs in progress
   readonly #waiting = new Map<string, () => void>()
-  /** Within the process one waits for the other here, and only the first of them asks the database. */
+  /** Serializes requests within the process, so that only the first one queries the database. */
   readonly #here = new KeyedMutex()
   readonly #listening: { close(): Promise<void> }
   #beat: NodeJS.Timeout | null = null
@@ -140,13 +152,13 @@ class DatabaseLeases implements Leases {
     })
   }
 
-  /** Whoever waits is on both lists, here and in the row, before they look, so that they miss no release. */
+  /** Waits for a lease. The waiter registers here and in the row before each attempt, so that it misses no release. */
   async #await(name: string): Promise<Holding> {
     for (const since = performance.now(); ; ) {
       if (performance.now() - since > SLEEP_MS) await this.#endSilent()
       const told = this.#told(name)
       try {
-        await want(this.#database, name, this.#holder)
+        await registerWaiter(this.#database, name, this.#holder)
         const holding = await this.#take(name)
         if (holding) return holding
         await told.heard
@@ -156,7 +168,7 @@ class DatabaseLeases implements Leases {
     }
   }
 
-  /** The row of the lease may be locked by a transaction of a node that sleeps, even when the time of its holder is over. */
+  /** Ends transactions of suspended nodes: they may lock the row of the lease even after it expired. */
   async #endSilent(): Promise<void> {
     if (performance.now() - this.#lookedAt < SLEEP_MS) return
     this.#lookedAt = performance.now()
@@ -181,10 +193,10 @@ class DatabaseLeases implements Leases {
     }
   }
 
-  /** A release that fails costs time alone: the lease ends by itself. */
+  /** Releases a lease. A failure only costs time, because the lease expires. */
   async #release(holding: Holding): Promise<void> {
     this.#held.delete(holding)
-    holding.end('given back')
+    holding.end('released')
     if (this.#held.size === 0 && this.#beat) {
       clearInterval(this.#beat)
       this.#beat = null
@@ -192,7 +204,7 @@ class DatabaseLeases implements Leases {
     await release(this.#database, holding.fence, KEPT_MS).catch(() => undefined)
   }
 
-  /** While the database is away nothing is extended, and nothing is taken over either. */
+  /** Extends all leases. While the database is away, no lease is extended and none is taken over either. */
   async #extend(): Promise<void> {
     const held = [...this.#held]
     const fences = held.map(({ fence }) => fence)
@@ -201,7 +213,7 @@ class DatabaseLeases implements Leases {
     for (const holding of held) if (!current.has(holding.fence.fence)) holding.end('lost')
   }
 
-  /** Resolves `heard` when a release of the lease is told, or after a while anyway. */
+  /** Resolves `heard` when a release of the lease is announced, or after a pause. */
   #told(name: string): { heard: Promise<void>; stop: () => void } {
     let stop = () => {}
     const heard = new Promise<void>((resolve) => {
@@ -227,15 +239,15 @@ class DatabaseLeases implements Leases {
       await wait(pause)
       open = await stillHeld(this.#database, open)
     }
-    // Also those whose time is over: nobody has taken them, so their holder could still write.
+    // Expired holdings as well: no one took the leases, so their holders could still write.
     if (holdings.length > 0) await endAll(this.#database, holdings)
   }
 
-  unheld(names: readonly string[]): Promise<Set<string>> {
-    return unheld(this.#database, names)
+  findFree(names: readonly string[]): Promise<Set<string>> {
+    return findFree(this.#database, names)
   }
 
-  below(prefix: string): Promise<{ held: string[]; abandoned: string[] }> {
+  listBelow(prefix: string): Promise<{ held: string[]; abandoned: string[] }> {
     return namesBelow(this.#database, prefix, this.#holder)
   }
 
@@ -255,10 +267,10 @@ class DatabaseLeases implements Leases {
   }
 }
 
-/** A lease as its holder has it. */
+/** A lease from the perspective of its holder. */
 class Holding implements FencedLease {
   readonly #ended = new AbortController()
-  #why: 'given back' | 'lost' | null = null
+  #why: 'released' | 'lost' | null = null
 
   constructor(readonly fence: Fence) {}
 
@@ -272,10 +284,10 @@ class Holding implements FencedLease {
 
   assertHeld(): void {
     if (this.#why === 'lost') throw new LeaseLost(this.name)
-    if (this.#why === 'given back') throw new Error(`The lease ${this.name} was given back before it was used.`)
+    if (this.#why === 'released') throw new Error(`The lease ${this.name} was released before it was used.`)
   }
 
-  end(why: 'given back' | 'lost'): void {
+  end(why: 'released' | 'lost'): void {
     this.#why ??= why
     this.#ended.abort()
   }

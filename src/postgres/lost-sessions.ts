@@ -1,30 +1,37 @@
 /**
- * Ends the sessions of connections that broke. The database may not have been told: such a session keeps what it has locked until it has been idle for
- * too long, and if several wait for one lock, each gets it in its turn and keeps it as long.
+ * Ends the sessions of broken connections. The database may not notice that a connection broke. Its session then keeps
+ * its locks until it has been idle for too long. If several sessions wait for one lock, each of them gets it in turn
+ * and keeps it as long.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig } from 'pg'
 import { postgres } from './library.js'
 
-/** How long one attempt may take, the pause between attempts, and after how long they are given up, in milliseconds: the database ends the sessions by then. */
+/**
+ * Maximum time of one attempt, pause between attempts, and time after which the attempts stop because the database has
+ * ended the sessions, in milliseconds.
+ */
 const ASK_MS = 2_000
 const PAUSE_MS = 250
 const GIVE_UP_MS = 60_000
 
-/** A session, by the number of its process at the database, and the moment at which its connection had been made. */
+/** A session, identified by the number of its server process and the time at which its connection was made. */
 interface Lost {
   process: number
   made: number
   until: number
 }
 
-/** A number can be given to a later process: whoever is younger than the connection was is not its session. The numbers that something between changed are nobody's. */
+/**
+ * A later process can reuse a number. A process that is younger than the connection is not its session. If a proxy
+ * changes the process numbers, no number matches.
+ */
 const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN unnest($1::int[], $2::float8[]) AS lost (process, age) ON pid = process
   WHERE pg_backend_pid() = $3 AND usename = current_user AND now() - backend_start >= age * interval '1 millisecond'`
 
 export class LostSessions {
   readonly #config: ClientConfig
-  /** How a connection is closed, also one that leads nowhere. */
+  /** Closes a connection, even a dead one. */
   readonly #close: (client: Client) => void
   // bound: connections of the pool that broke within GIVE_UP_MS
   #lost: Lost[] = []
@@ -36,14 +43,14 @@ export class LostSessions {
     this.#close = close
   }
 
-  /** The session of a connection that broke is ended as soon as the database can be reached. */
+  /** Ends the session of a broken connection as soon as the database can be reached. */
   add(process: number, made: number): void {
     if (this.#closed) return
     this.#lost.push({ process, made, until: performance.now() + GIVE_UP_MS })
     if (!this.#running) void this.#run()
   }
 
-  /** Gives up on all of them, and on those to come. */
+  /** Stops all attempts. Later calls of `add` have no effect. */
   close(): void {
     this.#closed = true
     this.#lost = []
@@ -61,7 +68,7 @@ export class LostSessions {
     this.#running = false
   }
 
-  /** Whether the database could be asked. */
+  /** Returns whether the database could be reached. */
   async #end(some: readonly Lost[]): Promise<boolean> {
     const client = new (postgres().Client)(this.#config)
     client.on('error', () => {})
@@ -78,5 +85,5 @@ export class LostSessions {
   }
 }
 
-/** The number of the server's process for a connection, which the server tells when it is made. */
+/** Returns the number of the server process for a connection. The server sends it when the connection is made. */
 export const processOf = (client: object): number => (client as { processID?: number }).processID ?? 0

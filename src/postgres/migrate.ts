@@ -1,21 +1,21 @@
-/** Brings the tables of one room to the form that this release knows, once, whichever node starts first. */
+/** Migrates the tables of one module to the schema of this release, once, no matter which node starts first. */
 import type { Database } from './database.js'
 
-/** One step; never changed after a release. */
+/** One migration step. It never changes after a release. */
 export interface Step {
-  /** 1, 2, 3 … without gaps, counted by each room for itself. */
+  /** The number of the step: 1, 2, 3 … without gaps, per module. */
   version: number
-  /** SQL statements, separated by semicolons. They must leave what the release before can still work with. */
+  /** SQL statements, separated by semicolons. The previous release must still work with the resulting tables. */
   sql: string
 }
 
-/** Taken by whoever migrates, so that nodes that start together do it one after another. */
+/** The lock that each node takes before it migrates, so that nodes that start together migrate one after another. */
 const LOCK = 0x62_69_6e_64
 
 /**
- * Runs the steps that have not been run, each in one transaction with the record of it, and returns the version that the tables have now.
- * That of a newer release may be higher: the tables of one step ahead are readable by this one.
- * @param room whose tables: `documents`, `repositories` …
+ * Runs the steps that have not been run, each with its record in one transaction, and returns the version of the
+ * tables. After a newer release, the version may be higher: this release can read tables that are one step ahead.
+ * @param room the module of the tables: `documents`, `repositories` …
  */
 export async function migrate(database: Database, room: string, steps: readonly Step[]): Promise<number> {
   return database.transact(async (session) => {

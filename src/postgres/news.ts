@@ -1,12 +1,15 @@
-/** Learns what was written to the database since it was last asked, whoever wrote it: one small question that requests share. */
-import type { Database, KeptConnection } from './database.js'
+/**
+ * Detects changes in the database since the last query, no matter which node made them. Requests share one small query.
+ */
+import type { Database, DedicatedConnection } from './database.js'
 import { DatabaseAway, isAway } from './errors.js'
 import { migrate, type Step } from './migrate.js'
 
 /**
- * Triggers write a row for each thing that a transaction changes (`tellsOf`), as part of it. A question compares the view that it has with that of the
- * question before: what only the later one sees is new. So nobody waits for anybody, and no order of commits is needed.
- * After a crash of the database the tables are empty; then each node has a new connection, and with it starts from nothing.
+ * Triggers insert a row for each thing that a transaction changes (`changeTriggers`), as part of the transaction. A query
+ * compares its snapshot with the snapshot of the previous query: everything that only the later one sees is new. So no
+ * transaction waits for another, and the order of commits does not matter. After a crash of the database, the tables
+ * are empty. Each node then has a new connection, and starts with an empty state.
  */
 const TABLES = `
   CREATE UNLOGGED TABLE IF NOT EXISTS news (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), name text COLLATE "C" NOT NULL);
@@ -24,17 +27,24 @@ const TABLES = `
 `
 const steps: readonly Step[] = [{ version: 1, sql: TABLES }]
 
-/** Names that are remembered with the time of their last change. When there are more, all of them count as changed. */
+/**
+ * Maximum number of names that are remembered with the time of their last change. Beyond it, everything counts as
+ * changed.
+ */
 const MAX_NAMES = 20_000
-/** More changes since the last question are not read one by one. */
+/** Maximum number of changes that one query reads. Beyond it, everything counts as changed. */
 const MAX_ROWS = 5_000
-/** Whoever did not ask for the first takes everything for changed; rows are deleted after the second, in seconds. The clock is the database's. */
+/**
+ * A node that has not asked for the first time counts everything as changed. Rows are deleted after the second. In
+ * seconds, by the clock of the database.
+ */
 const MAX_SILENCE_S = 300
 const ROWS_LAST_S = 900
 
 /**
- * A mark tells which transactions had ended at a time. A row is deleted if its transaction had ended long ago, however long that took. Marks and rows that came
- * with a backup have the numbers of another server: such marks count for nothing, and rows of transactions that have not begun are deleted.
+ * A mark records which transactions had ended at a time. A row is deleted if its transaction ended long ago, no matter
+ * how long it took. Marks and rows from a backup have the transaction numbers of another server: such marks are
+ * ignored, and rows of transactions that have not started are deleted.
  */
 const TRIM = [
   'INSERT INTO news_marks DEFAULT VALUES',
@@ -42,10 +52,13 @@ const TRIM = [
    DELETE FROM news WHERE xid < (SELECT max(below) FROM old WHERE file = pg_relation_filenode('news')) OR xid >= pg_snapshot_xmax(pg_current_snapshot())`,
 ]
 
-/** The name of everything: a table was truncated. */
+/** The name that stands for everything, after a table was truncated. */
 const ALL = '*'
 
-/** What the view before did not see: transactions that began after it, and those that were running then. Both are found by the index. */
+/**
+ * Reads the names that the previous snapshot did not show: those of later transactions, and of transactions that were
+ * running then. The index finds both.
+ */
 const QUESTION = `SELECT pg_current_snapshot()::text AS view, clock_timestamp()::text AS at,
   pg_backend_pid() || ' ' || pg_relation_filenode('news') AS place,
   CASE WHEN $2::timestamptz > clock_timestamp() - interval '${MAX_SILENCE_S} s' THEN
@@ -55,36 +68,37 @@ const QUESTION = `SELECT pg_current_snapshot()::text AS view, clock_timestamp():
   END AS names`
 
 interface Answer {
-  /** What the database showed to the question. */
+  /** The snapshot of the query. */
   view: string
   at: string
-  /** Another one if another process of the server answers, or somebody replaced all rows, as a backup that is put back does. */
+  /** Changes if another server process responds, or if all rows were replaced, for example by restoring a backup. */
   place: string
-  /** What has changed; null = not known, so anything may have. */
+  /** The changed names; null = unknown, so anything may have changed. */
   names: string[] | null
 }
 
-/** What stands in the database, by stamps: a stamp that is the same as before means that nothing has changed. */
+/** Changes in the database as stamps: an unchanged stamp means that nothing has changed. */
 export interface News {
-  /** Changes whenever any stamp does. */
+  /** Changes when any stamp changes. */
   readonly version: number
-  /** Changes if the database may have become another one: what was there may come again with another meaning. */
+  /** Changes if the database may have been replaced: then known identifiers may come back with another meaning. */
   readonly epoch: number
-  /** A number that changes when something was changed that is called so (see `tellsOf`), as far as `ask` has learned of it. */
+  /** Returns a number that changes when something with this name changes (see `changeTriggers`) and `ask` has detected it. */
   stamp(name: string): number
   /** Resolves when everything is known that was committed before this call. Throws `DatabaseAway`. */
   ask(): Promise<void>
-  /** Deletes what nobody asks for any more. */
+  /** Deletes old rows that no node reads. */
   trim(): Promise<void>
-  /** Ends the connection; from now on `ask` throws. */
+  /** Ends the connection. Later calls of `ask` throw. */
   close(): Promise<void>
 }
 
 /**
- * SQL that lets every change of a row be told under a name: a letter and columns of the row, separated by spaces. Part of the step that makes the table, or of a later
- * one. `ALWAYS`: also what replication and repairs write.
+ * Returns SQL for triggers that report every change of a row under a name: a letter and columns of the row, separated
+ * by spaces. Use it in the step that creates the table, or in a later one. `ALWAYS` includes changes by replication and
+ * repairs.
  */
-export function tellsOf(table: string, letter: string, columns: readonly string[]): string {
+export function changeTriggers(table: string, letter: string, columns: readonly string[]): string {
   const name = (row: string): string =>
     `'${letter} ' || ${columns.map((column) => `${row}.${column}`).join(" || ' ' || ")}`
   return `
@@ -101,7 +115,7 @@ export function tellsOf(table: string, letter: string, columns: readonly string[
   `
 }
 
-/** Opens the news; it takes one connection of its own. Throws `DatabaseAway`. */
+/** Opens the news. They use one dedicated connection. Throws `DatabaseAway`. */
 export async function openNews(database: Database): Promise<News> {
   await migrate(database, 'news', steps)
   const news = new DatabaseNews(database)
@@ -115,11 +129,11 @@ class DatabaseNews implements News {
   readonly #database: Database
   // bound: MAX_NAMES
   readonly #stamps = new Map<string, number>()
-  /** The stamp of everything that is not in `#stamps`. */
+  /** The stamp of every name that is not in `#stamps`. */
   #floor = 1
-  #connection: KeptConnection | null = null
+  #connection: DedicatedConnection | null = null
   #before: Answer | null = null
-  /** By this process's clock, which nobody sets back. */
+  /** Time of the last query by this process's monotonic clock. */
   #askedAt = Number.NEGATIVE_INFINITY
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
@@ -134,14 +148,15 @@ class DatabaseNews implements News {
   }
 
   ask(): Promise<void> {
-    // Who asks while a question runs waits for the next one: the running one may have begun before something that they know of.
+    // A caller that arrives while a query runs waits for the next one. The running query may have started before a
+    // change that the caller knows of.
     this.#next ??= this.#after(this.#running)
     return this.#next
   }
 
   async #after(running: Promise<void>): Promise<void> {
     await running.catch(() => {})
-    // Those who ask in the same turn of the event loop share the question.
+    // Calls in the same turn of the event loop share one query.
     await new Promise((turn) => setImmediate(turn))
     this.#next = null
     this.#running = this.#question()
@@ -154,21 +169,21 @@ class DatabaseNews implements News {
       await this.#learn()
     } catch (error) {
       this.#drop()
-      // That the connection was lost need not mean that the database is away.
+      // A lost connection need not mean that the database is away.
       if (isAway(error) && !isNew && !this.#closed) return this.#question()
       throw isAway(error) ? new DatabaseAway(error) : error
     }
   }
 
   async #learn(): Promise<void> {
-    if (this.#closed) throw new DatabaseAway(new Error('the news are closed'))
-    // A view is compared only with one of the same connection: a database that was restored has new connections.
+    if (this.#closed) throw new DatabaseAway(new Error('the news were closed'))
+    // Compare only snapshots of the same connection: after a restore, the database has new connections.
     if (this.#connection?.isBroken() !== false) await this.#connect()
     const before = performance.now() - this.#askedAt < MAX_SILENCE_S * 1000 ? this.#before : null
     const askedAt = performance.now()
     const [now] =
       (await this.#connection?.query<Answer>(QUESTION, [before?.view ?? null, before?.at ?? null], 'news')) ?? []
-    if (!now) throw new Error('the question for news has no answer')
+    if (!now) throw new Error('the query for news returned no row')
     if (now.place !== this.#before?.place) this.epoch++
     this.#before = now
     this.#askedAt = askedAt
@@ -179,10 +194,10 @@ class DatabaseNews implements News {
 
   async #connect(): Promise<void> {
     this.#drop()
-    this.#connection = await this.#database.keep()
+    this.#connection = await this.#database.reserve()
   }
 
-  /** Nothing that is known counts any more. */
+  /** Discards everything that is known. */
   #drop(): void {
     this.#connection?.end()
     this.#connection = null

@@ -1,17 +1,24 @@
 /**
- * Ends what a node that was stopped in the middle of transactions holds. The database ends such a session by itself, but later, and one after the other: of several
- * sessions of that node that wait for one lock, each would get it in its turn and keep it as long.
+ * Ends the transactions of a node that was suspended in the middle of them. The database ends such sessions later, one
+ * after the other: if several sessions of the node wait for one lock, each of them gets it in turn and keeps it as
+ * long.
  */
 
 const PREFIX = 'bindery node '
-/** A node has statements more often than that, if only to show that it lives. In milliseconds. */
+/**
+ * Minimum time without statements after which a node counts as silent, in milliseconds. A live node sends heartbeats
+ * more often.
+ */
 const SILENT_MS = 1_500
-/** And none of its transactions waits so long for the next statement: one that has just got a lock for which it waited would be gone on with. In milliseconds. */
+/**
+ * Minimum idle time of a transaction of a silent node, in milliseconds. A live transaction that has just got a lock
+ * would continue sooner.
+ */
 const IDLE_MS = 500
 
-/** What the connections of a node are called in the database's list of them. The nodes of a database have different names. */
+/** Returns the application name of a node's connections. The nodes of a database have different names. */
 export const applicationOf = (node: string): string => PREFIX + node
-/** Whether that is what a connection of a running server is called: `bindery` in releases before. */
+/** A SQL condition for connections of running servers. Earlier releases use the name `bindery`. */
 export const IS_SERVER = `(application_name = 'bindery' OR starts_with(application_name, '${PREFIX}'))`
 
 const END = `WITH sessions AS (
@@ -24,8 +31,9 @@ const END = `WITH sessions AS (
   SELECT pg_terminate_backend(pid) FROM sessions JOIN silent USING (node) WHERE xact_start IS NOT NULL`
 
 /**
- * Ends all transactions of other nodes that have sent nothing for a second and a half although a transaction of theirs waits for them. A node that goes on after all is told that
- * they have ended, as after an interruption of the network. Throws what the statement does.
+ * Ends all transactions of other nodes that have sent nothing for a second and a half although one of their
+ * transactions waits for them. If such a node continues, it learns that its transactions have ended, as after a network
+ * failure. Throws what the statement throws.
  * @param query runs a statement
  */
 export async function endSilentNodes(query: (text: string) => Promise<unknown>): Promise<void> {

@@ -1,16 +1,16 @@
-/** Cuts a stream of bytes into the chunks that are stored, and checks what a stream contains. */
+/** Splits a stream of bytes into chunks for storage, and checks the content of a stream. */
 import { createHash } from 'node:crypto'
 
-/** Most bytes of one row. */
+/** Maximum number of bytes per row. */
 export const CHUNK_BYTES = 1024 * 1024
 
-/** What a file contains: its length in bytes and the SHA-256 of its bytes, hexadecimal. */
+/** The content of a file: its length in bytes and the hexadecimal SHA-256 of its bytes. */
 export interface Content {
   size: number
   hash: string
 }
 
-/** The bytes of a file differ from what is said of them. */
+/** The bytes of a file do not match its recorded size or hash. */
 export class WrongBytes extends Error {
   constructor(what: string, found: Content, wanted: Content) {
     super(
@@ -20,9 +20,9 @@ export class WrongBytes extends Error {
   }
 }
 
-/** The same bytes in chunks of `CHUNK_BYTES`, but for the last one. An empty stream has one empty chunk. */
+/** Yields the same bytes in chunks of `CHUNK_BYTES`; the last may be shorter. An empty stream has one empty chunk. */
 export async function* inChunks(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
-  // bound: one chunk, and what the stream hands out at a time
+  // bound: one chunk, and one part of the stream
   let held: Uint8Array[] = []
   let length = 0
   let any = false
@@ -40,7 +40,7 @@ export async function* inChunks(bytes: AsyncIterable<Uint8Array> | Iterable<Uint
   if (length > 0 || !any) yield Buffer.concat(held)
 }
 
-/** Passes bytes on, and throws `WrongBytes` at the end if they are not those that were promised. */
+/** Passes bytes on, and throws `WrongBytes` at the end if they do not match `wanted`. */
 export async function* checked(
   bytes: AsyncIterable<Uint8Array>,
   wanted: Content,
@@ -57,7 +57,7 @@ export async function* checked(
   if (found.size !== wanted.size || found.hash !== wanted.hash) throw new WrongBytes(what, found, wanted)
 }
 
-/** Reads a stream to its end and returns what it contains. */
+/** Reads a stream to its end and returns its size and hash. */
 export async function contentOf(bytes: AsyncIterable<Uint8Array>): Promise<Content> {
   const hash = createHash('sha256')
   let size = 0

@@ -1,4 +1,7 @@
-/** Local copies of files of the database, by the SHA-256 of their bytes: a cache that is verified and bounded, and can be deleted at any time. */
+/**
+ * Local copies of files in the database, named by the SHA-256 of their bytes: a verified and bounded cache that can be
+ * deleted at any time.
+ */
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,40 +9,43 @@ import { makeDurableFolder, makeEmptyFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { newId } from '../kernel/ids.js'
 import { type Content, contentOf } from './chunks.js'
-import { FileGone, type FileRows, type Stored } from './rows.js'
+import { FileGone, type FileRows, type StoredFile } from './rows.js'
 
 const NAME = /^[0-9a-f]{64}$/
 const FOLDER = /^[0-9a-f]{2}$/
 const DRAFTS = 'arriving'
-/** Files of which this process remembers that it has verified them. */
+/** Maximum number of files that this process remembers as verified. */
 const TRUSTED = 10_000
-/** How often a copy is looked for that is dropped before it is used. */
+/** Maximum number of attempts for a copy that is dropped before it is used. */
 const TRIES = 3
 
-/** A file that somebody wants to read. */
+/** A request to read a file. */
 interface FileRequest {
   what: string
   hash?: string
-  find: () => Promise<Stored | null>
+  find: () => Promise<StoredFile | null>
 }
 
-/** Opens the copies in a folder, which is made if it is not there. What a crash left half written is removed. @param maxBytes of all copies together */
-export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<Copies> {
+/**
+ * Opens the copies in a folder, which is created if it does not exist. Removes incomplete files of a crash.
+ * @param maxBytes the maximum size of all copies together
+ */
+export async function openCopies(dir: string, rows: FileRows, maxBytes: number): Promise<LocalCopies> {
   await makeEmptyFolder(join(dir, DRAFTS))
   makePrivate(dir, { deep: false })
-  return new Copies(dir, rows, maxBytes)
+  return new LocalCopies(dir, rows, maxBytes)
 }
 
-export class Copies {
+export class LocalCopies {
   readonly #dir: string
   readonly #rows: FileRows
   readonly #maxBytes: number
-  /** Copies that are being made. */
-  // bound: files that are asked for at the same time
+  /** Copies that are being created. */
+  // bound: files that are requested at the same time
   readonly #arriving = new Map<string, Promise<string>>()
   // bound: TRUSTED
   readonly #trusted = new Set<string>()
-  /** Bytes of all copies, counted when the first one is made. */
+  /** Size of all copies in bytes, counted when the first one is created. */
   #bytes: number | null = null
 
   constructor(dir: string, rows: FileRows, maxBytes: number) {
@@ -48,14 +54,14 @@ export class Copies {
     this.#maxBytes = maxBytes
   }
 
-  /** Where the copy with these bytes is, or would be. */
-  place(hash: string): string {
+  /** Returns the path of the copy with this hash, whether or not it exists. */
+  pathOf(hash: string): string {
     return join(this.#dir, hash.slice(0, 2), hash)
   }
 
-  /** The copy with this hash, if it is here with the right bytes. A wrong one is removed. */
-  async here(hash: string): Promise<string | null> {
-    const path = this.place(hash)
+  /** Returns the path of the copy with this hash if its bytes are right. Removes a wrong copy. */
+  async findLocal(hash: string): Promise<string | null> {
+    const path = this.pathOf(hash)
     if (!this.#trusted.has(hash)) {
       const found = await contentOf(createReadStream(path)).catch(noneIfMissing)
       if (found === null) return null
@@ -66,7 +72,7 @@ export class Copies {
       this.#trust(hash)
     }
     const now = new Date()
-    // The time of the last use; it also tells whether the copy is still there.
+    // Record the last use. This also checks whether the copy still exists.
     if ((await utimes(path, now, now).catch(noneIfMissing)) === null) {
       this.#trusted.delete(hash)
       return null
@@ -75,29 +81,33 @@ export class Copies {
   }
 
   /**
-   * Calls `use` with the path of a copy, which is fetched if it is not here, and with what `find` said of the file if it was asked. Throws what `use` throws, an error with the code `ENOENT` if there is no
-   * such file, `WrongBytes`, `DatabaseAway`.
-   * @param wanted `hash`, if it is known without asking the database; `find` asks it; `what` names the file in errors
+   * Calls `use` with the path of a copy, which is fetched if it does not exist, and with the result of `find` if it was
+   * called. Throws errors of `use`, an error with the code `ENOENT` if there is no such file, `WrongBytes`,
+   * `DatabaseAway`.
+   * @param request `hash`, if it is known without a query; `find` queries the database; `what` names the file in errors
    */
-  async use<T>({ hash, find, what }: FileRequest, use: (path: string, file: Stored | null) => Promise<T>): Promise<T> {
+  async use<T>(
+    { hash, find, what }: FileRequest,
+    use: (path: string, file: StoredFile | null) => Promise<T>,
+  ): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const local = hash === undefined ? null : await this.here(hash)
+      const local = hash === undefined ? null : await this.findLocal(hash)
       const file = local === null ? await find() : null
       if (local === null && file === null)
-        throw Object.assign(new Error(`There is no ${what} in the database.`), { code: 'ENOENT' })
+        throw Object.assign(new Error(`The database has no ${what}.`), { code: 'ENOENT' })
       try {
-        return await use(local ?? (await this.#fetch(file as Stored)), file)
+        return await use(local ?? (await this.#fetch(file as StoredFile)), file)
       } catch (error) {
-        // It was dropped between the look and the use, or replaced while it was read.
+        // The copy was dropped before its use, or replaced while it was read.
         const again = error instanceof FileGone || (error as NodeJS.ErrnoException).code === 'ENOENT'
         if (!again || tries === TRIES) throw error
       }
     }
   }
 
-  /** The path of a copy of a stored file. */
-  async #fetch(file: Stored): Promise<string> {
-    const path = await this.here(file.hash)
+  /** Returns the path of a copy of a stored file. */
+  async #fetch(file: StoredFile): Promise<string> {
+    const path = await this.findLocal(file.hash)
     if (path !== null) return path
     let arriving = this.#arriving.get(file.hash)
     if (!arriving) {
@@ -107,7 +117,7 @@ export class Copies {
     return arriving
   }
 
-  async #make(file: Stored): Promise<string> {
+  async #make(file: StoredFile): Promise<string> {
     const draft = join(this.#dir, DRAFTS, newId())
     try {
       const handle = await open(draft, 'wx', 0o600)
@@ -124,15 +134,15 @@ export class Copies {
     }
   }
 
-  /** Takes a file whose bytes are known to be these, which is gone from its place then. */
+  /** Moves a file with this content into the copies. */
   async adopt(path: string, { hash, size }: Content): Promise<string> {
     await makeDurableFolder(join(this.#dir, hash.slice(0, 2)))
-    await rename(path, this.place(hash))
+    await rename(path, this.pathOf(hash))
     await this.added({ hash, size })
-    return this.place(hash)
+    return this.pathOf(hash)
   }
 
-  /** Counts a copy that was put into its place. */
+  /** Counts a copy that was moved into its place. */
   async added({ hash, size }: Content): Promise<void> {
     this.#trust(hash)
     this.#bytes =
@@ -142,7 +152,7 @@ export class Copies {
 
   async forget(hash: string): Promise<void> {
     this.#trusted.delete(hash)
-    await rm(this.place(hash), { force: true })
+    await rm(this.pathOf(hash), { force: true })
   }
 
   #trust(hash: string): void {
@@ -155,7 +165,7 @@ export class Copies {
     for (const folder of await readdir(this.#dir)) {
       if (!FOLDER.test(folder)) continue
       for (const hash of await readdir(join(this.#dir, folder))) {
-        const stats = NAME.test(hash) ? await stat(this.place(hash)).catch(noneIfMissing) : null
+        const stats = NAME.test(hash) ? await stat(this.pathOf(hash)).catch(noneIfMissing) : null
         if (stats) found.push({ hash, size: stats.size, at: stats.mtimeMs })
       }
     }

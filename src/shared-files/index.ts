@@ -1,4 +1,5 @@
-// The door of the files of the data folder in the database: specifications, objects of Git LFS, PDFs, the fingerprints of keys, and whether a migration is complete. See rows.ts and copies.ts.
+// The entry point of the data folder's files in the database: specifications, Git LFS objects, PDFs, the fingerprints
+// of keys, and the state of a migration. See rows.ts and copies.ts.
 import { type Database, migrate } from '../postgres/index.js'
 import { ROOM, steps } from './schema.js'
 
@@ -7,7 +8,7 @@ export { openSharedLfsFiles } from './lfs-files.js'
 export { openSharedShelf } from './pdf-shelf.js'
 export { openSharedSpecFiles } from './spec-files.js'
 export { beginMigration, endMigration, type Mark, markOf } from './mark.js'
-export { FileRows, type Stored } from './rows.js'
+export { FileRows, type StoredFile } from './rows.js'
 
-/** Makes the tables of files, or brings them to the form of this release. */
+/** Creates or migrates the tables of files. */
 export const prepareFiles = (database: Database): Promise<number> => migrate(database, ROOM, steps)

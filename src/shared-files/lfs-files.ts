@@ -1,4 +1,4 @@
-/** The objects of Git LFS in the database, with local copies of those that are read. */
+/** The Git LFS objects in the database, with local copies of those that are read. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -7,14 +7,18 @@ import type { Database } from '../postgres/index.js'
 import { openCopies } from './copies.js'
 import { FileRows } from './rows.js'
 
-/** Opens the objects. @param dir the folder of local copies @param maxBytes of local copies */
+/**
+ * Opens the objects.
+ * @param dir the folder of local copies
+ * @param maxBytes the maximum size of local copies
+ */
 export async function openSharedLfsFiles(database: Database, dir: string, maxBytes: number): Promise<LfsFiles> {
   const rows = new FileRows(database, 'lfs')
-  // Drafts are written as they are embedded: a whole one gets the place of a local copy.
+  // Drafts are written as in the embedded mode. A complete draft becomes a local copy.
   const local = await openLfsFiles(dir)
   const copies = await openCopies(dir, rows, maxBytes)
   const wanted = (oid: string) => ({
-    what: `object of Git LFS with the hash ${oid}`,
+    what: `Git LFS object with the hash ${oid}`,
     hash: oid,
     find: () => rows.find(oid),
   })
@@ -27,7 +31,7 @@ export async function openSharedLfsFiles(database: Database, dir: string, maxByt
         async commit() {
           const wrong = await draft.commit()
           if (wrong !== null) return wrong
-          await rows.put(oid, { bytes: createReadStream(copies.place(oid)), size, hash: oid })
+          await rows.put(oid, { bytes: createReadStream(copies.pathOf(oid)), size, hash: oid })
           await copies.added({ size, hash: oid })
           return null
         },
@@ -54,7 +58,7 @@ export async function openSharedLfsFiles(database: Database, dir: string, maxByt
   }
 }
 
-/** The bytes of a file that is opened when they are first wanted. */
+/** Yields the bytes of a file, which is opened when they are first needed. */
 async function* bytesOf(
   opened: () => ReturnType<typeof open>,
   range: { start: number; end: number } | undefined,

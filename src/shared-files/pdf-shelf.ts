@@ -1,4 +1,4 @@
-/** PDFs in the database, so that every node serves what one has printed; with local copies. */
+/** PDFs in the database, with local copies, so that every node can serve the PDFs of all nodes. */
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,13 +10,17 @@ import { FileRows } from './rows.js'
 
 const NAME = /^[\w-]{1,80}$/
 
-/** Opens the shelf. @param dir the folder of local copies and of books that are being made @param maxBytes of all PDFs together, and of the local copies */
+/**
+ * Opens the shelf.
+ * @param dir the folder of local copies and unfinished books
+ * @param maxBytes the maximum size of all PDFs together, and of the local copies
+ */
 export async function openSharedShelf(database: Database, dir: string, maxBytes: number): Promise<PdfShelf> {
   const rows = new FileRows(database, 'pdf')
   const copies = await openCopies(dir, rows, maxBytes)
   const local = openShelf(dir, maxBytes)
   const nameOf = (owner: string, key: string): string => {
-    if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} cannot be the name of a PDF.`)
+    if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} is not a valid name of a PDF.`)
     return `${owner}/${key}`
   }
   return {
@@ -30,7 +34,7 @@ export async function openSharedShelf(database: Database, dir: string, maxBytes:
         await rows.touch(name)
         return found
       } catch (error) {
-        // There is none, it was dropped just now, or it is damaged: it is printed again.
+        // There is none, it was just dropped, or it is damaged: print it again.
         if (
           (error as NodeJS.ErrnoException).code === 'ENOENT' ||
           (error as Error).name === 'FileGone' ||

@@ -1,25 +1,28 @@
-/** The files of one shelf as rows of the database: a file is there whole or not at all. */
+/** The files of one shelf as rows of the database. A file exists completely or not at all. */
 import { newId } from '../kernel/ids.js'
 import type { Database, Session } from '../postgres/index.js'
 import { checked, type Content, inChunks } from './chunks.js'
 
-/** A stored file. `facts` is what its owner keeps beside it. */
-export interface Stored extends Content {
+/** A stored file. `facts` are additional data of its owner. */
+export interface StoredFile extends Content {
   name: string
-  /** Names its chunks. */
+  /** The ID of its chunks. */
   upload: string
   facts: object | null
 }
 
-/** A file to be stored: its bytes, and what they are. */
-export interface Incoming extends Content {
+/** A file to store: its bytes, size and hash. */
+export interface NewFile extends Content {
   bytes: AsyncIterable<Uint8Array>
   facts?: object | null
 }
 
-/** A file that no document names may belong to one that is just being written; an upload that is older was given up. */
+/**
+ * Minimum age of unused files and uploads before they are removed. A younger file may belong to a document that is
+ * being written; an older upload was abandoned.
+ */
 const YOUNG = "interval '1 hour'"
-/** Names that are read at a time. */
+/** Number of names that are read at a time. */
 const AT_ONCE = 500
 
 /** The file was replaced or removed while it was read. */
@@ -37,10 +40,10 @@ export class FileRows {
   }
 
   /**
-   * Stores a file, or renews the time of the one that has the same bytes; committed when this resolves. Throws `WrongBytes` if the bytes are not what
-   * they are said to be, and stores nothing then.
+   * Stores a file, or renews the time of one with the same bytes. It is committed when the promise resolves. If the
+   * bytes do not match the size and hash, throws `WrongBytes` and stores nothing.
    */
-  async put(name: string, { bytes, size, hash, facts = null }: Incoming): Promise<void> {
+  async put(name: string, { bytes, size, hash, facts = null }: NewFile): Promise<void> {
     if (await this.#renew(name, { size, hash }, facts)) return
     const upload = newId()
     try {
@@ -54,7 +57,7 @@ export class FileRows {
         )
       await this.#publish({ name, upload, size, hash, facts })
     } catch (error) {
-      // What stays, since the database is away, is removed by a sweep.
+      // If the database is away, the upload remains until a sweep removes it.
       await this.#giveUp(upload).catch(() => {})
       throw error
     }
@@ -70,12 +73,13 @@ export class FileRows {
     return rows.length > 0
   }
 
-  #publish({ name, upload, size, hash, facts }: Stored): Promise<void> {
+  #publish({ name, upload, size, hash, facts }: StoredFile): Promise<void> {
     return this.#database.transact(async (session) => {
-      // Whoever stores the same name meanwhile waits here, so that one of the two finds the chunks of the other and removes them.
+      // A concurrent upload with the same name waits here, so that one of the two finds and removes the chunks of the
+      // other.
       await session.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${this.#shelf}/${name}`])
       const mine = await session.query('DELETE FROM file_uploads WHERE upload = $1 RETURNING upload', [upload])
-      if (mine.length === 0) throw new FileGone(`The upload of ${name} took longer than an hour and was given up.`)
+      if (mine.length === 0) throw new FileGone(`The upload of ${name} took longer than an hour and was canceled.`)
       await this.#drop(session, [name])
       const text = 'INSERT INTO files (shelf, name, upload, size, hash, facts) VALUES ($1, $2, $3, $4, $5, $6)'
       await session.query(text, [this.#shelf, name, upload, size, hash, facts && JSON.stringify(facts)])
@@ -89,24 +93,24 @@ export class FileRows {
     }, 'READ COMMITTED')
   }
 
-  async find(name: string): Promise<Stored | null> {
+  async find(name: string): Promise<StoredFile | null> {
     const text = 'SELECT name, upload, size, hash, facts FROM files WHERE shelf = $1 AND name = $2'
     const [row] = await this.#database.query<StoredRow>(text, [this.#shelf, name], 'find file')
     return row ? storedOf(row) : null
   }
 
-  /** Notes that somebody asked for a file; at most once a minute, so that reading it is rarely a write. */
+  /** Records the use of a file, at most once a minute, so that a read rarely causes a write. */
   async touch(name: string): Promise<void> {
     const text = "UPDATE files SET used = now() WHERE shelf = $1 AND name = $2 AND used < now() - interval '1 minute'"
     await this.#database.query(text, [this.#shelf, name], 'touch file')
   }
 
-  /** The bytes of a file. Throws `FileGone`, `WrongBytes` if they are damaged. */
-  read(file: Stored): AsyncGenerator<Uint8Array> {
+  /** Yields the bytes of a file. Throws `FileGone`, `WrongBytes` if they are damaged. */
+  read(file: StoredFile): AsyncGenerator<Uint8Array> {
     return checked(this.#chunks(file), file, `the file ${file.name} in the database`)
   }
 
-  async *#chunks({ name, upload, size }: Stored): AsyncGenerator<Uint8Array> {
+  async *#chunks({ name, upload, size }: StoredFile): AsyncGenerator<Uint8Array> {
     for (let n = 0, had = 0; n === 0 || had < size; n++) {
       const text = 'SELECT bytes FROM file_chunks WHERE upload = $1 AND n = $2'
       const [row] = await this.#database.query<{ bytes: Buffer }>(text, [upload, n], 'read chunk')
@@ -116,8 +120,8 @@ export class FileRows {
     }
   }
 
-  /** The stored files by name, some at a time. */
-  async *list(prefix = ''): AsyncGenerator<Stored> {
+  /** Yields the stored files by name, some at a time. */
+  async *list(prefix = ''): AsyncGenerator<StoredFile> {
     for (let last = prefix; ; ) {
       const text = `SELECT name, upload, size, hash, facts FROM files WHERE shelf = $1 AND name > $2 AND starts_with(name, $3) ORDER BY name LIMIT $4`
       const rows: StoredRow[] = await this.#database.query<StoredRow>(text, [this.#shelf, last, prefix, AT_ONCE])
@@ -132,7 +136,10 @@ export class FileRows {
     await this.#database.transact((session) => this.#drop(session, names), 'READ COMMITTED')
   }
 
-  /** Removes files with their chunks; with `old`, those alone that were written more than an hour ago. Returns how many. */
+  /**
+   * Removes files with their chunks. With `old`, removes only files that were written more than an hour ago. Returns
+   * their number.
+   */
   async #drop(session: Session, names: readonly string[], old = false): Promise<number> {
     const text = `DELETE FROM files WHERE shelf = $1 AND name = ANY($2) ${old ? `AND written < now() - ${YOUNG}` : ''} RETURNING upload`
     const gone = await session.query<{ upload: string }>(text, [this.#shelf, names])
@@ -141,7 +148,9 @@ export class FileRows {
     return gone.length
   }
 
-  /** Removes the files that are not in use and were written more than an hour ago, and uploads that were given up. Returns how many files. */
+  /**
+   * Removes unused files that were written more than an hour ago, and abandoned uploads. Returns the number of files.
+   */
   async sweep(isUsed: (name: string) => Promise<boolean>): Promise<number> {
     let removed = 0
     for await (const { name } of this.list())
@@ -153,7 +162,7 @@ export class FileRows {
     return removed
   }
 
-  /** Removes the files that nobody asked for the longest until the others have `maxBytes` at most; `newest` stays. */
+  /** Removes the least recently used files until the others have at most `maxBytes`. `newest` stays. */
   async trim(maxBytes: number, newest: string): Promise<void> {
     const text = `SELECT name FROM (SELECT name, sum(size) OVER (ORDER BY name = $3 DESC, used DESC, name) AS bytes FROM files WHERE shelf = $1) f
       WHERE bytes > $2 AND name <> $3`
@@ -162,9 +171,9 @@ export class FileRows {
   }
 }
 
-/** pg returns a `bigint` as a string. */
-interface StoredRow extends Omit<Stored, 'size'> {
+/** A row of a file. pg returns a `bigint` as a string. */
+interface StoredRow extends Omit<StoredFile, 'size'> {
   size: string
 }
 
-const storedOf = (row: StoredRow): Stored => ({ ...row, size: Number(row.size) })
+const storedOf = (row: StoredRow): StoredFile => ({ ...row, size: Number(row.size) })

@@ -1,4 +1,4 @@
-/** The tables of files in PostgreSQL, step by step. docs/design/scale-out.md explains them. */
+/** The migrations for the tables of files in PostgreSQL. See docs/design/scale-out.md. */
 import type { Step } from '../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
@@ -7,7 +7,7 @@ export const ROOM = 'files'
 export const steps: readonly Step[] = [
   {
     version: 1,
-    // Most of what is kept is compressed already: `EXTERNAL` spares PostgreSQL from trying it again.
+    // Many files are already compressed. With `EXTERNAL`, PostgreSQL does not compress them again.
     sql: `
       CREATE TABLE files (
         shelf text COLLATE "C" NOT NULL,

@@ -8,10 +8,13 @@ import { contentOf } from './chunks.js'
 import { openCopies } from './copies.js'
 import { FileRows } from './rows.js'
 
-/** Bytes of local copies: they are small, and read in ranges. */
+/** Maximum size of the local copies in bytes. The files are small, and read in ranges. */
 const COPIES_BYTES = 1024 ** 3
 
-/** Opens the files. @param dir the folder of local copies */
+/**
+ * Opens the files.
+ * @param dir the folder of local copies
+ */
 export async function openSharedSpecFiles(database: Database, dir: string): Promise<SpecFiles> {
   const rows = new FileRows(database, 'openapi')
   const copies = await openCopies(dir, rows, COPIES_BYTES)

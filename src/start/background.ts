@@ -167,7 +167,7 @@ const nodeLanes = (node: Node): Lanes => ({
     return taken === true
   },
   free: async (lanes) => {
-    const names = await node.leases.unheld(lanes.map((lane) => LANES + lane))
+    const names = await node.leases.findFree(lanes.map((lane) => LANES + lane))
     return new Set(lanes.filter((lane) => names.has(LANES + lane)))
   },
   dead: (keepers) => deadOf(node, keepers),

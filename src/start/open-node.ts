@@ -101,13 +101,13 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** Returns the nodes that are not alive. */
 export async function deadOf({ leases }: Node, nodes: readonly string[]): Promise<Set<string>> {
-  const free = await leases.unheld(nodes.map((id) => NODES + id))
+  const free = await leases.findFree(nodes.map((id) => NODES + id))
   return new Set(nodes.filter((id) => free.has(NODES + id)))
 }
 
 /** Returns whether other nodes are alive, and the leases of dead nodes. */
 export async function otherNodes({ leases }: Node): Promise<{ live: boolean; died: string[] }> {
-  const { held, abandoned } = await leases.below(NODES)
+  const { held, abandoned } = await leases.listBelow(NODES)
   return { live: held.length > 0, died: abandoned }
 }
 

@@ -7,7 +7,7 @@ import {
   createRemoteOperations,
   type Git,
   openGit,
-  openRefreshDoor,
+  openRefreshSocket,
   openSharedGit,
   type SetAside,
 } from '../git/index.js'
@@ -75,7 +75,7 @@ export async function openRepositories(
   closers.add(() => shared.close())
   const room = await keepRoom(new FolderWatch({ BINDERY_REPOS_DIR: reposDir }), () => shared.makeRoom(), log)
   closers.add(() => room.stop())
-  const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
+  const door = await openRefreshSocket(reposDir, (name) => shared.refresh(name))
   closers.add(() => door.close())
   return shared
 }

@@ -1,4 +1,7 @@
-/** The format of checkpoint files (JSON, one document per line, with a checksum), and how one is written and read. */
+/**
+ * The format of checkpoint files (JSON, one document per line, with a checksum), and functions that read and write
+ * them.
+ */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
@@ -8,9 +11,9 @@ import { deepFreeze } from './json.js'
 import type { FileSystem } from './types.js'
 import type { AnyDocument } from './view.js'
 
-/** The content of a checkpoint file: the documents of one owner, at a point of the log. */
+/** The content of a checkpoint file: the documents of one owner at a position in the log. */
 export interface Checkpoint {
-  /** The table's name; the files of earlier releases call it so. */
+  /** The table's name. Files use this field name since the first release. */
   readonly collection: string
   readonly owner: string
   /** The last transaction that it contains. */
@@ -23,10 +26,10 @@ const SLICE = 500
 
 const seal = (body: string): string => `${body},\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
 
-/** JSON that ends with a checksum of everything before. */
+/** Returns JSON that ends with a checksum of everything before it. */
 export const sealedJson = (value: object): string => seal(JSON.stringify(value).slice(0, -1))
 
-/** Parses what `sealedJson` or a checkpoint wrote. Throws `StoreDamaged`. */
+/** Parses the output of `sealedJson`, or a checkpoint. Throws `StoreDamaged`. */
 export function parseSealed(file: string, bytes: Buffer): unknown {
   const end = bytes.lastIndexOf(SEAL)
   const expected = bytes.toString('latin1', end + SEAL.length, end + SEAL.length + 8)
@@ -38,12 +41,15 @@ export function parseSealed(file: string, bytes: Buffer): unknown {
   } catch (cause) {
     const position = /position (\d+)/.exec((cause as Error).message)?.[1]
     const offset = position ? Buffer.byteLength(text.slice(0, Number(position))) : 0
-    throw new StoreDamaged(file, offset, 'it is not JSON', undefined, { cause })
+    throw new StoreDamaged(file, offset, 'it is not valid JSON', undefined, { cause })
   }
-  throw new StoreDamaged(file, 0, 'its checksum is wrong: it was changed or cut')
+  throw new StoreDamaged(file, 0, 'its checksum is wrong: it was changed or truncated')
 }
 
-/** The text of a checkpoint, one document per line. Yields to other work in between, since an owner may have thousands of documents. */
+/**
+ * Returns the text of a checkpoint, one document per line. Yields to other work in between, since an owner may have
+ * thousands of documents.
+ */
 async function encode(data: Checkpoint): Promise<string> {
   const { documents, ...head } = data
   const slices: string[] = []
@@ -60,8 +66,8 @@ async function encode(data: Checkpoint): Promise<string> {
 }
 
 /**
- * lowdb's adapter for a checkpoint file. It writes a temporary file, syncs and renames it. The checkpointer syncs the folder, once for
- * all files, before it shortens the log. `read` returns null if there is no file.
+ * Returns lowdb's adapter for a checkpoint file. It writes a temporary file, syncs it and renames it. The checkpointer
+ * syncs the folder once for all files before it shortens the log. `read` returns null if there is no file.
  */
 export function checkpointFile(fs: FileSystem, path: string): Adapter<Checkpoint> {
   return {

@@ -12,13 +12,13 @@ import type { FileSystem } from './types.js'
 
 const WRITE_AT_ONCE = 8
 
-/** Knows which checkpoint files are out of date, and writes them. */
+/** Tracks the checkpoint files that are out of date, and writes them. */
 export class Checkpointer {
   readonly #fs: FileSystem
   readonly #dir: string
   readonly #database: Database
   readonly #log: Log
-  /** Table → owners. */
+  /** Owners by table. */
   // bound: checkpoint files
   #dirty = new Map<string, Set<string>>()
 
@@ -29,7 +29,7 @@ export class Checkpointer {
     this.#log = log
   }
 
-  /** Notes that an owner's file is out of date. */
+  /** Marks an owner's file as out of date. */
   touch(table: string, owner: string): void {
     const owners = this.#dirty.get(table)
     if (owners) owners.add(owner)
@@ -41,9 +41,9 @@ export class Checkpointer {
   }
 
   /**
-   * Writes all files that are out of date, then deletes the log before the current segment, which must be new. An interruption
-   * may leave files that are newer than the manifest; this is harmless, since each file says up to which transaction it is
-   * complete. Returns the number of files. If it throws, the log is kept, and the files are written again next time.
+   * Writes all files that are out of date, then deletes the log before the current segment, which must be new. An
+   * interruption may leave files that are newer than the manifest. That is harmless, since each file records its last
+   * transaction. Returns the number of files. If it throws, the log is kept, and the files are written again next time.
    */
   async run(migrated: number): Promise<number> {
     const manifest: Manifest = {
@@ -76,7 +76,7 @@ export class Checkpointer {
       const write = async (): Promise<void> => {
         for (const owner of waiting) {
           if (isJournal(table)) await this.#writeGroup(table, owner)
-          // `seq` and the documents must be read together, without an `await` in between.
+          // Read `seq` and the documents together, without an `await` in between.
           else
             await this.#write({
               collection: table,
@@ -87,7 +87,7 @@ export class Checkpointer {
           written++
         }
       }
-      // Waits for all, also after a failure: none may still write when the store is closed.
+      // Wait for all, even after a failure: none may still write when the store is closed.
       for (const outcome of await Promise.allSettled(Array.from({ length: WRITE_AT_ONCE }, write)))
         if (outcome.status === 'rejected') throw outcome.reason
       await this.#fs.syncDir(folder)
@@ -109,7 +109,10 @@ export class Checkpointer {
     installed()
   }
 
-  /** Removes the files of owners that have no documents. Only after the new manifest: by the old one, a start would report them as lost. */
+  /**
+   * Removes the files of owners without documents. Call it only after the new manifest is written: with the old one, a
+   * start would report the files as lost.
+   */
   async #tidy(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
     for (const [table, owners] of pending) {
       for (const owner of owners) {

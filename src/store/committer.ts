@@ -1,4 +1,4 @@
-// Writes transactions to the log, several with one sync of the disk.
+// Writes transactions to the log, several of them with a single sync of the disk.
 import type { Database } from './database.js'
 import type { Log, Operation } from './log.js'
 import { type TableChanges, type JournalAddition, operationsOf } from './transaction.js'
@@ -12,7 +12,7 @@ interface Waiting {
   readonly done: (failure?: Failure) => void
 }
 
-/** Why staged transactions were undone; they all reject with `cause`. */
+/** The reason why staged transactions were undone. All of them reject with `cause`. */
 export class Failure {
   constructor(readonly cause: unknown) {}
 }
@@ -27,14 +27,15 @@ interface CommitterHooks {
 }
 
 /**
- * Group commit: while one append is written to the disk, the following transactions are staged and wait; the next append writes
- * them all. The tables change in memory when the append has been synced. If it fails, everything staged is undone.
+ * Group commit: while one append is written to the disk, the following transactions are staged and wait. The next
+ * append writes all of them. The tables in memory change after the append was synced. If it fails, everything staged is
+ * undone.
  */
 export class Committer {
   readonly #database: Database
   readonly #log: Log
   readonly #hooks: CommitterHooks
-  // bound: transactions under way
+  // bound: transactions in progress
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
   #lastFailure: Failure | null = null
@@ -47,7 +48,7 @@ export class Committer {
     this.#hooks = hooks
   }
 
-  /** The last failure. A transaction during which this changes has read data that was undone. */
+  /** The last failure. If it changes during a transaction, the transaction has read data that was undone. */
   get lastFailure(): Failure | null {
     return this.#lastFailure
   }
@@ -62,17 +63,20 @@ export class Committer {
     await this.#flushing
   }
 
-  /** Stages changes, so that the next transaction sees them. Returns what `settled` returns. If it throws, nothing was staged. */
+  /**
+   * Stages changes, so that the next transaction sees them. Returns the result of `settled`. If it throws, nothing was
+   * staged.
+   */
   stage(changes: readonly TableChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
     const ops: Operation[] = changes.flatMap(({ definition, changes: list }) => {
-      const { staged } = this.#database.hold(definition)
+      const { staged } = this.#database.tableFor(definition)
       return list.flatMap((change) => operationsOf(definition.name, change, staged.entry(change.id)))
     })
     for (const { journal, group, position, at, record } of additions)
       ops.push({ c: journal, o: group, n: position, t: at, add: record })
     const text = JSON.stringify({ ops })
     for (const { definition, changes: list } of changes) {
-      const { staged } = this.#database.hold(definition)
+      const { staged } = this.#database.tableFor(definition)
       for (const change of list) staged.set(change)
     }
     for (const one of additions) this.#database.journals.stage(one.journal, one.group, one)
@@ -83,7 +87,8 @@ export class Committer {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // What is about to be staged by the same turn of the event loop joins: an edit's events and its audit entry, for example.
+      // Transactions that are staged in the same turn of the event loop join the batch, for example an edit's events
+      // and its audit entry.
       await new Promise((resolve) => setImmediate(resolve))
       const batch = this.#take()
       try {
@@ -110,7 +115,7 @@ export class Committer {
     return this.#waiting.splice(0, end)
   }
 
-  /** The checkpoint files that have documents for the first time after this batch. */
+  /** Returns the checkpoint files that have documents for the first time after this batch. */
   #fresh(batch: readonly Waiting[]): [string, string][] {
     const seen = new Map<string, [string, string]>()
     for (const { ops } of batch)
@@ -121,7 +126,7 @@ export class Committer {
   #apply({ changes, additions, ops }: Waiting): void {
     for (const one of additions) this.#database.journals.group(one.journal, one.group).settle(one)
     for (const { definition, changes: list } of changes) {
-      const { durable, staged } = this.#database.hold(definition)
+      const { durable, staged } = this.#database.tableFor(definition)
       for (const change of list) {
         if (change.entry) durable.put(change.entry)
         else durable.delete(change.id)
@@ -131,7 +136,7 @@ export class Committer {
     for (const { c, o } of ops) this.#hooks.touch(c, o)
   }
 
-  /** Transactions staged later may have read the failed ones, so they fail too. */
+  /** Undoes a failed batch. Transactions that were staged later may have read its data, so they fail as well. */
   #fail(thrown: unknown, batch: readonly Waiting[]): void {
     const failure = new Failure(thrown)
     const all = [...batch, ...this.#waiting]

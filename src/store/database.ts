@@ -1,4 +1,4 @@
-// The tables of the store in memory, by the files that checkpoints write.
+// The tables of the store in memory, grouped by checkpoint file.
 import { DuplicateKey } from './errors.js'
 import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'
@@ -6,28 +6,28 @@ import { DurableTable } from './durable-table.js'
 import type { AnyTable, AnyDocument } from './view.js'
 import { entryOf } from './view.js'
 
-/** One table, in memory. */
-interface Held {
+/** One table in memory. */
+interface LoadedTable {
   readonly definition: AnyTable
-  /** The durable documents: readers outside of transactions see only these. */
+  /** The durable documents. Readers outside of transactions see only these. */
   readonly durable: DurableTable
-  /** Changes that transactions have made and that are not durable yet. */
+  /** Changes of transactions that are not durable yet. */
   staged: Layer
 }
 
-/** A document as it was found on the disk, and the owner whose checkpoint file contains it. */
-export interface Raw {
+/** A document from the disk, and the owner whose checkpoint file contains it. */
+export interface RawDocument {
   readonly document: AnyDocument
   readonly owner: string
 }
 
-/** All tables: those of the current code, and those that are only on the disk. */
+/** All tables: those of the current code, and those that exist only on the disk. */
 export class Database {
   /** The number of the last transaction that the tables contain. */
   seq: number
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, LoadedTable>()
   /** Documents from the disk whose table has not been used yet. */
-  readonly #raw = new Map<string, Raw[]>()
+  readonly #raw = new Map<string, RawDocument[]>()
 
   constructor(
     seq: number,
@@ -36,16 +36,16 @@ export class Database {
     this.seq = seq
   }
 
-  /** Adds the documents that were found on the disk, before the table is first used. */
-  load(name: string, documents: Raw[]): void {
+  /** Adds the documents that were found on the disk. Call it before the table is first used. */
+  load(name: string, documents: RawDocument[]): void {
     this.#raw.set(name, documents)
   }
 
   /**
-   * The table of a definition; the first call builds its indexes. Throws `DuplicateKey` if stored documents violate a unique
-   * index (a migration is missing), `TypeError` for a second definition with the same name.
+   * Returns the table for a definition. The first call builds its indexes. Throws `DuplicateKey` if stored documents
+   * violate a unique index (a migration is missing), `TypeError` for a second definition with the same name.
    */
-  hold(definition: AnyTable): Held {
+  tableFor(definition: AnyTable): LoadedTable {
     const known = this.#held.get(definition.name)
     if (known?.definition === definition) return known
     if (known) throw new TypeError(`there are two definitions of the table ${definition.name}`)
@@ -56,11 +56,12 @@ export class Database {
         for (const key of entry.keys.get(index) ?? [])
           if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
       }
-      // A document stays in its file until it is next written, even if its owner is another one now: only the log moves documents.
+      // A document stays in its file until its next write, even if it has another owner now: only the log moves
+      // documents.
       durable.put({ ...entry, owner })
     }
     this.#raw.delete(definition.name)
-    const held: Held = { definition, durable, staged: new Layer(durable) }
+    const held: LoadedTable = { definition, durable, staged: new Layer(durable) }
     this.#held.set(definition.name, held)
     return held
   }
@@ -80,14 +81,14 @@ export class Database {
     return size
   }
 
-  /** The documents of one checkpoint file. */
+  /** Returns the documents of one checkpoint file. */
   ownedBy(name: string, owner: string): AnyDocument[] {
     const held = this.#held.get(name)
     if (held) return held.durable.ownedBy(owner).map((entry) => entry.document)
     return (this.#raw.get(name) ?? []).filter((raw) => raw.owner === owner).map((raw) => raw.document)
   }
 
-  /** How many owners have documents, for each table. */
+  /** Returns the number of owners with documents per table. */
   ownerCounts(): Record<string, number> {
     const counts = this.journals.counts()
     for (const [name, held] of this.#held) if (held.durable.ownerCount > 0) counts[name] = held.durable.ownerCount

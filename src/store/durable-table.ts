@@ -3,13 +3,13 @@ import type { Direction, SortKey } from '../kernel/paging.js'
 import { OrderIndex } from './order-index.js'
 import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'
 
-/** The durable documents of one table, in memory. A change takes the same time however many documents there are. */
+/** The durable documents of one table, in memory. The time of a change does not depend on the number of documents. */
 export class DurableTable implements View {
   // bound: the stored documents, as for the maps below
   readonly #entries = new Map<string, Entry>()
   readonly #index = new KeyIndex()
   readonly #owners = new Map<string, Map<string, Entry>>()
-  /** The orders that were used; building the others would take time at the start, and memory. */
+  /** The orders that were used. Building the others would take time at start, and memory. */
   readonly #orders = new Map<AnyOrder, OrderIndex>()
   #version = 0
 
@@ -20,7 +20,7 @@ export class DurableTable implements View {
   get size(): number {
     return this.#entries.size
   }
-  /** How many owners have documents. */
+  /** Number of owners with documents. */
   get ownerCount(): number {
     return this.#owners.size
   }
@@ -59,11 +59,14 @@ export class DurableTable implements View {
     return this.#entries.get(id)
   }
   readonly keysFollowDocuments = true
-  /** A number that changes whenever the document is written; 0 = there is none. */
+  /** Returns a number that changes whenever the document is written; 0 = there is none. */
   stamp(id: string): number {
     return this.#entries.get(id)?.stamp ?? 0
   }
-  /** A number that changes whenever a document with this key in an index is written or removed; 0 = there is none. */
+  /**
+   * Returns a number that changes whenever a document with this key in an index is written or removed; 0 = there is
+   * none.
+   */
   keyStamp(index: string, key: string): number {
     return this.#index.stamp(index, key)
   }
@@ -87,7 +90,7 @@ export class DurableTable implements View {
     if (!index) this.#orders.set(order, (index = new OrderIndex(order, this.#entries.values())))
     return index
   }
-  /** The documents of one checkpoint file; if there are none, the file is removed. */
+  /** Returns the documents of one checkpoint file. If there are none, the file is removed. */
   ownedBy(owner: string): Entry[] {
     return [...(this.#owners.get(owner)?.values() ?? [])]
   }

@@ -1,11 +1,11 @@
-/** The document was replaced after it was read: read it again and decide again. */
+/** The document was replaced after it was read. Read it again and retry. */
 export class StaleDocument extends Error {
   constructor(
     readonly table: string,
     readonly id: string,
-    /** The version of the document that was to replace it. */
+    /** The version of the replacement document. */
     readonly given: number,
-    /** The version stored. */
+    /** The stored version. */
     readonly stored: number,
   ) {
     super(`${table} ${JSON.stringify(id)} has version ${stored}, not ${given}`)
@@ -37,14 +37,14 @@ export class NoDocument extends Error {
   }
 }
 
-/** A file of the store was damaged. The store refuses to start rather than lose what it cannot read. */
+/** A file of the store is damaged. The store does not start, because it would lose unreadable data. */
 export class StoreDamaged extends Error {
   constructor(
     readonly file: string,
-    /** Where the damage begins, in bytes from the start of the file. */
+    /** The start of the damage, in bytes from the start of the file. */
     readonly offset: number,
     what: string,
-    /** What the operator can do. */
+    /** The advice for the operator. */
     readonly advice: string = 'restore the whole folder of the store from a backup; nothing has been changed',
     options?: ErrorOptions,
   ) {
@@ -64,7 +64,7 @@ export class StoreTooNew extends Error {
   }
 }
 
-/** The store is closed, or closing. */
+/** The store is closed or closing. */
 export class StoreClosed extends Error {
   constructor() {
     super('the store is closed')

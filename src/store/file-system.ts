@@ -1,4 +1,4 @@
-// The file operations of the store; tests can make them fail.
+// The file operations of the store. Tests can make them fail.
 import { closeSync, fsync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
@@ -10,14 +10,14 @@ import type { FileSystem, OpenFile } from './types.js'
 // The store contains names, e-mail addresses and hashes of tokens: only its owner may read it.
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
-/** So many bytes are written synchronously: they go to memory only, and handing them to a thread takes longer. */
+/** Maximum size of a synchronous write, which goes only to memory. Handing it to a thread would take longer. */
 const SMALL_WRITE = 64 * 1024
 const sync = promisify(fsync)
 
 /** The real file system. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
-    // No O_CREAT for 'append': a missing log must be an error, not be created again.
+    // No O_CREAT for 'append': a missing log must cause an error instead of being created again.
     const handle = await open(path, mode === 'append' ? 'r+' : 'w', FILE_MODE)
     let end = mode === 'append' ? (await handle.stat()).size : 0
     return {
@@ -37,7 +37,8 @@ export const nodeFileSystem: FileSystem = {
       close: () => handle.close(),
     }
   },
-  // Synchronous: only a start reads files so, thousands of small ones, and to await each would take longer than reading it.
+  // Synchronous: only a start uses it, to read thousands of small files. Awaiting each file would take longer than
+  // reading it.
   readFile: async (path) => readFileSync(path),
   readLater: (path) => readFile(path),
   size: async (path) => statSync(path).size,
@@ -59,8 +60,8 @@ export const nodeFileSystem: FileSystem = {
 export const hasCode = (thrown: unknown, code: string): boolean => (thrown as { code?: unknown } | null)?.code === code
 
 /**
- * Makes a folder and its missing parents; all are durable when it resolves. With `base`, a folder that is durable already, this also
- * holds for folders between the two that an earlier attempt created and did not sync.
+ * Creates a folder and its missing parents. All are durable when the promise resolves. With `base`, an already durable
+ * folder, this also applies to folders in between that an earlier attempt created but did not sync.
  */
 export async function ensureDir(fs: FileSystem, path: string, base?: string): Promise<void> {
   if (base !== undefined && relative(base, dirname(path)) !== '') await ensureDir(fs, dirname(path), base)
@@ -73,16 +74,16 @@ export async function ensureDir(fs: FileSystem, path: string, base?: string): Pr
       return ensureDir(fs, path)
     }
   }
-  // Also if it existed: an earlier process may have created it and died before it synced the entry.
+  // Sync even an existing folder: an earlier process may have created it and died before syncing the entry.
   if (basename(path) !== '') await fs.syncDir(dirname(path))
 }
 
-/** Suffix of a file that is being written; one that is left over was never used. */
+/** Suffix of a file that is being written. A leftover one was never used. */
 export const TEMPORARY = '.tmp'
 
 /**
- * Replaces a file: a reader sees either the old or the new one, complete. The folder is not synced: the caller does that, once for
- * all files of a folder, before it relies on the new ones.
+ * Replaces a file: a reader sees either the complete old file or the complete new one. Does not sync the folder: the
+ * caller does that once for all files of a folder, before it relies on the new files.
  */
 export async function replaceFile(fs: FileSystem, path: string, text: Uint8Array | string): Promise<void> {
   const temporary = path + TEMPORARY
@@ -96,7 +97,7 @@ export async function replaceFile(fs: FileSystem, path: string, text: Uint8Array
   await fs.rename(temporary, path)
 }
 
-/** The names in a folder; none if it does not exist. Left-over temporary files are removed. */
+/** Returns the names in a folder; none if it does not exist. Removes leftover temporary files. */
 export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
   let names: string[]
   try {
@@ -109,14 +110,14 @@ export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
   return names.filter((name) => !name.endsWith(TEMPORARY)).sort()
 }
 
-/** Removes a file that is not used; on a read-only file system it stays. */
+/** Removes an unused file. On a read-only file system, it stays. */
 export async function removeLeftover(fs: FileSystem, path: string): Promise<void> {
   await fs.unlink(path).catch((thrown: unknown) => {
     if (!isRefusedWrite(thrown)) throw thrown
   })
 }
 
-/** Opens a file for appending; if it cannot be written to now, at its first use. */
+/** Opens a file for appending. If it cannot be written now, opens it at its first use. */
 export async function openForAppending(fs: FileSystem, path: string): Promise<OpenFile> {
   try {
     return await fs.open(path, 'append')
@@ -142,7 +143,7 @@ export async function removeFile(fs: FileSystem, path: string): Promise<void> {
   }
 }
 
-/** The bytes of a file; null if it does not exist. */
+/** Returns the bytes of a file; null if it does not exist. */
 export async function readIfThere(fs: FileSystem, path: string): Promise<Buffer | null> {
   try {
     return await fs.readFile(path)

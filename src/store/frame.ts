@@ -2,9 +2,10 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * The log consists of frames, one line each: `<crc32> <length> <payload>\n`. Numbers have eight hexadecimal digits; the length is
- * that of the payload in bytes; the checksum is over ` <length> <payload>`. The payload is JSON, so there is no line feed and no zero
- * byte within a frame. By this, an interrupted write is distinguished from damage.
+ * The log consists of frames, one line each: `<crc32> <length> <payload>
+ * `. Numbers have eight hexadecimal digits. The length is the size of the payload in bytes. The checksum covers `
+ * <length> <payload>`. The payload is JSON, so a frame contains no other line feed and no zero byte. This distinguishes
+ * an interrupted write from damage.
  */
 const HEAD = 18
 const NEWLINE = 0x0a
@@ -16,8 +17,8 @@ export function encodeFrame(payload: string): Buffer {
   return Buffer.concat([Buffer.from(hex(crc32(body, crc32(length)))), length, body, Buffer.of(NEWLINE)])
 }
 
-/** What is at an offset: a frame, the end, an interrupted write, or damage. */
-type Scanned =
+/** The content at an offset: a frame, the end, an interrupted write, or damage. */
+type ScannedFrame =
   | { kind: 'frame'; payload: string; next: number }
   | { kind: 'end' }
   | { kind: 'torn' }
@@ -31,7 +32,7 @@ function declaredLength(bytes: Buffer, offset: number): number | null {
 }
 
 /** Reads the frame at `offset`. */
-export function scanFrame(bytes: Buffer, offset: number): Scanned {
+export function scanFrame(bytes: Buffer, offset: number): ScannedFrame {
   if (offset === bytes.length) return { kind: 'end' }
   const length = declaredLength(bytes, offset)
   const end = length === null ? Number.POSITIVE_INFINITY : offset + HEAD + length
@@ -48,7 +49,7 @@ export function scanFrame(bytes: Buffer, offset: number): Scanned {
 }
 
 /**
- * Whether `rest` may come from an interrupted append: it is the beginning of a frame, or a frame with blocks that were not written
+ * Whether `rest` may come from an interrupted append: it is the start of a frame, or a frame with unwritten blocks
  * (zeros). A complete line without zeros, or anything after a line feed, was written completely and acknowledged.
  */
 function isTorn(rest: Buffer): boolean {

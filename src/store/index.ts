@@ -1,4 +1,5 @@
-// The door of the document store. See store.ts for transactions, recovery.ts for the start, checkpointer.ts for the files.
+// The entry point of the document store. See store.ts for transactions, recovery.ts for the start, checkpointer.ts for
+// the files.
 export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DatabaseAway } from '../postgres/index.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'

@@ -1,8 +1,8 @@
-/** Freezes documents, and makes sure that they survive being written as JSON and read again. */
+/** Freezes documents, and ensures that writing them as JSON and reading them back changes nothing. */
 
 const MAX_DEPTH = 200
 
-/** Freezes a value from `JSON.parse`, with everything in it. */
+/** Freezes a value from `JSON.parse` with everything in it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const member of Object.values(value)) deepFreeze(member)
@@ -10,12 +10,13 @@ export function deepFreeze<T>(value: T): T {
 }
 
 const refuse = (path: string, what: string): never => {
-  throw new TypeError(`a document contains ${what} at ${path || 'its root'}; only JSON can be stored`)
+  throw new TypeError(`a document contains ${what} at ${path || 'its root'}. Only JSON can be stored`)
 }
 
 /**
- * A frozen copy of `value`, as it will be when it is read from the disk. Members that are undefined are dropped, as in JSON. Throws
- * `TypeError` for what JSON would change or lose: functions, NaN, dates, class instances, undefined in lists, cycles.
+ * Returns a frozen copy of `value`, equal to the value that is later read from the disk. Drops undefined members, as
+ * JSON does. Throws `TypeError` for values that JSON would change or lose: functions, NaN, dates, class instances,
+ * undefined in lists, cycles.
  */
 export function frozenJson(value: unknown, path = '', depth = 0): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

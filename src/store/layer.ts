@@ -1,14 +1,16 @@
-// Changes of documents, laid over a state that they leave as it is.
+// Changes of documents on top of an unchanged view.
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 import { type AnyOrder, type Entry, groupsOf, KeyIndex, sortKeyOf, type View } from './view.js'
 
-/** The new state of a document; null = removed. Two changes of one document are told apart by object identity. */
+/** The new state of a document; null = removed. Two changes of one document are distinguished by object identity. */
 export interface Change {
   readonly id: string
   readonly entry: Entry | null
 }
 
-/** Changes on top of a view, which stays as it is. The cost grows with the changes, not with the view below. */
+/**
+ * Changes on top of a view, which does not change. The cost depends on the number of changes, not on the view below.
+ */
 export class Layer implements View {
   readonly #below: View
   readonly #changes = new Map<string, Change>()

@@ -1,4 +1,4 @@
-// The log of transactions, and how it is read at start.
+// The log of transactions, and the functions that read it at start.
 import { isRefusedWrite } from '../disk/folder-watch.js'
 import { StoreDamaged, StoreTooNew } from './errors.js'
 import { ensureDir, listDir, openForAppending, replaceFile, TEMPORARY } from './file-system.js'
@@ -6,7 +6,7 @@ import { encodeFrame, scanFrame } from './frame.js'
 import type { FileSystem, OpenFile } from './types.js'
 import type { AnyDocument } from './view.js'
 
-/** A change of one checkpoint file: of the table `c` and the owner `o`. */
+/** A change of one checkpoint file: the one for the table `c` and the owner `o`. */
 export type Operation =
   | { c: string; o: string; put: AnyDocument }
   | { c: string; o: string; remove: string }
@@ -20,7 +20,7 @@ interface TransactionRecord {
   readonly migrated?: number
 }
 
-/** The transactions of one append, numbered from `seq` on; either all or none of them are on the disk. */
+/** The transactions of one append, numbered starting with `seq`. Either all or none of them are on the disk. */
 export interface Batch {
   readonly seq: number
   readonly transactions: readonly TransactionRecord[]
@@ -32,7 +32,10 @@ const LOG_FORMAT = 2
 const SUFFIX = '.log'
 const segmentName = (first: number): string => `${String(first).padStart(16, '0')}${SUFFIX}`
 
-/** The segments of the log, oldest first; `first` is the number of the first transaction that a segment may contain. */
+/**
+ * Returns the segments of the log, oldest first. `first` is the number of the first transaction that a segment may
+ * contain.
+ */
 export async function listSegments(fs: FileSystem, dir: string): Promise<{ path: string; first: number }[]> {
   const names = (await listDir(fs, dir)).filter((name) => /^\d{16}\.log$/.test(name))
   return names.map((name) => ({ path: `${dir}/${name}`, first: Number.parseInt(name, 10) }))
@@ -48,8 +51,8 @@ export async function createSegment(fs: FileSystem, dir: string, first: number):
 }
 
 /**
- * Reads a segment. `good` is where its last complete batch ends; anything after it, in the newest segment, was never acknowledged.
- * Throws `StoreDamaged` for anything else than an interrupted last write.
+ * Reads a segment. `good` is the end of its last complete batch. Anything after it in the newest segment was never
+ * acknowledged. Throws `StoreDamaged` for anything other than an interrupted last write.
  */
 export async function readSegment(
   fs: FileSystem,
@@ -72,7 +75,7 @@ export async function readSegment(
     if (offset === 0) {
       if ((payload.format ?? 0) > LOG_FORMAT) throw new StoreTooNew(path, `the log has format ${payload.format}`)
       if (payload.first !== first)
-        throw new StoreDamaged(path, 0, `it begins with transaction ${payload.first}, not ${first}: it was renamed`)
+        throw new StoreDamaged(path, 0, `it starts with transaction ${payload.first}, not ${first}: it was renamed`)
     } else {
       if (payload.seq !== next) throw new StoreDamaged(path, offset, `transaction ${next} is missing`)
       batches.push(payload)
@@ -83,12 +86,12 @@ export async function readSegment(
   return { batches, good: offset, size: bytes.length }
 }
 
-/** The advice for a log that is intact up to `offset`. */
+/** Returns the advice for a log that is intact up to `offset`. */
 export const toRestore = (offset: number): string =>
   `restore the whole folder of the store from a backup; nothing has been changed; the file is intact up to byte ${offset}`
 
-/** The newest segment as a start found it: where it is, its first transaction, its intact length and its size in bytes. */
-export interface FoundSegment {
+/** The newest segment at start: its path, its first transaction, its intact length and its size in bytes. */
+export interface NewestSegment {
   readonly path: string
   readonly first: number
   readonly good: number
@@ -107,12 +110,15 @@ export class Log {
   #length: number
   #nextSeq: number
   #segmentFirst: number
-  /** Whether a failed append may have left part of a batch after the intact end. */
+  /** Whether a failed append may have left a partial batch after the intact end. */
   #mustCut = false
-  /** Whether the name of the newest segment may not be durable yet. Nothing in the segment is durable before its name is. */
+  /**
+   * Whether the name of the newest segment may not be durable yet. Nothing in the segment is durable before its name
+   * is.
+   */
   #mustSyncDir = false
 
-  private constructor(fs: FileSystem, dir: string, file: OpenFile, { good, first }: FoundSegment, nextSeq: number) {
+  private constructor(fs: FileSystem, dir: string, file: OpenFile, { good, first }: NewestSegment, nextSeq: number) {
     this.#fs = fs
     this.#dir = dir
     this.#file = file
@@ -121,12 +127,12 @@ export class Log {
     this.#nextSeq = nextSeq
   }
 
-  /** Opens the newest segment, and cuts what is after its intact end. */
-  static async open(fs: FileSystem, dir: string, segment: FoundSegment, nextSeq: number): Promise<Log> {
+  /** Opens the newest segment, and truncates it to its intact end. */
+  static async open(fs: FileSystem, dir: string, segment: NewestSegment, nextSeq: number): Promise<Log> {
     const file = await openForAppending(fs, segment.path)
     const log = new Log(fs, dir, file, segment, nextSeq)
     try {
-      // On a disk that cannot be written to, the next append cuts.
+      // On a disk that cannot be written, the next append truncates the segment.
       if (segment.size > segment.good) await log.#cut().catch(unlessRefusedWrite)
     } catch (thrown) {
       await file.close().catch(() => undefined)
@@ -139,7 +145,7 @@ export class Log {
   get lastSeq(): number {
     return this.#nextSeq - 1
   }
-  /** Size of the newest segment, in bytes. */
+  /** Size of the newest segment in bytes. */
   get length(): number {
     return this.#length
   }
@@ -149,8 +155,8 @@ export class Log {
   }
 
   /**
-   * Appends transactions (JSON texts of `TransactionRecord`) in one write and one sync. If it throws, none of them is in the log: a
-   * partial write is cut at once, or before the next append.
+   * Appends transactions (JSON texts of `TransactionRecord`) with one write and one sync. If it throws, none of them is
+   * in the log: a partial write is removed at once, or before the next append.
    */
   async append(transactions: readonly string[], fresh: Batch['fresh']): Promise<void> {
     if (this.#mustCut) await this.#cut()
@@ -178,9 +184,10 @@ export class Log {
   }
 
   /**
-   * Begins a new segment, which is durable when it resolves; if the current one contains no transaction, it stays. If it throws, the
-   * log continues in one of the two: the new file is opened before it gets its name and is used from then on, so that nothing can
-   * fail in between. If the rename happened although the system reported a failure, the new segment stays empty, and a start ignores it.
+   * Starts a new segment, which is durable when the promise resolves. If the current segment contains no transaction,
+   * it stays. If it throws, the log continues in one of the two. The new file is opened before it gets its name, and is
+   * used from then on, so that nothing can fail in between. If the rename happened although the system reported a
+   * failure, the new segment stays empty, and a start ignores it.
    */
   async rotate(): Promise<void> {
     if (this.#mustCut) await this.#cut()
@@ -222,7 +229,7 @@ export class Log {
   }
 
   async close(): Promise<void> {
-    // Otherwise a transaction that was reported as failed could count at the next start.
+    // Otherwise, a transaction that was reported as failed could count at the next start.
     if (this.#mustCut) await this.#cut().catch(() => undefined)
     await this.#file.close()
   }

@@ -1,10 +1,10 @@
-// The file that says which checkpoints belong together.
+// The manifest, which records which checkpoints belong together.
 import { parseSealed, sealedJson } from './checkpoint-file.js'
 import { StoreTooNew } from './errors.js'
 import { readIfThere, replaceFile } from './file-system.js'
 import type { FileSystem } from './types.js'
 
-/** What is known of the checkpoints as a whole; the file `store.json`. */
+/** The state of all checkpoints together; the file `store.json`. */
 export interface Manifest {
   /** Version of the file formats. */
   readonly format: number
@@ -12,7 +12,7 @@ export interface Manifest {
   readonly migrated: number
   /** The first transaction of the log that the checkpoints do not contain. */
   readonly logFrom: number
-  /** For each table, how many checkpoint files with documents there were before `logFrom`: by this, a start notices a lost file. */
+  /** Number of checkpoint files with documents before `logFrom`, per table. It allows a start to detect a lost file. */
   readonly owners: Readonly<Record<string, number>>
 }
 
@@ -20,7 +20,7 @@ export interface Manifest {
 export const FORMAT = 2
 export const emptyManifest: Manifest = { format: FORMAT, migrated: 0, logFrom: 1, owners: {} }
 
-/** The folder layout of a store. */
+/** Returns the folder layout of a store. */
 export const layout = (dir: string) => ({
   manifest: `${dir}/store.json`,
   log: `${dir}/log`,
@@ -35,11 +35,14 @@ export async function findManifest(fs: FileSystem, path: string): Promise<Manife
   if (bytes === null) return null
   const manifest = parseSealed(path, bytes) as Manifest
   if (manifest.format > FORMAT)
-    throw new StoreTooNew(path, `the store has format ${manifest.format}, this release reads up to ${FORMAT}`)
+    throw new StoreTooNew(
+      path,
+      `the store has format ${manifest.format}, but this release supports formats up to ${FORMAT}`,
+    )
   return manifest
 }
 
-/** Replaces the manifest, durably. */
+/** Replaces the manifest durably. */
 export async function writeManifest(fs: FileSystem, dir: string, manifest: Manifest): Promise<void> {
   await replaceFile(fs, layout(dir).manifest, sealedJson(manifest))
   await fs.syncDir(dir)

@@ -1,5 +1,5 @@
-// Brings the stored documents to the form of this release.
-import type { Database, Raw } from './database.js'
+// Migrates the stored documents to the schema of this release.
+import type { Database, RawDocument } from './database.js'
 import { StoreTooNew } from './errors.js'
 import { frozenJson } from './json.js'
 import type { Log, Operation } from './log.js'
@@ -7,18 +7,19 @@ import type { Migration, MigrationView } from './types.js'
 import { type AnyTable, type AnyDocument, ownerOf } from './view.js'
 
 /**
- * Runs the migrations that the store has not had yet, in order. Each is one transaction of the log, so after an interrupted start the
- * next one continues. Returns the new version. Throws `StoreTooNew` if the store has had more migrations than the code has.
+ * Runs the migrations that the store has not had yet, in order. Each is one transaction of the log, so after an
+ * interrupted start, the next one continues. Returns the new version. Throws `StoreTooNew` if the store has had more
+ * migrations than the code has.
  */
 export async function migrate(
-  to: { database: Database; log: Log; documents: Map<string, Raw[]>; tables: readonly AnyTable[]; dir: string },
+  to: { database: Database; log: Log; documents: Map<string, RawDocument[]>; tables: readonly AnyTable[]; dir: string },
   from: number,
   migrations: readonly Migration[],
   done: (migration: Migration, ops: readonly Operation[]) => void,
 ): Promise<number> {
   const sorted = inOrder(migrations)
   if (from > sorted.length)
-    throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
+    throw new StoreTooNew(to.dir, `the documents are at migration ${from}, but this release has only ${sorted.length}`)
   for (const migration of sorted.slice(from)) {
     const view = new RawView(to.documents, new Map(to.tables.map((definition) => [definition.name, definition])))
     await migration.run(view)
@@ -34,35 +35,35 @@ export async function migrate(
   return sorted.length
 }
 
-/** The migrations sorted by version. Throws `TypeError` if they are not numbered 1, 2, 3 … */
+/** Returns the migrations sorted by version. Throws `TypeError` if they are not numbered 1, 2, 3 … */
 export function inOrder(migrations: readonly Migration[]): Migration[] {
   const sorted = [...migrations].sort((a, b) => a.version - b.version)
   for (const [index, { version }] of sorted.entries()) {
     if (version !== index + 1)
-      throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
+      throw new TypeError(`migrations must be numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
   }
   return sorted
 }
 
 /** Documents by table, with the changes of one migration on top. */
 export class RawView implements MigrationView {
-  readonly #documents: Map<string, Raw[]>
+  readonly #documents: Map<string, RawDocument[]>
   readonly #definitions: ReadonlyMap<string, AnyTable>
-  /** The tables that were changed: copies of their documents by ID. */
-  readonly #changed = new Map<string, Map<string, Raw>>()
+  /** The changed tables: copies of their documents by ID. */
+  readonly #changed = new Map<string, Map<string, RawDocument>>()
 
-  constructor(documents: Map<string, Raw[]>, definitions: ReadonlyMap<string, AnyTable>) {
+  constructor(documents: Map<string, RawDocument[]>, definitions: ReadonlyMap<string, AnyTable>) {
     this.#documents = documents
     this.#definitions = definitions
   }
 
-  #writable(table: string): Map<string, Raw> {
+  #writable(table: string): Map<string, RawDocument> {
     let copy = this.#changed.get(table)
     if (!copy) this.#changed.set(table, (copy = new Map(this.#stored(table).map((raw) => [raw.document.id, raw]))))
     return copy
   }
 
-  #stored(table: string): Raw[] {
+  #stored(table: string): RawDocument[] {
     return this.#documents.get(table) ?? []
   }
 

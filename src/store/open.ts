@@ -1,4 +1,4 @@
-/** Opens the store: takes its lock, recovers what a crash left, runs migrations, and builds the indexes. */
+/** Opens the store: takes its lock, recovers from a crash, runs migrations, and builds the indexes. */
 import { resolve } from 'node:path'
 import { Checkpointer } from './checkpointer.js'
 import { Database } from './database.js'
@@ -10,12 +10,16 @@ import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
 import type { Store, StoreOptions } from './types.js'
 
-/** A checkpoint writes a file for each space that changed, so it should not come too often; records of journals stay in memory until the next one. */
+/**
+ * Log size at which checkpoints are written, in bytes. A checkpoint writes a file for each changed space, so it should
+ * not run too often. Records of journals stay in memory until the next one.
+ */
 const CHECKPOINT_AFTER_BYTES = 8 * 1024 * 1024
 
 /**
- * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if a file is
- * damaged, `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index of `tables`.
+ * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if a
+ * file is damaged, `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index
+ * of `tables`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
@@ -47,7 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       },
     )
     for (const [name, documents] of found.documents) database.load(name, documents)
-    for (const definition of tables) database.hold(definition)
+    for (const definition of tables) database.tableFor(definition)
     const { checkpoints, replayed } = found
     tell({
       event: 'opened',

@@ -1,11 +1,11 @@
-/** Keeps the documents of a table sorted within their groups, so that any page of a list is found fast. */
+/** Keeps the documents of a table sorted within their groups, so that any page of a list is found quickly. */
 import { compareSortKeys, type SortKey } from '../kernel/paging.js'
 import { SortedKeys } from './sorted-keys.js'
 import { type AnyOrder, type Entry, groupsOf, sortKeyOf } from './view.js'
 
 const NONE = new SortedKeys()
 
-/** One order of a table: a sorted list of keys for each group. */
+/** One order of a table: a sorted list of keys per group. */
 export class OrderIndex {
   readonly #order: AnyOrder
   readonly #groups = new Map<string, SortedKeys>()

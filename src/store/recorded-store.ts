@@ -1,26 +1,29 @@
-/** A store that notes in a recording what is read from it. */
+/** A store that records its reads. */
 import type { Journal, JournalQuery } from '../kernel/documents.js'
 import type { PageRange } from '../kernel/paging.js'
 import type { Recording } from '../kernel/recording.js'
 import type { Document, Draft, Store, Table, Transaction } from './types.js'
 import type { AnyTable } from './view.js'
 
-/** Numbers that change with documents, and never return to what they were. */
+/** Numbers that change with documents, and never return to earlier values. */
 export interface Stamps {
-  /** Another one whenever any stamp is. */
+  /** Changes whenever any stamp changes. */
   readonly version: number
-  /** Changes when the document is written, also if there was none or is none any more. */
+  /** Changes when the document is written, also when it is created or removed. */
   stamp(id: string): number
-  /** Changes when a document comes under a key of an index, or leaves it. */
+  /** Changes when a document gets or loses a key of an index. */
   keyStamp(index: string, key: string): number
-  /** Whether that of a key changes, too, when a document under it is written. If not, stamps only grow, and none is greater than `version`. */
+  /**
+   * Whether the stamp of a key also changes when a document with this key is written. If not, stamps only increase, and
+   * none is greater than `version`.
+   */
   readonly keysFollowDocuments: boolean
 }
 
-/** The name under which a document is noted. */
+/** Returns the name under which a document is recorded. */
 export const noteOf = (of: Pick<AnyTable, 'name'>, id: string): string => `${of.name} ${id}`
 
-/** Documents that are read by ID or by an index are noted by their stamps. Whatever else is read makes the recording worthless. */
+/** A store that records reads by ID or index with their stamps. Any other read makes the recording unusable. */
 export class RecordedStore implements Store {
   readonly #store: Store
   readonly #recording: Recording
@@ -42,7 +45,8 @@ export class RecordedStore implements Store {
     const before = table.version
     this.#noteKey(of, index, key)
     const found = await this.#store.find(of, index, key)
-    // One that was written since the search began may be either version: its stamp is greater than `before`, and never equals it.
+    // A document that was written after the search started may have either version. Its stamp is then greater than
+    // `before`, and never equals it.
     if (!table.keysFollowDocuments) for (const { id } of found) this.#noteDocument(of, id, before)
     return found
   }

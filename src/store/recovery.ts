@@ -1,7 +1,10 @@
-/** Reads the state of a store from the disk at start: checkpoints, the log after them, and checks that nothing is missing. */
+/**
+ * Reads the state of a store from the disk at start: checkpoints and the log after them. Checks that nothing is
+ * missing.
+ */
 import { Low } from 'lowdb'
 import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
-import type { Raw } from './database.js'
+import type { RawDocument } from './database.js'
 import { StoreDamaged } from './errors.js'
 import { fileNameOf } from './file-name.js'
 import { listDir, removeLeftover } from './file-system.js'
@@ -9,34 +12,34 @@ import { deepFreeze } from './json.js'
 import type { GroupIndex } from './journal/group.js'
 import { isJournal, Journals } from './journal/journals.js'
 import { loadGroup } from './journal/load.js'
-import type { Added } from './journal/segment.js'
-import { type Batch, createSegment, type FoundSegment, listSegments, readSegment, toRestore } from './log.js'
+import type { JournalEntry } from './journal/segment.js'
+import { type Batch, createSegment, type NewestSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
 import type { FileSystem, StoreEvent } from './types.js'
 import type { AnyDocument } from './view.js'
 
-/** One checkpoint file, and what the log adds to it. */
+/** One checkpoint file and the log's additions to it. */
 interface OwnerState {
   seq: number
   readonly documents: Map<string, AnyDocument>
   /** For a group of a journal: the records that the log adds. */
-  readonly added: Added[]
+  readonly added: JournalEntry[]
   readonly onDisk: boolean
-  /** Whether the log names it from `logFrom` on: then its file may be out of date. */
+  /** Whether the log refers to it since `logFrom`. Then its file may be out of date. */
   touched: boolean
 }
 type Owners = Map<string, Map<string, OwnerState>>
 
-/** What a start finds on the disk. */
-interface Recovered {
+/** The state of the disk at start. */
+interface RecoveredState {
   readonly manifest: Manifest
-  readonly documents: Map<string, Raw[]>
+  readonly documents: Map<string, RawDocument[]>
   readonly journals: Journals
   /** Checkpoint files that are out of date, as [table, owner]. */
   readonly dirty: (readonly [string, string])[]
   readonly migrated: number
   readonly lastSeq: number
-  readonly segment: FoundSegment
+  readonly segment: NewestSegment
   readonly checkpoints: number
   readonly replayed: number
 }
@@ -45,12 +48,12 @@ const READ_AT_ONCE = 16
 const NOTHING: Checkpoint = { collection: '', owner: '', seq: 0, documents: [] }
 
 /**
- * Reads the checkpoints and the log. Each checkpoint file says up to which transaction it is complete, and only later transactions are
- * applied to it; so it does not matter if a checkpoint was interrupted. Throws `StoreDamaged`, `StoreTooNew`.
+ * Reads the checkpoints and the log. Each checkpoint file records its last transaction, and only later transactions are
+ * applied to it. So an interrupted checkpoint does not matter. Throws `StoreDamaged`, `StoreTooNew`.
  */
-export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<Recovered> {
+export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<RecoveredState> {
   const paths = layout(dir)
-  const manifest = (await findManifest(fs, paths.manifest)) ?? (await begin(fs, dir))
+  const manifest = (await findManifest(fs, paths.manifest)) ?? (await createEmptyStore(fs, dir))
   const owners = await readCheckpoints(fs, paths.documents)
   const checkpoints = count(owners, () => true)
   const { batches, segment, lastSeq } = await readLog(fs, paths.log, manifest.logFrom)
@@ -68,7 +71,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   }
   checkNoneIsLost(owners, expected, manifest, paths)
 
-  const documents = new Map<string, Raw[]>()
+  const documents = new Map<string, RawDocument[]>()
   const journals = new Journals(fs, paths.journals)
   const dirty: [string, string][] = []
   for (const [table, byOwner] of owners) {
@@ -87,7 +90,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       continue
     }
     const ids = new Set<string>()
-    const list: Raw[] = []
+    const list: RawDocument[] = []
     documents.set(table, list)
     for (const [owner, state] of byOwner) {
       const file = pathOf(paths.documents, table, owner)
@@ -96,7 +99,7 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       else if (state.documents.size === 0) await removeLeftover(fs, file)
       for (const document of state.documents.values()) {
         if (ids.has(document.id))
-          throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
+          throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is also in another file of ${table}`)
         ids.add(document.id)
         list.push({ document, owner })
       }
@@ -117,14 +120,18 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
 
 function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {
   if (seq > lastSeq)
-    throw new StoreDamaged(file, 0, `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was cut`)
+    throw new StoreDamaged(
+      file,
+      0,
+      `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was truncated`,
+    )
 }
 
 export const pathOf = (documents: string, table: string, owner: string): string =>
   `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
-/** Creates an empty store. The manifest is written last: only with it does the store exist. */
-async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
+/** Creates an empty store. The manifest is written last: the store exists only with it. */
+async function createEmptyStore(fs: FileSystem, dir: string): Promise<Manifest> {
   const paths = layout(dir)
   for (const { path, first } of await listSegments(fs, paths.log)) {
     // An interrupted start leaves an empty segment. Anything else belongs to a store whose manifest was lost.
@@ -151,7 +158,7 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
     for (const file of waiting) {
       const low = new Low(checkpointFile(fs, file), NOTHING)
       await low.read()
-      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was read')
+      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was being read')
       const { collection: table, owner, seq, documents: held } = low.data
       if (pathOf(documents, table, owner) !== file)
         throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
@@ -169,7 +176,7 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
   return owners
 }
 
-interface Segment extends FoundSegment {
+interface Segment extends NewestSegment {
   readonly batches: readonly Batch[]
 }
 
@@ -182,7 +189,7 @@ async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   const batches: Batch[] = []
   let next = logFrom
   for (const [index, { path, first, good, size, batches: own }] of used.entries()) {
-    if (first !== next) throw new StoreDamaged(path, 0, `the log file that begins with transaction ${next} is missing`)
+    if (first !== next) throw new StoreDamaged(path, 0, `the log file that starts with transaction ${next} is missing`)
     if (good < size && index < used.length - 1)
       throw new StoreDamaged(path, good, 'it ends in the middle of a record', toRestore(good))
     for (const batch of own) {
@@ -191,15 +198,15 @@ async function readLog(fs: FileSystem, dir: string, logFrom: number) {
     }
   }
   const segment = used.at(-1)
-  if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
-  // Left by a checkpoint that was interrupted just before its end, or by a failed rotation.
+  if (!segment) throw new StoreDamaged(dir, 0, `the log file that starts with transaction ${logFrom} is missing`)
+  // These files are left from a checkpoint that was interrupted just before its end, or from a failed rotation.
   for (const { path, first } of all) if (first < logFrom || unused.has(path)) await removeLeftover(fs, path)
   return { batches, segment, lastSeq: next - 1 }
 }
 
 /**
- * Separates the segments that were never used: empty ones whose first transaction is in an older segment, or was being written
- * there. They come from a rotation that succeeded although the system reported a failure (see `Log.rotate`).
+ * Separates the segments that were never used: empty ones whose first transaction is in an older segment, or was being
+ * written there. They come from a rotation that succeeded although the system reported a failure (see `Log.rotate`).
  */
 function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused: Set<string> } {
   const used: Segment[] = []
@@ -241,7 +248,10 @@ function apply(state: OwnerState, op: Batch['transactions'][number]['ops'][numbe
   else state.documents.delete(op.remove)
 }
 
-/** Counts, by table, the checkpoint files that existed before the log and that the log names. Throws if one of them is missing. Marks them as touched. */
+/**
+ * Counts, by table, the checkpoint files that existed before the log and that the log refers to. Throws if one of them
+ * is missing. Marks them as touched.
+ */
 function noteTouched(batch: Batch, owners: Owners, expected: Record<string, number>, documents: string): void {
   const fresh = new Set(batch.fresh.map((pair) => JSON.stringify(pair)))
   for (const { ops } of batch.transactions) {
@@ -272,7 +282,7 @@ function checkNoneIsLost(
       throw new StoreDamaged(
         `${paths.documents}/${fileNameOf(table)}`,
         0,
-        `it should contain ${wanted} files with documents, but has ${found}`,
+        `it should contain ${wanted} files with documents, but contains ${found}`,
       )
   }
 }

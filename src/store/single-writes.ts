@@ -1,4 +1,4 @@
-/** Writes of one document alone, each in a transaction of its own: the same for every store. */
+/** Single-document writes, each in its own transaction. All stores share this code. */
 import type { Document, Draft, Table, Transaction } from './types.js'
 
 export abstract class SingleWrites {

@@ -1,10 +1,13 @@
-// A sorted list for many keys, as indexes have them.
+// A sorted list for many keys, as used by indexes.
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 
-/** A longer block is split in two. */
+/** Maximum length of a block. A longer block is split in two. */
 const FULL = 512
 
-/** Sort keys in ascending order. They are in blocks, so that a change moves only a few of them, however many there are. */
+/**
+ * Sort keys in ascending order. They are in blocks, so that a change moves only a few of them, regardless of their
+ * number.
+ */
 export class SortedKeys {
   readonly #blocks: SortKey[][] = []
   #size: number
@@ -41,7 +44,10 @@ export class SortedKeys {
     if (block.length === 0) this.#blocks.splice(index, 1)
   }
 
-  /** The keys after `after` (absent: all), in the direction. Must be read synchronously: the keys must not change meanwhile. */
+  /**
+   * Yields the keys after `after` (absent: all), in the direction. Must be read synchronously, because the keys must
+   * not change during the iteration.
+   */
   *from(direction: Direction, after?: SortKey): Iterable<SortKey> {
     const step = direction === 'asc' ? 1 : -1
     let index = after ? this.#blockOf(after) : step > 0 ? 0 : this.#blocks.length - 1
@@ -60,7 +66,10 @@ export class SortedKeys {
     }
   }
 
-  /** The index of the block in which a key is or would be: the last one that begins at or before it, else the first. */
+  /**
+   * Returns the index of the block that contains a key or would contain it: the last one that starts at or before it,
+   * or the first.
+   */
   #blockOf(key: SortKey): number {
     let low = 0
     let high = this.#blocks.length
@@ -73,7 +82,7 @@ export class SortedKeys {
   }
 }
 
-/** How many keys of a block are less than `key`. */
+/** Returns the number of keys in a block that are less than `key`. */
 function countBelow(block: readonly SortKey[], key: SortKey): number {
   let low = 0
   let high = block.length
@@ -85,7 +94,7 @@ function countBelow(block: readonly SortKey[], key: SortKey): number {
   return low
 }
 
-/** How many keys of a block are less than `key` or equal to it. */
+/** Returns the number of keys in a block that are less than or equal to `key`. */
 function countUpTo(block: readonly SortKey[], key: SortKey): number {
   const below = countBelow(block, key)
   const next = block[below]

@@ -17,7 +17,7 @@ import { SingleWrites } from './single-writes.js'
 import type { Table, Document, Store, StoreEvent, Transaction } from './types.js'
 import { type AnyTable, stretchOf } from './view.js'
 
-/** The parts that `openStore` puts together. */
+/** The parts that `openStore` assembles. */
 interface StoreParts {
   readonly database: Database
   readonly log: Log
@@ -28,17 +28,20 @@ interface StoreParts {
   readonly tell: (event: StoreEvent) => void
 }
 
-/** The store: tables in memory, a log, and checkpoints. Transactions run one after another; each resolves when it is durable. */
+/**
+ * The store: tables in memory, a log, and checkpoints. Transactions run one after another. Each resolves when it is
+ * durable.
+ */
 export class EmbeddedStore extends SingleWrites implements Store {
   readonly #parts: StoreParts
   readonly #committer: Committer
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<OpenTransaction>()
-  /** How many transactions run or wait for their turn. */
+  /** Number of transactions that run or wait for their turn. */
   #unfinished = 0
   #turn: Promise<unknown> = Promise.resolve()
   #checkpoint: Promise<void> | null = null
-  /** The log size at which the next checkpoint begins. */
+  /** The log size at which the next checkpoint starts. */
   #checkpointAt: number
   #closing: Promise<void> | null = null
 
@@ -56,19 +59,20 @@ export class EmbeddedStore extends SingleWrites implements Store {
   async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreClosed()
     if (this.#running.getStore()?.isOver === false)
-      throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
+      throw new Error('a transaction within a transaction would wait for itself. Use the `tx` of the outer one')
     this.#unfinished++
     const run = this.#turn.then(() => this.#run(work))
     this.#turn = run.catch(() => undefined)
     const { settled, outcome } = await run
-    // A transaction that wrote nothing, or threw, may have read data that is not durable yet: its result waits until that is.
+    // A transaction that wrote nothing, or threw, may have read data that is not durable yet. Its result waits until
+    // the data is durable.
     const failure = await settled
     if ('thrown' in outcome) throw outcome.thrown
     if (failure) throw failure.cause
     return outcome.value
   }
 
-  /** The part of a transaction during which no other one runs. */
+  /** Runs the part of a transaction during which no other one runs. */
   async #run<R>(
     work: (tx: Transaction) => Promise<R>,
   ): Promise<{ settled: Promise<Failure | undefined>; outcome: { value: R } | { thrown: unknown } }> {
@@ -97,7 +101,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
 
   #table(of: AnyTable) {
     if (this.#closing) throw new StoreClosed()
-    return this.#parts.database.hold(of).durable
+    return this.#parts.database.tableFor(of).durable
   }
 
   async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
@@ -161,7 +165,9 @@ export class EmbeddedStore extends SingleWrites implements Store {
     return new RecordedStore(this, recording, (of) => this.#table(of))
   }
 
-  /** Called between two appends: if the log is long, begins a new segment, and writes checkpoints while work continues. */
+  /**
+   * Called between two appends. If the log is long, starts a new segment, and writes checkpoints while work continues.
+   */
   async #rotateWhenLong(): Promise<void> {
     const { log, checkpointAfterBytes } = this.#parts
     if (this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return

@@ -1,4 +1,4 @@
-/** A running transaction: reads through its own changes, collects them, and lists them for the log when it is committed. */
+/** A running transaction: reads through its own changes, collects them, and lists them for the log at commit. */
 import type { Database } from './database.js'
 import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
 import { frozenJson } from './json.js'
@@ -7,7 +7,7 @@ import type { Operation } from './log.js'
 import type { RangePage, PageRange } from '../kernel/paging.js'
 import type { JournalPage, Journal, JournalQuery } from '../kernel/documents.js'
 import { readGroup } from './journal/read.js'
-import type { Added } from './journal/segment.js'
+import type { JournalEntry } from './journal/segment.js'
 import type { Table, Document, Draft, Transaction } from './types.js'
 import {
   type AnyTable,
@@ -20,14 +20,14 @@ import {
   type View,
 } from './view.js'
 
-/** Changes of one table, ready to be committed. */
+/** Changes of one table, ready to commit. */
 export interface TableChanges {
   readonly definition: AnyTable
   readonly changes: readonly Change[]
 }
 
-/** A record that a transaction adds, ready to be committed. */
-export interface JournalAddition extends Added {
+/** A record that a transaction adds, ready to commit. */
+export interface JournalAddition extends JournalEntry {
   readonly journal: string
   readonly group: string
 }
@@ -42,19 +42,19 @@ export function checkIndex(of: AnyTable, index: string): void {
   if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
 }
 
-/** An order of the table by its name. Throws `TypeError` if there is none. */
+/** Returns an order of the table by its name. Throws `TypeError` if there is none. */
 export function orderOf(of: AnyTable, order: string): AnyOrder {
   const found = Object.hasOwn(of.orders ?? {}, order) ? of.orders?.[order] : undefined
   if (!found) throw new TypeError(`${of.name} has no order ${order}`)
   return found
 }
 
-/** A transaction that runs: its changes are in layers of its own until they are committed. */
+/** A running transaction. Its changes are in separate layers until they are committed. */
 export class OpenTransaction implements Transaction {
   readonly #database: Database
   readonly #layers = new Map<AnyTable, Layer>()
   readonly additions: JournalAddition[] = []
-  /** The same, by journal and group. */
+  /** The additions by journal and group. */
   readonly #added = new Map<string, JournalAddition[]>()
   #over = false
 
@@ -62,7 +62,7 @@ export class OpenTransaction implements Transaction {
     this.#database = database
   }
 
-  /** After this, every call throws: either the work did not await something, or somebody kept `tx`. */
+  /** Ends the transaction. Every later call throws: the work did not await a call, or kept `tx`. */
   end(): void {
     this.#over = true
   }
@@ -71,9 +71,9 @@ export class OpenTransaction implements Transaction {
   }
 
   #layer(of: AnyTable): Layer {
-    if (this.#over) throw new Error('this transaction has ended; await every call on it')
+    if (this.#over) throw new Error('this transaction has ended. Await every call on it')
     let layer = this.#layers.get(of)
-    if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.hold(of).staged)))
+    if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.tableFor(of).staged)))
     return layer
   }
 
@@ -129,7 +129,7 @@ export class OpenTransaction implements Transaction {
   }
 
   async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least = 1): Promise<T> {
-    if (this.#over) throw new Error('this transaction has ended; await every call on it')
+    if (this.#over) throw new Error('this transaction has ended. Await every call on it')
     const position = Math.max(this.#nextOf(to.name, group), least)
     const record = frozenJson(make(position)) as T
     if (to.group(record) !== group)
@@ -180,11 +180,11 @@ export class OpenTransaction implements Transaction {
     return document
   }
 
-  /** The changes of the transaction, without documents that it both inserted and removed. */
+  /** Returns the changes of the transaction, without documents that it both inserted and removed. */
   changes(): TableChanges[] {
     return [...this.#layers]
       .map(([definition, layer]) => {
-        const { staged } = this.#database.hold(definition)
+        const { staged } = this.#database.tableFor(definition)
         return { definition, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
       })
       .filter(({ changes }) => changes.length > 0)
@@ -196,11 +196,11 @@ export function withVersion(draft: object, version: number): AnyDocument {
   const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
   if (!Number.isSafeInteger(version))
-    throw new TypeError('a document to be replaced needs the version it was read with')
+    throw new TypeError('replacing a document needs the version with which it was read')
   return Object.freeze({ id, version, ...rest })
 }
 
-/** The operations of a change for the log; `before` is the old state of the document. */
+/** Returns the operations of a change for the log. `before` is the old state of the document. */
 export function operationsOf(table: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
   const ops: Operation[] = []
   if (before && before.owner !== entry?.owner) ops.push({ c: table, o: before.owner, remove: id })

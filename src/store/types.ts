@@ -1,4 +1,4 @@
-/** The interfaces of the store: reader, transaction, migrations, options, and the file system that it runs on. */
+/** The interfaces of the store: reader, transaction, migrations, options, and its file system. */
 import type { Lock } from '../disk/folder-lock.js'
 import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
@@ -6,66 +6,75 @@ import type { Recording } from '../kernel/recording.js'
 
 export { type Table, table, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
 
-/** Reads, inside or outside of a transaction. Documents are frozen. */
+/** Reads inside or outside a transaction. Documents are frozen. */
 export interface Reader extends PageReader, JournalReader {
-  /** The document, or null. */
+  /** Returns the document, or null. */
   get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null>
-  /** All documents with `key` in an index, in any order. */
+  /** Returns all documents with `key` in an index, in any order. */
   find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]>
-  /** How many documents `find` would return. */
+  /** Returns the number of documents that `find` would return. */
   count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number>
-  /** All documents of the table. */
+  /** Returns all documents of the table. */
   all<T extends object>(of: Table<T, string>): Promise<Document<T>[]>
 }
 
 export interface Transaction extends Reader {
-  /** Adds a document, with version 1. Throws `DuplicateKey` if its ID or a unique key is taken. */
+  /** Adds a document with version 1. Throws `DuplicateKey` if its ID or a unique key is taken. */
   insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>>
-  /** Replaces a document, whose `version` must be the stored one, and returns it with the next version. Throws `StaleDocument`, `NoDocument`. */
+  /**
+   * Replaces a document, whose `version` must be the stored one, and returns it with the next version. Throws
+   * `StaleDocument`, `NoDocument`.
+   */
   replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>>
   /** Removes a document, and returns whether it existed. */
   remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean>
   /**
-   * Adds a record at the end of its group. `make` gets its position: 1, 2, 3 … without gaps, in the order of commitment.
-   * @param least the lowest position it may get: for a group that continues an earlier list
+   * Adds a record at the end of its group. `make` gets its position: 1, 2, 3 … without gaps, in commit order.
+   * @param least the lowest allowed position, for a group that continues an earlier list
    */
   append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least?: number): Promise<T>
 }
 
 export interface Store extends Reader {
   /**
-   * Runs `work` while no other transaction runs, and commits its changes: all or none, and durably before the promise resolves.
-   * Another implementation may run `work` more than once, so it must have no effects other than through `tx`.
+   * Runs `work` while no other transaction runs, and commits its changes: all or none, and durably before the promise
+   * resolves. Other implementations may run `work` more than once, so it must have no effects other than through `tx`.
    */
   transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R>
   insert: Transaction['insert']
   replace: Transaction['replace']
   remove: Transaction['remove']
-  /** The groups of a journal that have, or had, records. */
+  /** Returns the groups of a journal that have, or had, records. */
   groups(of: Journal<never>): Promise<string[]>
-  /** Drops the records of a group before a position, and returns how many. They are deleted from the disk later; a crash before that brings them back. */
+  /**
+   * Drops the records of a group before a position, and returns their number. They are deleted from the disk later. A
+   * crash before that restores them.
+   */
   drop(of: Journal<never>, group: string, before: number): Promise<number>
-  /** Reads the files of journals, which a start does not, and returns a line for each that is missing or damaged. A database checks its own. */
+  /**
+   * Reads the files of journals, which a start does not read, and returns a line for each that is missing or damaged.
+   * Absent for a database, which checks its own files.
+   */
   damages?(): Promise<string[]>
-  /** The same store; what is read from it is noted. */
+  /** Returns the same store with recorded reads. */
   recorded(recording: Recording): Store
   /** Writes checkpoints and releases the lock. */
   close(): Promise<void>
 }
 
-/** A store in a database that may be away for a while. */
+/** A store in a database that may be temporarily unavailable. */
 export interface SharedStore extends Store {
-  /** Throws `DatabaseAway` if the database cannot be asked now, or accepts no changes. */
+  /** Throws `DatabaseAway` if the database cannot be reached now, or accepts no changes. */
   ask(): Promise<void>
-  /** Joins what changes have left in pieces, so that it is read at the same cost. Throws `DatabaseAway`. */
+  /** Merges the rows that changes have left, so that reads do not become slower. Throws `DatabaseAway`. */
   upkeep(): Promise<void>
-  /** Does something once the transaction is committed in which this is called; at once, if there is none. */
+  /** Runs work after the commit of the current transaction, or at once if there is none. */
   afterwards(work: () => void): void
 }
 
-/** Changes the stored documents from the form of one release to that of the next. Runs once, at start, before any index is built. */
+/** Migrates the stored documents from one release to the next. Runs once, at start, before any index is built. */
 export interface Migration {
-  /** 1, 2, 3 … without gaps; never changed after a release. */
+  /** The number: 1, 2, 3 … without gaps. It never changes after a release. */
   readonly version: number
   /** A short description for the log. */
   readonly name: string
@@ -75,11 +84,11 @@ export interface Migration {
 
 /** The stored documents by table name, without the types and indexes of the current code. */
 export interface MigrationView {
-  /** Names of the tables that have documents. */
+  /** Returns the names of the tables with documents. */
   tables(): string[]
-  /** All documents of a table, frozen. */
+  /** Returns all documents of a table, frozen. */
   documents(table: string): Document<Record<string, unknown>>[]
-  /** Adds or replaces a document; one that existed gets the next version. */
+  /** Adds or replaces a document. An existing one gets the next version. */
   put(table: string, draft: Draft<Record<string, unknown>>): void
   remove(table: string, id: string): void
 }
@@ -94,23 +103,23 @@ export type StoreEvent =
   | { event: 'append-failed'; error: unknown; transactions: number }
 
 export interface StoreOptions {
-  /** The folder of the store; created if it does not exist. */
+  /** The folder of the store. Created if it does not exist. */
   dir: string
   /** The tables in use: their indexes are built, and unique keys checked, at start instead of at first use. */
   tables?: readonly Table<never, string>[]
   migrations?: readonly Migration[]
-  /** The log size, in bytes, at which checkpoints are written and a new log is begun. Default: 8 MiB. */
+  /** The log size in bytes at which checkpoints are written and a new log is started. Default: 8 MiB. */
   checkpointAfterBytes?: number
   log?: (event: StoreEvent) => void
-  /** The file system; tests pass one that loses everything that was not synced. */
+  /** The file system. Tests pass one that loses everything that was not synced. */
   fs?: FileSystem
 }
 
 /** A file that is open for appending. */
 export interface OpenFile {
-  /** Writes all of `data` at the end, or throws (part of it may have been written). */
+  /** Appends all of `data`, or throws (part of it may have been written). */
   append(data: Uint8Array): Promise<void>
-  /** Cuts the file to `length` bytes. */
+  /** Truncates the file to `length` bytes. */
   truncate(length: number): Promise<void>
   /** Makes data and length durable. */
   datasync(): Promise<void>
@@ -119,13 +128,13 @@ export interface OpenFile {
 
 /** The file operations that the store needs. Errors have Node's `code` (`ENOENT`, `EEXIST` …). */
 export interface FileSystem {
-  /** `append` opens an existing file; `create` creates or truncates it. */
+  /** Opens a file: `append` opens an existing one; `create` creates or truncates it. */
   open(path: string, mode: 'append' | 'create'): Promise<OpenFile>
-  /** Reads a file at start, when it may block. */
+  /** Reads a file at start, when blocking is allowed. */
   readFile(path: string): Promise<Buffer>
   /** Reads a file without blocking. */
   readLater(path: string): Promise<Buffer>
-  /** A file's length, in bytes. */
+  /** Returns a file's length in bytes. */
   size(path: string): Promise<number>
   readdir(path: string): Promise<string[]>
   /** Creates one folder, whose parent must exist. */
@@ -134,6 +143,9 @@ export interface FileSystem {
   unlink(path: string): Promise<void>
   /** Makes the entries of a folder (creations, renames, removals) durable. */
   syncDir(path: string): Promise<void>
-  /** Takes a lock that ends with the process, for the folder `dir`, on the file `path` in it. Throws `StoreLocked` if it is taken. */
+  /**
+   * Takes a lock that ends with the process, for the folder `dir`, on the file `path` in it. Throws `StoreLocked` if it
+   * is taken.
+   */
   lock(dir: string, path: string): Lock
 }

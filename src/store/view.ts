@@ -1,4 +1,4 @@
-/** What readers and transactions see of a table: its documents, index keys and sorted lists. */
+/** The view of readers and transactions on a table: its documents, index keys and sorted lists. */
 import type { Direction, RangePage, SortKey, PageRange } from '../kernel/paging.js'
 import type { Table, Document, Draft, Order } from './types.js'
 
@@ -6,27 +6,30 @@ export type AnyTable = Table<never, string>
 export type AnyOrder = Order<never>
 export type AnyDocument = Document<Record<string, unknown>>
 
-/** A document with everything that its table derives from it, computed once, when it was written. */
+/** A document with everything that its table derives from it, computed once when the document is written. */
 export interface Entry {
   readonly document: AnyDocument
-  /** A number that no other entry has, and none had before: a document that is removed and inserted again begins with version 1 again. */
+  /**
+   * A number that no other entry ever has. It distinguishes a document that was removed and inserted again, since its
+   * version starts with 1 again.
+   */
   readonly stamp: number
-  /** The owner whose checkpoint file it belongs to; '' if the table has no owners. */
+  /** The owner whose checkpoint file contains it; '' if the table has no owners. */
   readonly owner: string
   /** Keys by index name. */
   readonly keys: ReadonlyMap<string, readonly string[]>
 }
 
-/** The content of a table: the durable documents, or these with changes on top. */
+/** The content of a table: the durable documents, optionally with changes on top. */
 export interface View {
   entry(id: string): Entry | undefined
   entries(): Iterable<Entry>
-  /** The IDs of the documents with this key in an index. */
+  /** Returns the IDs of the documents with this key in an index. */
   ids(index: string, key: string): Iterable<string>
   count(index: string, key: string): number
-  /** Sort keys of a group after `after`, in the direction; must be read synchronously. */
+  /** Yields the sort keys of a group after `after`, in the direction. Must be read synchronously. */
   keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey>
-  /** How many documents a group has. */
+  /** Returns the number of documents in a group. */
   groupSize(order: AnyOrder, group: string): number
 }
 
@@ -37,13 +40,16 @@ export function ownerOf(definition: AnyTable, document: AnyDocument): string {
   return owner
 }
 
-/** The groups of a document in an order. */
+/** Returns the groups of a document in an order. */
 export function groupsOf(order: AnyOrder, document: AnyDocument): readonly string[] {
   const groups = (order.group as (d: Draft<object>) => string | readonly string[] | null)(document)
   return groups === null ? [] : typeof groups === 'string' ? [groups] : [...new Set(groups)]
 }
 
-/** The sort key of a document in an order. Throws `TypeError` if its sort value is neither a string nor a finite number. */
+/**
+ * Returns the sort key of a document in an order. Throws `TypeError` if its sort value is neither a string nor a finite
+ * number.
+ */
 export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
   const by: unknown = (order.by as (d: Draft<object>) => unknown)(document)
   if (typeof by !== 'string' && !Number.isFinite(by))
@@ -51,13 +57,16 @@ export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
   return [by as string | number, document.id]
 }
 
-/** Calls all orders of a table for a document before it is written, so that an error of theirs is thrown now: the lists are updated later, when nothing may fail. */
+/**
+ * Calls all orders of a table for a document before it is written, so that their errors are thrown now: the lists are
+ * updated later, when nothing may fail.
+ */
 export function checkOrders(definition: AnyTable, document: AnyDocument): void {
   for (const order of Object.values<AnyOrder>(definition.orders ?? {}))
     if (groupsOf(order, document).length > 0) sortKeyOf(order, document)
 }
 
-/** Reads a stretch of a list. */
+/** Reads a range of a list. */
 export function stretchOf<T extends object>(
   view: View,
   order: AnyOrder,
@@ -79,7 +88,7 @@ export function stretchOf<T extends object>(
 let lastStamp = 0
 const nextStamp = (): number => ++lastStamp
 
-/** Makes the entry of a frozen document. Throws what the functions of the table throw. */
+/** Creates the entry of a frozen document. Throws errors of the table's functions. */
 export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
   const keys = new Map<string, readonly string[]>()
   for (const [index, keysOf] of Object.entries(definition.indexes)) {
@@ -91,15 +100,15 @@ export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The documents under one key of an index. */
-interface Listed {
+/** The documents with one key of an index. */
+interface KeyEntry {
   readonly ids: Set<string>
   stamp: number
 }
 
-/** Index → key → IDs. */
+/** IDs by index and key. */
 export class KeyIndex {
-  readonly #sets = new Map<string, Map<string, Listed>>()
+  readonly #sets = new Map<string, Map<string, KeyEntry>>()
 
   add({ keys, document }: Entry): void {
     for (const [index, list] of keys) {
@@ -132,7 +141,7 @@ export class KeyIndex {
     return this.#sets.get(index)?.get(key)?.ids ?? NONE
   }
 
-  /** A number that changes whenever a document under the key is written or removed; 0 = there is none. */
+  /** Returns a number that changes whenever a document with the key is written or removed; 0 = there is none. */
   stamp(index: string, key: string): number {
     return this.#sets.get(index)?.get(key)?.stamp ?? 0
   }

@@ -73,7 +73,7 @@ test('next to a server whose data folder has too long a path, the command names 
   assert.is(code, 1)
   assert.match(
     said,
-    /in use by process \d+ .*; stop it first\. To run the command next to the server: the path .* use a shorter BINDERY_DATA_DIR\./,
+    /in use by process \d+ .*\. Stop it first\. To run the command next to the server: the path .* use a shorter BINDERY_DATA_DIR\./,
   )
   await server.kill('tree')
   await rm(above, { recursive: true, force: true })

@@ -63,7 +63,7 @@ test('facts are true or missing, and the index works again', () => {
     damaged.close()
   })
   assert.ok(missing > FLIPS / 4, `${missing} reads found that something is missing`)
-  assert.ok(notices.every((notice) => notice.includes(file) && notice.includes('is rebuilt')))
+  assert.ok(notices.every((notice) => notice.includes(file) && notice.includes('rebuilds it')))
 })
 
 test('search shows texts as they were written, or nothing', () => {

@@ -221,7 +221,7 @@ test('what breaks the table of contents, a name, a limit or the checks of Git is
     GIT_COMMITTER_EMAIL: 'bindery@localhost',
   })
   const seen = await clone.see('push', 'origin', `${forged}:refs/for/main`)
-  assert.match(seen.text, 'names bindery@localhost as its committer')
+  assert.match(seen.text, 'has the committer bindery@localhost')
   const blob = await git(clone.dir, ['hash-object', '-w', '--stdin'], 'x')
   const inner = await git(clone.dir, ['mktree'], `100644 blob ${blob}\tconfig\n`)
   const tree = await git(clone.dir, ['mktree'], `040000 tree ${inner}\t.git\n`)

@@ -167,9 +167,9 @@ test('Git shows its user why a large push is refused', async () => {
   const clone = await Clone.of(here, other, writer)
   await clone.commit({ 'assets/noise.txt': randomBytes(3 * MIB).toString('base64') }, 'Noise')
   const table: [string, string][] = [
-    ['refs/for/main', 'You push more than the 1048576 bytes'],
+    ['refs/for/main', 'Your push exceeds the limit of 1048576 bytes'],
     ['refs/tags/v1', 'tags are not kept here'],
-    ['refs/heads/change-requests/7', 'You push more than the 1048576 bytes'],
+    ['refs/heads/change-requests/7', 'Your push exceeds the limit of 1048576 bytes'],
   ]
   for (const [ref, says] of table) {
     const seen = await clone.see('push', 'origin', `HEAD:${ref}`)

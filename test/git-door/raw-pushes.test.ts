@@ -294,7 +294,7 @@ test('a folder with too many entries is named, and its limit', async () => {
     rows.push([
       name,
       pushOf([commandOf(ZERO, commit, 'refs/for/main')], pack),
-      new RegExp(`unpack The folder "${folder}" of what you push has more than 50 files and folders. Divide it`),
+      new RegExp(`unpack The folder "${folder}" of your push has more than 50 files and folders. Divide it`),
     ])
   }
   await table(rows)
@@ -351,7 +351,7 @@ test('objects that git fsck --strict calls an error, with modes and headers that
     rows.push([
       name,
       pushOf([commandOf(ZERO, oid, 'refs/for/main')], pack),
-      new RegExp(`unpack What you push is refused[^]*${says.source}`),
+      new RegExp(`unpack The push was rejected[^]*${says.source}`),
     ])
   }
   await table(rows)

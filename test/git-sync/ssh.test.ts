@@ -81,7 +81,7 @@ test('a host that is not known is refused with its key, and nothing is sent; wit
   assert.is(kind, 'unreachable')
   assert.match(
     message,
-    `does not know the ssh host [127.0.0.1]:${sshd.port}; its key is ${sshd.fingerprint} (ssh-ed25519)`,
+    `does not know the ssh host [127.0.0.1]:${sshd.port}. Its key is ${sshd.fingerprint} (ssh-ed25519)`,
   )
   assert.match(message, 'BINDERY_SSH_KNOWN_HOSTS')
   assert.ok(message.endsWith(sshd.hostLine), message)
@@ -107,7 +107,7 @@ test('a host whose key has changed is refused, and the message says so', async (
     operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, { url: sshd.url(theirs.path) }, MAIN),
   )
   assert.is(kind, 'unreachable')
-  assert.match(message, 'has another key than the one that this server knows')
+  assert.match(message, 'has a different key than this server knows')
   assert.match(message, sshd.fingerprint)
   assert.not.match(message, sshd.folder)
 })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
-import { accessBy, askBatch, endpointOf, isAskedOfHost, LfsError, type LfsServer } from '../../src/lfs/index.js'
+import { accessBy, requestBatch, endpointOf, isAskedOfHost, LfsError, type LfsServer } from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { startLfs } from '../support/lfs-server.js'
 import { suiteWith } from '../support/suite.js'
@@ -29,7 +29,7 @@ const [test, here] = await suiteWith('lfs: asked', async () => {
 })
 
 const one = () => here.lfs.put(Buffer.from('an object'))
-const ask = (objects = [one()]) => askBatch(here.server, objects, 'refs/heads/main')
+const ask = (objects = [one()]) => requestBatch(here.server, objects, 'refs/heads/main')
 const failure = async (batch: typeof here.lfs.batch): Promise<LfsError> => {
   here.lfs.batch = batch
   try {
@@ -50,19 +50,19 @@ test('a server that answers for none of the objects', async () => {
     [
       { status: 403, body: '{"message":"no the-secret-token\\nhere"}' },
       'refused',
-      /403.*The server says: no \*\*\* here/,
+      /403.*The server's message: no \*\*\* here/,
     ],
-    [{ status: 404 }, 'refused', /404: the repository has no Git LFS/],
+    [{ status: 404 }, 'refused', /404: the repository does not use Git LFS/],
     [{ status: 422 }, 'refused', /422.*Refused here/],
     [{ status: 429, headers: { 'retry-after': '90' } }, 'passing', /429: there were too many requests/, 90_000],
     [{ status: 429, headers: { 'retry-after': 'Mon, 23 Nov 2026 12:02:00 GMT' } }, 'passing', /429/, 120_000],
     [{ status: 429, headers: { 'retry-after': '999999' } }, 'passing', /429/, 3_600_000],
-    [{ status: 503 }, 'passing', /503; it is asked again later/, null],
+    [{ status: 503 }, 'passing', /503\. The request is repeated later/, null],
     [{ status: 507 }, 'refused', /507/],
     [{ status: 509 }, 'refused', /bandwidth/],
     [{ redirect: `${here.lfs.storage}/elsewhere` }, 'refused', /307, a redirect, which is not followed/],
-    [{ body: '<html>' }, 'refused', /did not answer with a list/],
-    [{ body: '[]' }, 'refused', /did not answer with a list/],
+    [{ body: '<html>' }, 'refused', /did not return a list/],
+    [{ body: '[]' }, 'refused', /did not return a list/],
     [{ body: '{"transfer":"tus","objects":[]}' }, 'refused', /did not accept the transfer "basic"/],
     [{ body: '{"hash_algo":"sha512","objects":[]}' }, 'refused', /did not accept the hash sha256/],
     [{ body: `{"objects":[${'1,'.repeat(2_000_000)}1]}` }, 'refused', /more than 2097152 bytes/],
@@ -90,14 +90,18 @@ test('answers for single objects', async () => {
     actions: { download: { href: 'http://storage.example.org/x', ...download } },
   })
   for (const [object, kind, message] of [
-    [{ error: { code: 404, message: 'gone' } }, 'refused', /does not have it \(404\)\. The server says: gone/],
+    [
+      { error: { code: 404, message: 'gone' } },
+      'refused',
+      /does not have the file \(404\)\. The server's message: gone/,
+    ],
     [{ error: { code: 410 } }, 'refused', /was removed/],
-    [{ error: { code: 409 } }, 'refused', /a hash other than sha256/],
+    [{ error: { code: 409 } }, 'refused', /does not use sha256/],
     [{ error: { code: 422 } }, 'refused', /does not accept/],
-    [{ error: { code: 500 } }, 'passing', /refuses it \(500\)/],
-    [{ error: {} }, 'refused', /refuses it/],
-    [{}, 'refused', /does not say where/],
-    [{ actions: { download: { href: 5 } } }, 'refused', /does not say where/],
+    [{ error: { code: 500 } }, 'passing', /rejects the request for the file \(500\)/],
+    [{ error: {} }, 'refused', /rejects the request/],
+    [{}, 'refused', /did not return a download address/],
+    [{ actions: { download: { href: 5 } } }, 'refused', /did not return a download address/],
     [action({ header: { 'bad name': 'x' } }), 'refused', /headers/],
     [action({ header: { 'X-Split': 'a\r\nHost: b' } }), 'refused', /headers/],
     [action({ header: { 'X-Long': 'a'.repeat(10_000) } }), 'refused', /headers/],
@@ -150,7 +154,7 @@ test('behind https, nothing is downloaded without it', async () => {
       ),
     }),
   }
-  const answer = await askBatch(
+  const answer = await requestBatch(
     { ...here.server, http, endpoint: { url: 'https://h/x', origin: 'https://h' } },
     [object],
     'refs/heads/main',

@@ -99,18 +99,18 @@ async function connected(pointers: Record<string, string>, more: Record<string, 
 
 test('each object that cannot be fetched is told of with its file and its reason; the others are served', async () => {
   const table: [string, ObjectBehaviour, RegExp][] = [
-    ['404.png', { error: { code: 404, message: 'Object does not exist' } }, /does not have it \(404\)/],
+    ['404.png', { error: { code: 404, message: 'Object does not exist' } }, /does not have the file \(404\)/],
     ['410.png', { error: { code: 410, message: 'gone' } }, /was removed/],
     ['422.png', { error: { code: 422, message: 'odd' } }, /does not accept/],
-    ['none.png', { noAction: true }, /does not say where/],
-    ['bytes.png', { bytes: Buffer.alloc(2024) }, /hash of what the server sent differs/],
-    ['short.png', { bytes: Buffer.from('short') }, /has 5 bytes, but the pointer says 2024/],
-    ['endless.png', { endless: true }, /more bytes than the 2024/],
+    ['none.png', { noAction: true }, /did not return a download address/],
+    ['bytes.png', { bytes: Buffer.alloc(2024) }, /hash of the downloaded file differs/],
+    ['short.png', { bytes: Buffer.from('short') }, /sent 5 bytes, but the pointer states 2024/],
+    ['endless.png', { endless: true }, /more than the 2024 bytes/],
     ['private.png', { redirect: 'http://10.0.0.1/x' }, /10\.0\.0\.1 is in a private network/],
     ['inside.png', { href: 'http://10.0.0.1/x' }, /10\.0\.0\.1 is in a private network/],
     ['file.png', { href: 'file:///etc/passwd' }, /Only http and https/],
     ['gone.png', { status: 404 }, /failed with status 404/],
-    ['later.png', { status: 503 }, /failed with status 503; it is tried again later/],
+    ['later.png', { status: 503 }, /failed with status 503\. It is repeated later/],
     ['refused.png', { status: 403 }, /failed with status 403/],
   ]
   const pointers: Record<string, string> = {}

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import {
   accessBy,
-  askBatch,
+  requestBatch,
   downloadObject,
   endpointOf,
   LfsError,
@@ -106,9 +106,9 @@ test('the body of a refusal is not read to the size of the object, whatever its 
 test('compressed answers are measured by what they become', async () => {
   const bomb = gzipSync(Buffer.alloc(64 * MIB))
   const compressed: Answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
-  assert.match((await download(compressed))?.message ?? '', /more bytes than the 5/)
+  assert.match((await download(compressed))?.message ?? '', /more than the 5 bytes/)
   here.answers.now = compressed
-  await askBatch(here.server, [{ oid: OID, size: 5 }], 'refs/heads/main').then(
+  await requestBatch(here.server, [{ oid: OID, size: 5 }], 'refs/heads/main').then(
     () => assert.unreachable(),
     (error) => assert.match(error.message, /more than 2097152 bytes/),
   )
@@ -127,18 +127,18 @@ test('lengths: none, too few, too many, empty, larger than any file', async () =
     (_, response) =>
       response.writeHead(200, headers).end(text)
   assert.is(await download(send('bytes')), null)
-  assert.match((await download(send('byte')))?.message ?? '', /has 4 bytes, but the pointer says 5/)
-  assert.match((await download(send('bytes and more')))?.message ?? '', /more bytes than the 5/)
+  assert.match((await download(send('byte')))?.message ?? '', /sent 4 bytes, but the pointer states 5/)
+  assert.match((await download(send('bytes and more')))?.message ?? '', /more than the 5 bytes/)
   assert.match(
     (await download(send('<html>not this</html>'), { oid: OID, size: 21 }))?.message ?? '',
-    /hash of what the server sent differs/,
+    /hash of the downloaded file differs/,
   )
   assert.is(await download(send(''), { oid: EMPTY, size: 0 }), null)
-  assert.match((await download(send('x'), { oid: EMPTY, size: 0 }))?.message ?? '', /more bytes than the 0/)
-  assert.match((await download(send(''), { oid: OID, size: 0 }))?.message ?? '', /hash of what the server sent differs/)
+  assert.match((await download(send('x'), { oid: EMPTY, size: 0 }))?.message ?? '', /more than the 0 bytes/)
+  assert.match((await download(send(''), { oid: OID, size: 0 }))?.message ?? '', /hash of the downloaded file differs/)
   assert.match(
     (await download(send('bytes'), { oid: OID, size: Number.MAX_SAFE_INTEGER }))?.message ?? '',
-    /has 5 bytes/,
+    /sent 5 bytes/,
   )
   const lying: Answer = (_, response) => {
     response.writeHead(200, { 'content-length': '9007199254740993' }).write('bytes')
@@ -204,7 +204,7 @@ test('answers of the batch API that lie', async () => {
   const other = 'b'.repeat(64)
   const ask = async (body: string, objects = [{ oid: OID, size: 5 }]) => {
     here.answers.now = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body)
-    return askBatch(here.server, objects, 'refs/heads/main').catch((error: unknown) => error)
+    return requestBatch(here.server, objects, 'refs/heads/main').catch((error: unknown) => error)
   }
   const action = { actions: { download: { href: 'http://storage.example.org/x' } } }
   // Twice the same object, with a lie first or second: the first one counts, and what arrives is checked by its hash.
@@ -271,7 +271,7 @@ test('a server that says the secret in other words does not get it into a messag
     `${'x'.repeat(195)}the-secret-token`,
   ]) {
     here.answers.now = (_, response) => response.writeHead(403).end(JSON.stringify({ message }))
-    const error = (await askBatch(here.server, [{ oid: OID, size: 5 }], 'main').catch(
+    const error = (await requestBatch(here.server, [{ oid: OID, size: 5 }], 'main').catch(
       (reason: unknown) => reason,
     )) as Error
     assert.not.match(error.message, /the-secret|dGhlLXNlY3Jld|Z2l0On/, message.trim())

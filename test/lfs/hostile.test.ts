@@ -179,7 +179,7 @@ test('the credential of a request is gone after a restart: the file says what to
   await here.service.restart()
   here.lfs.batch = {}
   await here.forward(MINUTE + 1)
-  assert.match((await main(space))['a.png']?.lfs?.problem ?? '', /401.*import again, or make a connection/)
+  assert.match((await main(space))['a.png']?.lfs?.problem ?? '', /401.*import again, or create a connection/)
   await here.service.admin.call('post', `/v1/spaces/${space}/git/import`, body).expect(204)
   await here.idle()
   assert.is((await main(space))['a.png']?.lfs?.problem, undefined)

@@ -104,10 +104,10 @@ test('a host without Git LFS, or that does not say where it is, is told; the imp
   const { pointer } = here.lfs.put(content)
   for (const [text, said] of [
     [null, /git-lfs-authenticate.*https address/],
-    ['', /did not say where/],
-    ['[]', /did not say where/],
-    [access({ header: { Authorization: 'a\nb' } }), /did not say where/],
-    [access({ href: 'ftp://example.com/' }), /no https URL/],
+    ['', /did not return the address/],
+    ['[]', /did not return the address/],
+    [access({ header: { Authorization: 'a\nb' } }), /did not return the address/],
+    [access({ href: 'ftp://example.com/' }), /not an https URL/],
     [access({ href: 'http://user:pw@127.0.0.1/x' }), /credential or a query/],
     [access({ href: 'http://10.1.2.3/x' }), /private network/],
   ] as const) {
@@ -132,7 +132,7 @@ test('an address in .lfsconfig is not used with ssh, and that is told', async ()
   const file = await (
     await fileOf(pointer, { more: { '.lfsconfig': '[lfs]\n\turl = https://lfs.example.com/x\n' } })
   ).look()
-  assert.match(file.lfs.problem, /\.lfsconfig names an address, for which an ssh remote has no credential/)
+  assert.match(file.lfs.problem, /\.lfsconfig contains an address for which an ssh remote has no credential/)
 })
 
 test('a folder of a repository by ssh has its files too', async () => {

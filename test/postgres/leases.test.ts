@@ -136,7 +136,7 @@ test('a holder learns that its lease is lost when it extends it', async () => {
       `UPDATE leases SET fence = fence + 1, holder = 'another', until = clock_timestamp() + interval '1 minute' WHERE name = 'told'`,
     )
     await until(() => lease.signal.aborted)
-    assert.throws(() => lease.assertHeld(), /another one went on/)
+    assert.throws(() => lease.assertHeld(), /another one took over/)
   })
   assert.is(await other.leases.tryRun('told', async () => 'mine'), null)
   await Promise.all([sleeper.leases.close(), other.leases.close()])

@@ -9,7 +9,7 @@ import {
   type News,
   openDatabase,
   openNews,
-  tellsOf,
+  changeTriggers,
 } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
@@ -26,7 +26,7 @@ const kept = <T extends { close(): Promise<unknown> }>(one: T): T => {
   return one
 }
 
-const TABLE = `CREATE TABLE things (kind text NOT NULL, id text NOT NULL, version integer NOT NULL, PRIMARY KEY (kind, id)); ${tellsOf('things', 't', ['kind', 'id'])}`
+const TABLE = `CREATE TABLE things (kind text NOT NULL, id text NOT NULL, version integer NOT NULL, PRIMARY KEY (kind, id)); ${changeTriggers('things', 't', ['kind', 'id'])}`
 
 interface Node {
   database: Database

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { askForRefresh } from '../../src/git/index.js'
+import { requestRefresh } from '../../src/git/index.js'
 import { changeRequests, spaces } from '../../src/model/index.js'
 import { onPostgres } from '../support/on-postgres.js'
 import { openDocuments } from '../support/stored-documents.js'
@@ -112,7 +112,7 @@ async function branchesOf(git: PlainGit): Promise<Map<string, string>> {
 async function untilRepaired(call: Call, git: PlainGit, space: string): Promise<void> {
   await until(async () => {
     const all = await changeRequestsOf(call, `/v1/spaces/${space}`)
-    assert.is(await askForRefresh(dirname(git.path), space), null)
+    assert.is(await requestRefresh(dirname(git.path), space), null)
     const branches = await branchesOf(git)
     const main = await git.commits('refs/heads/main')
     const isWhole = ({ number, status, revision, revisionInitial }: Request): boolean =>

@@ -1,7 +1,7 @@
 /** The copies of a space that nodes have in their folders, as an administrator with plain Git sees them, and commits of people by the Git door. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { askForRefresh } from '../../src/git/index.js'
+import { requestRefresh } from '../../src/git/index.js'
 import { git } from '../support/hermetic-git.js'
 
 /** A running node. */
@@ -15,7 +15,7 @@ export interface Place {
 /** Brings a node's copy of a space up to date as `bindery refresh` does; returns its folder. */
 export async function refreshed({ name, dir }: Place, space: string): Promise<string> {
   const repos = join(dir, 'repos')
-  const refused = await askForRefresh(repos, space)
+  const refused = await requestRefresh(repos, space)
   if (refused !== null) throw new Error(`bindery refresh of ${space} at ${name}: ${refused ?? 'no server runs there'}`)
   return join(repos, `${space}.git`)
 }

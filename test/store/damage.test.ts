@@ -160,7 +160,7 @@ test('an older copy of the log under newer checkpoints: refused', () =>
     for (const name of readdirSync(join(dir, 'log'))) rmSync(join(dir, 'log', name))
     writeFileSync(join(dir, 'store.json'), manifest)
     writeFileSync(log, before.subarray(0, lines(before).at(-2)))
-    assert.match((await refusal(dir)).message, 'the log was cut')
+    assert.match((await refusal(dir)).message, 'the log was truncated')
   }))
 
 test('a manifest that is gone or damaged: refused', () =>

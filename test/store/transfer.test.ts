@@ -172,10 +172,10 @@ test('a store in use, of another release, or of none is refused', async () => {
       () => 'opened',
       (error: Error) => `${error.name}: ${error.message}`,
     )
-  assert.match(await message(), /StoreDamaged: .*there are no documents of a server/)
+  assert.match(await message(), /StoreDamaged: .*does not contain the documents of a server/)
   const store = await openStore({ dir, tables })
   await store.insert(pages, { id: 'a', space: 's', slug: 'a' })
-  assert.match(await message(), /FolderLocked: .*stop it first/)
+  assert.match(await message(), /FolderLocked: .*Stop it first/)
   await store.close()
   assert.match(
     await message({ migrations: [{ version: 1, name: 'new', run: () => {} }] }),

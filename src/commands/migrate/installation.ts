@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Lock, takeLock } from '../../disk/folder-lock.js'
 import { migrations } from '../../domain/upkeep/migrations.js'
-import { FileRows, prepareFiles, type Stored } from '../../shared-files/index.js'
+import { FileRows, prepareFiles, type StoredFile } from '../../shared-files/index.js'
 import { listRefs, prepareRepositories, storedRefs, storedRepositories } from '../../git/index.js'
 import { journals } from '../../model/index.js'
 import { type Database, IS_SERVER, openDatabase } from '../../postgres/index.js'
@@ -119,7 +119,7 @@ export async function openNodes(database: Database, told: string): Promise<Insta
   }
 }
 
-const movedOf = (rows: FileRows, file: Stored): MovedFile => ({
+const movedOf = (rows: FileRows, file: StoredFile): MovedFile => ({
   name: file.name,
   size: file.size,
   read: () => rows.read(file),

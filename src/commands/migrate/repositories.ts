@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  bringRepository,
+  importRepository,
   forgetState,
   fsck,
   openGit,
@@ -86,7 +86,7 @@ export async function moveIntoDatabase(
       const [to, ref] = line.split(' ') as [CommitId, RefName]
       return [ref, to]
     })
-    await bringRepository(database, { name, path: join(reposDir, `${name}.git`), refs })
+    await importRepository(database, { name, path: join(reposDir, `${name}.git`), refs })
     tell(`Repository ${name} (${at + 1} of ${missing.length})`)
   }
 }

@@ -67,8 +67,8 @@ export async function fetchFolder(
     ...holdOf(contact),
   }
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
-  if (fetched.beside !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
-    await keepFilesBeside(contact.app, space, remote, fetched.beside)
+  if (fetched.outsidePaths !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
+    await keepFilesBeside(contact.app, space, remote, fetched.outsidePaths)
   const before = mappedBefore(log)
   for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappedOtherwise()
   return { ...fetched, theirs: fetched.theirs ?? before.get(fetched.head) ?? null }

@@ -1,5 +1,12 @@
 /** Fetches the objects that a space lacks: asks for 100 at a time, downloads three at a time, and writes down what became of each. */
-import { askBatch, type DownloadAction, downloadObject, LfsError, type LfsServer, MAX_BATCH } from '../../lfs/index.js'
+import {
+  requestBatch,
+  type DownloadAction,
+  downloadObject,
+  LfsError,
+  type LfsServer,
+  MAX_BATCH,
+} from '../../lfs/index.js'
 import { lfsObjects, spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -126,7 +133,7 @@ class Fetch {
   /** Fetches the objects of one request. Returns those whose address has to be asked for again. */
   async #batch(server: LfsServer, objects: readonly FoundPointer[], last: boolean): Promise<FoundPointer[]> {
     const unique = [...new Map(objects.map((pointer) => [pointer.oid, pointer])).values()]
-    const answer = await askBatch(server, unique, this.order.remote.ref)
+    const answer = await requestBatch(server, unique, this.order.remote.ref)
     const waiting: { pointer: FoundPointer; action: DownloadAction }[] = []
     const failed: Failed[] = []
     // The same hash with another size is asked for apart: one of the two is wrong.

@@ -1,16 +1,19 @@
-// Answers which commits contain which others.
+// Determines the ancestry of commits.
 import type { CommitId } from '../../kernel/ids.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
 import { BOTH, bestCommon, get, headsOf, LEFT, paint, type CommitGraph, put, putAll, RIGHT } from './commit-graph.js'
 
-/** How many unknown commits are read one by one before `rev-list` is asked for the rest: its start costs as much as some hundred reads, and no time of this thread. */
+/**
+ * Maximum number of unknown commits that are read one by one. Beyond it, `rev-list` reads the rest: starting it costs
+ * as much as a few hundred reads, but no time of this thread.
+ */
 const MAX_SINGLE_READS = 64
 
 /**
- * Answers questions about ancestors from the repository's commit graph, which is cached. The graph grows when a commit is asked
- * for that it does not contain: a few commits are read one by one, a long history comes from one `git rev-list --parents`. A graph
- * may be evicted from the cache and begun again while a question still uses the old one.
+ * Answers ancestry queries from the repository's commit graph, which is cached. The graph grows when a query contains
+ * an unknown commit: a few commits are read one by one, a long history comes from one `git rev-list --parents`. A graph
+ * may be evicted from the cache and started again while a query still uses the old one.
  */
 export class Ancestry {
   #growing: Promise<unknown> = Promise.resolve()
@@ -20,7 +23,7 @@ export class Ancestry {
     readonly launcher: Launcher,
   ) {}
 
-  /** How many commits are in the graph. */
+  /** Number of commits in the graph. */
   get size(): number {
     return this.#kept()?.size ?? 0
   }
@@ -37,7 +40,7 @@ export class Ancestry {
     return this.objects.caches.graphs.get(this.objects.cacheKey)
   }
 
-  /** Also called after the graph grew, so that its size is estimated again. */
+  /** Caches the graph. Also called after the graph grew, so that its size is estimated again. */
   #keep(known: CommitGraph): void {
     this.objects.caches.graphs.set(this.objects.cacheKey, known)
   }
@@ -46,7 +49,8 @@ export class Ancestry {
     const known = await this.#learn([descendant])
     const least = known.get(ancestor)?.generation
     if (least === undefined) {
-      // All ancestors of the descendant are there, so it is none, whatever its own history: that need not be known.
+      // All ancestors of the descendant are in the graph, so this commit is none of them. Its own history does not
+      // matter.
       await this.objects.commit(ancestor)
       return false
     }
@@ -85,7 +89,7 @@ export class Ancestry {
     return counts
   }
 
-  /** The commits that `one` has and none of `others` has, in no order; null if there are more than `max`. */
+  /** Returns the unsorted commits that `one` has and none of `others` has; null if there are more than `max`. */
   async missingFrom(others: readonly string[], one: string, max: number): Promise<Set<string> | null> {
     const known = await this.#learn([one, ...others])
     const found = new Set<string>()
@@ -104,7 +108,7 @@ export class Ancestry {
     return turn
   }
 
-  /** The graph, with these commits and all their ancestors. */
+  /** Returns the graph with these commits and all their ancestors. */
   async #grow(ids: readonly string[]): Promise<CommitGraph> {
     const known: CommitGraph = this.#kept() ?? new Map()
     const found = new Map<string, readonly string[]>()
@@ -128,7 +132,8 @@ export class Ancestry {
     for (const id of ids) await this.objects.commit(id)
     const heads = headsOf(known).map((id) => `^${id}\n`)
     const input = [...ids.map((id) => `${id}\n`), ...heads].join('')
-    // A head of the graph may have been pruned: no ref names a commit whose move lost against another one. So --ignore-missing.
+    // --ignore-missing, because a head of the graph may have been pruned: no ref names a commit that lost a race
+    // between two moves.
     const text = await this.launcher.mustRun(['rev-list', '--parents', '--ignore-missing', '--stdin'], {
       cwd: this.objects.repository,
       input,

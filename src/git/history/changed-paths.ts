@@ -7,13 +7,13 @@ import type { Launcher } from '../process/launcher.js'
 import type { CommitPaths, CommitStep } from './types.js'
 
 const TIMEOUT_MS = 120_000
-/** Starts the header of a commit. A path can start with it too, but a path always follows a status. */
+/** The start of a commit header. A path can start with it too, but a path always follows a status. */
 const MARK = '\x01'
 const STATUS: Readonly<Record<string, CommitPaths['changes'][number]['status']>> = { A: 'added', D: 'deleted' }
 
 /**
- * Compares each commit with its parent, in the given order. A rename counts as a deletion and an addition. Throws `GitError` if the disk lacks one of
- * the commits: commits that are only staged are not there yet.
+ * Compares each commit with its parent, in the given order. A rename counts as a deletion and an addition. Throws
+ * `GitError` if the disk lacks one of the commits: staged commits are not on the disk yet.
  */
 export async function readChangedPaths(
   objects: ObjectDatabase,
@@ -50,7 +50,7 @@ export async function readChangedPaths(
 async function headerOf(objects: ObjectDatabase, header: string): Promise<CommitPaths> {
   const commit = header.slice(MARK.length, header.indexOf(' ')) as CommitId
   const date = header.slice(header.indexOf(' ') + 1)
-  // Git prints no date, or another one, for a commit whose date it cannot represent.
+  // Git prints no date or a different one for a commit whose date it cannot represent.
   const seconds = /^[1-9]\d{0,11}$/.test(date) ? Number(date) : (await objects.commit(commit)).committer.seconds
   return { commit, seconds, changes: [] }
 }

@@ -1,20 +1,20 @@
-/** An in-memory graph of commits and their parents, and the search for the merge bases of two commits in it. */
+/** An in-memory graph of commits and their parents, and the search for the merge bases of two commits. */
 import { MissingObject } from '../errors.js'
 
 interface GraphNode {
   parents: readonly string[]
-  /** One more than the greatest generation of its parents, so an ancestor's is always smaller. */
+  /** One more than the greatest generation of its parents, so an ancestor's generation is always smaller. */
   generation: number
 }
 
-/** Commits of a repository by ID. For each commit, all its ancestors are there too. */
+/** Commits of a repository by ID. All ancestors of each commit are included. */
 export type CommitGraph = Map<string, GraphNode>
 
 export const LEFT = 1
 export const RIGHT = 2
 export const BOTH = 3
 
-/** A commit of the graph. Throws `MissingObject` if it is not there. */
+/** Returns a commit of the graph. Throws `MissingObject` if it is not there. */
 export function get(of: CommitGraph, id: string): GraphNode {
   const known = of.get(id)
   if (!known) throw new MissingObject(`there is no commit ${id}`)
@@ -42,7 +42,7 @@ export function putAll(to: CommitGraph, found: ReadonlyMap<string, readonly stri
   }
 }
 
-/** Commits that no other has as a parent. */
+/** Returns the commits that are not the parent of any other. */
 export function headsOf(known: CommitGraph): string[] {
   const inner = new Set<string>()
   for (const { parents } of known.values()) for (const parent of parents) inner.add(parent)
@@ -50,8 +50,9 @@ export function headsOf(known: CommitGraph): string[] {
 }
 
 /**
- * Visits the ancestors of two commits, or of one and several others, by falling generation. So each is visited after all its descendants, and its marks (of which
- * sides it is an ancestor) are complete. Stops when only common ancestors are left.
+ * Visits the ancestors of two commits, or of one and several others, by descending generation. Each is visited after
+ * all its descendants, so its marks (the sides of which it is an ancestor) are complete. Stops when only common
+ * ancestors are left.
  */
 export function* paint(
   known: CommitGraph,
@@ -89,7 +90,7 @@ export function* paint(
   }
 }
 
-/** Common ancestors that no other common ancestor descends from, highest generation first. */
+/** Returns the common ancestors from which no other common ancestor descends, highest generation first. */
 export function bestCommon(known: CommitGraph, left: string, right: string): string[] {
   const single = new Set<string>()
   for (const { id, marks } of paint(known, left, right)) if (marks !== BOTH) single.add(id)

@@ -1,4 +1,6 @@
-/** Lists the commits of a branch as `git log` does, and starts a Git process only if the objects at hand do not suffice. */
+/**
+ * Lists the commits of a branch like `git log`, and starts a Git process only if the available objects are not enough.
+ */
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
@@ -7,10 +9,13 @@ import type { CommitInfo, HistoryQuery } from '../types.js'
 import type { Ancestry } from './ancestry.js'
 
 const TIMEOUT_MS = 120_000
-/** Longest branch that is sorted here, so that a merge of a change request starts no process for it. */
+/** Maximum number of commits that are sorted in this process, so that merging a change request needs no Git process. */
 const MAX_SORTED_HERE = 256
 
-/** Commits in the order of `git log`, latest first. Throws `MissingObject` if one of `from` and `not` does not exist. */
+/**
+ * Returns commits in the order of `git log`, latest first. Throws `MissingObject` if one of `from` and `not` does not
+ * exist.
+ */
 export async function readHistory(
   objects: ObjectDatabase,
   launcher: Launcher,
@@ -35,7 +40,7 @@ export async function readHistory(
   return commits
 }
 
-/** Like `readHistory`, but only the IDs. */
+/** Like `readHistory`, but returns only the IDs. */
 export async function readHistoryIds(
   objects: ObjectDatabase,
   launcher: Launcher,
@@ -51,7 +56,10 @@ async function mustHave(objects: ObjectDatabase, ids: readonly string[]): Promis
     if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
 }
 
-/** Those of `wanted` that are reachable from `from`: the latest first, of two with the same second the one that was found first. */
+/**
+ * Returns the commits of `wanted` that are reachable from `from`, latest first. Of two commits in the same second, the
+ * one found first comes first.
+ */
 async function byDate(objects: ObjectDatabase, from: CommitId, wanted: ReadonlySet<string>): Promise<CommitInfo[]> {
   const ordered: CommitInfo[] = []
   const waiting: CommitInfo[] = []
@@ -85,10 +93,13 @@ async function firstParents(
   return commits
 }
 
-/** Bytes of commits that Git prints at most. If they are longer, they are read one by one. */
+/** Maximum number of bytes of commits that Git prints. If there are more, the commits are read one by one. */
 const MAX_HEADER_BYTES = 64 * 1024 * 1024
 
-/** The newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none has it. */
+/**
+ * Returns the newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none
+ * has it.
+ */
 export async function findWithHeader(
   objects: ObjectDatabase,
   launcher: Launcher,
@@ -117,7 +128,10 @@ export async function findWithHeader(
   }
 }
 
-/** An e-mail address that can be searched for between angle brackets: nothing in it can end the option or the bracket. */
+/**
+ * An e-mail address that can be searched for between angle brackets: no character in it can end the option or the
+ * bracket.
+ */
 const ADDRESS = /^[^\0-\x20<>]+$/
 
 async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {

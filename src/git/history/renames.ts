@@ -1,10 +1,12 @@
-// Finds renamed files, with a long-lived `diff-tree`.
+// Finds renamed files with a long-lived `diff-tree`.
 import { Slices, sortInSlices } from '../../kernel/slices.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
 
-/** With more files than this on both sides, only renames without a change are found. */
+/**
+ * Maximum number of files on both sides for similarity detection. With more, only renames without a change are found.
+ */
 const RENAME_LIMIT = 1000
 const DONE = 'that is all\n'
 const service: Service = {
@@ -18,15 +20,15 @@ const COPY = 0x43
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
 /**
- * `diff-tree` echoes a line that names no object; we send one to mark the end of its output. Several outputs may come at once, and
- * a file may have that line as its name, so the output is read field by field: a header line, then `:meta NUL path NUL` (two paths
- * for a rename).
+ * Reads the output until the end marker. `diff-tree` echoes a line that names no object; such a line marks the end of
+ * the output. Several outputs may arrive at once, and a file may have that line as its name. So the output is read
+ * field by field: a header line, then `:meta NUL path NUL` (two paths for a rename).
  */
 const untilDone: Reader<string> = (bytes) => {
   const more = { need: bytes.length + 1 }
   const isDone = (at: number): boolean => bytes.toString('latin1', at, at + DONE.length) === DONE
   if (isDone(0)) return { used: DONE.length, answer: '' }
-  // Called for each piece of what may be ten megabytes: only a piece that may be the last one is worth reading the fields.
+  // This runs for each chunk of a response that may have ten megabytes. Parse the fields only if the end may be there.
   if (bytes.indexOf(DONE) < 0) return more
   let at = bytes.indexOf(10) + 1
   if (at === 0) return more
@@ -42,7 +44,7 @@ const untilDone: Reader<string> = (bytes) => {
   }
 }
 
-/** Whether the status that ends before `end` is that of a rename or copy: a letter and a percentage. */
+/** Whether the status that ends before `end` is a rename or copy: a letter and a percentage. */
 function hasTwoPaths(bytes: Buffer, end: number): boolean {
   let at = end - 1
   while (at > 0 && bytes[at] !== SPACE) at--
@@ -52,7 +54,7 @@ function hasTwoPaths(bytes: Buffer, end: number): boolean {
 const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
 const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
 
-/** How two trees differ, with renames found by similarity, sorted by path. */
+/** Returns the differences of two trees, with renames by similarity, sorted by path. */
 export async function diffWithRenames(
   pool: Pool,
   repository: string,

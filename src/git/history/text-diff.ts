@@ -7,16 +7,16 @@ import type { TextDiffQuery } from '../types.js'
 const TIMEOUT_MS = 10_000
 /** Exit codes of `git diff` without an error: no difference, and a difference. */
 const SUCCEEDED = new Set([0, 1])
-/** Most bytes before the first `@@`: the names of the two blobs. */
+/** Maximum number of bytes before the first `@@`: the names of the two blobs. */
 const HEADING_BYTES = 1000
 
-/** `Repository.diffText`: Git is killed when its output is longer than `maxBytes`. */
+/** Implements `Repository.diffText`. Kills Git if its output is longer than `maxBytes`. */
 export async function diffText(
   launcher: Launcher,
   repository: string,
   { before, after, words, maxBytes }: TextDiffQuery,
 ): Promise<Buffer | null> {
-  if (!isOid(before) || !isOid(after)) throw new GitError('a text diff takes object IDs')
+  if (!isOid(before) || !isOid(after)) throw new GitError('a text diff needs full object IDs')
   if (before === after) return Buffer.alloc(0)
   const how = words ? ['--word-diff=porcelain'] : []
   const args = [
@@ -37,7 +37,7 @@ export async function diffText(
   if (result === null) return null
   const { code, stderr, stdout } = result
   if (code === null || !SUCCEEDED.has(code))
-    throw new GitError(`git diff ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
+    throw new GitError(`git diff failed with exit code ${code}: ${stderr.trim().slice(0, 1000)}`)
   const start = stdout.indexOf('\n@@ ')
   const text = start < 0 ? Buffer.alloc(0) : stdout.subarray(start + 1)
   return text.length > maxBytes ? null : text

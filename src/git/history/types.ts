@@ -1,30 +1,30 @@
-/** Questions about histories and differences. */
+/** Queries for histories and differences. */
 import type { CommitId } from '../../kernel/ids.js'
 
 export interface HistoryQuery {
   from: CommitId
-  /** Commits reachable from these are left out. */
+  /** Commits whose reachable commits are left out. */
   not?: readonly CommitId[]
-  /** Only commits that touch this path. */
+  /** Includes only commits that touch this path. */
   path?: string
   firstParent?: boolean
-  /** Only commits whose author has this e-mail address; case does not matter. */
+  /** Includes only commits by the author with this e-mail address, regardless of case. */
   author?: string
   limit?: number
   skip?: number
 }
 
-/** Two blobs to be compared as text, by their IDs. */
+/** Two blobs to compare as text, by their IDs. */
 export interface TextDiffQuery {
   before: string
   after: string
-  /** Word by word instead of line by line. */
+  /** Whether to compare by words instead of lines. */
   words: boolean
-  /** Longest result that is returned. */
+  /** Maximum size of a returned result in bytes. */
   maxBytes: number
 }
 
-/** A commit and the parent that it is compared with; null compares it with the empty tree. */
+/** A commit and the parent for the comparison; null compares it with the empty tree. */
 export interface CommitStep {
   commit: CommitId
   parent: CommitId | null
@@ -33,7 +33,7 @@ export interface CommitStep {
 /** The paths that a commit changed. */
 export interface CommitPaths {
   commit: CommitId
-  /** The committer's date, in seconds since 1970. */
+  /** The commit date in seconds since 1970. */
   seconds: number
   changes: { status: 'added' | 'deleted' | 'modified' | 'renamed'; path: string }[]
 }

@@ -1,4 +1,4 @@
-/** Backs up a repository: writes it with all its refs into a bundle file, also while a server uses it. */
+/** Backs up a repository: writes all its refs and objects into a bundle file, even while a server uses it. */
 import { link, mkdtemp, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'
@@ -8,17 +8,17 @@ import { wholeCommand } from '../process/whole-command.js'
 const SILENCE_MS = 30 * 60_000
 
 /**
- * Writes a repository with all its refs into one new file, which `git clone` and `git fetch` can read. A server may use the
- * repository meanwhile. The file appears when it is complete and synced. Throws `GitError` if there is no such repository, or the
- * file exists or cannot be written.
+ * Writes a repository with all its refs into one new file, which `git clone` and `git fetch` can read. A server may use
+ * the repository at the same time. The file appears when it is complete and synced. Throws `GitError` if there is no
+ * such repository, or the file exists or cannot be written.
  * @param repository the bare repository's folder
  * @param file absolute path
  */
 export async function bundleRepository(repository: string, file: string): Promise<void> {
-  if (!(await exists(join(repository, 'HEAD')))) throw new GitError(`There is no repository ${repository}.`)
-  if (await exists(file)) throw new GitError(`${file} exists: name a file that does not exist.`)
+  if (!(await exists(join(repository, 'HEAD')))) throw new GitError(`The repository ${repository} does not exist.`)
+  if (await exists(file)) throw new GitError(`${file} already exists. Choose another file name.`)
   const folder = await mkdtemp(join(dirname(file), '.bundle-')).catch((cause) => {
-    throw new GitError(`No file can be written in ${dirname(file)}.`, { cause })
+    throw new GitError(`Cannot write to the folder ${dirname(file)}.`, { cause })
   })
   try {
     const whole = join(folder, 'bundle')
@@ -26,7 +26,7 @@ export async function bundleRepository(repository: string, file: string): Promis
     if (code !== 0) throw new GitError(`git bundle of ${repository} failed: ${stderr.trim()}`)
     const handle = await open(whole)
     await handle.sync().finally(() => handle.close())
-    // Not a rename: a link fails if somebody has written the file meanwhile.
+    // A link fails if another process has created the file in the meantime. A rename would replace it.
     await link(whole, file)
   } finally {
     await rm(folder, { recursive: true, force: true })

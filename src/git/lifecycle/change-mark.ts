@@ -1,4 +1,7 @@
-/** Notes the state of a repository after maintenance, so that the next one can skip it if nothing has changed. */
+/**
+ * Records the state of a repository after maintenance, so that the next maintenance can be skipped if nothing has
+ * changed.
+ */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,13 +14,14 @@ interface ChangeMark {
   state: string
   /** Milliseconds since 1970. */
   at: number
-  /** How many loose objects were left; unreachable ones can be deleted later. */
+  /** Number of remaining loose objects. Unreachable ones can be deleted later. */
   loose: number
 }
 
 /**
- * A digest that changes when objects or refs are added or removed: of the modification times of the folders that contain them.
- * There are some hundred of these, however large the repository is. Renewing the time of a file does not change it.
+ * Returns a digest that changes when objects or refs are added or removed. It covers the modification times of the
+ * folders that contain them. There are a few hundred such folders, regardless of the repository's size. Renewing the
+ * time of a file does not change the digest.
  */
 export async function stateOf(repository: string): Promise<string> {
   const hash = createHash('sha1')
@@ -40,7 +44,7 @@ export async function stateOf(repository: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The mark of the last maintenance; null if there is none, or it cannot be read. */
+/** Returns the mark of the last maintenance; null if there is none, or it cannot be read. */
 export async function readMark(repository: string): Promise<ChangeMark | null> {
   try {
     return JSON.parse(await readFile(join(repository, FILE), 'utf8')) as ChangeMark
@@ -49,6 +53,6 @@ export async function readMark(repository: string): Promise<ChangeMark | null> {
   }
 }
 
-/** Not synced: a lost mark only costs one more maintenance. */
+/** Writes the mark without a sync: a lost mark only costs one more maintenance. */
 export const writeMark = (repository: string, mark: ChangeMark): Promise<void> =>
   writeFile(join(repository, FILE), JSON.stringify(mark))

@@ -6,8 +6,9 @@ import { RepositoryExists } from '../errors.js'
 import { type Disk, errorCode, syncPath, writeSynced } from '../objects/disk.js'
 
 /**
- * Settings of a new repository. The server passes the same ones to its own Git processes; here they are for administrators who use
- * Git in the folder: what they write is durable too, nothing is pruned automatically, and every branch has a reflog.
+ * Settings of a new repository. The server passes the same settings to its own Git processes. In the file, they are for
+ * admins who use Git in the folder: their writes are durable too, nothing is pruned automatically, and every branch has
+ * a reflog.
  */
 const CONFIG = `[core]
 \trepositoryformatversion = 0
@@ -26,7 +27,10 @@ const CONFIG = `[core]
 [merge]
 \tdirectoryRenames = false
 `
-/** Creates a bare repository under a temporary name, calls `fill` to add to it, and renames it. Throws `RepositoryExists`. */
+/**
+ * Creates a bare repository under a temporary name, calls `fill` to add content, and renames it. Throws
+ * `RepositoryExists`.
+ */
 export async function createRepository(
   disk: Disk,
   reposDir: string,
@@ -47,7 +51,7 @@ export async function createRepository(
   } catch (error) {
     await rm(building, { recursive: true, force: true })
     if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? ''))
-      throw new RepositoryExists(`${path} exists already`, { cause: error })
+      throw new RepositoryExists(`${path} already exists`, { cause: error })
     throw error
   }
 }

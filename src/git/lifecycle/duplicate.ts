@@ -1,4 +1,4 @@
-/** Fills the repository of a duplicated space: its objects as hard links, and copies of the refs that it needs. */
+/** Fills the repository of a duplicated space: hard-links the objects, and copies the refs that a duplicate needs. */
 import { link, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from '../objects/disk.js'
@@ -7,11 +7,11 @@ import type { RefReader } from '../refs/reader.js'
 
 const COPIED = ['refs/heads/main', 'refs/bindery/adopted', 'refs/bindery/sync/']
 
-/** Whether a duplicate gets a ref of this name. */
+/** Whether a duplicate gets the ref with this name. */
 export const isCopied = (ref: string): boolean =>
   COPIED.some((prefix) => (prefix.endsWith('/') ? ref.startsWith(prefix) : ref === prefix))
 
-/** The refs that a duplicate gets, as a packed-refs file. */
+/** Returns the refs of a duplicate as the content of a packed-refs file. */
 function copiedRefs(refs: RefReader): string {
   const kept = COPIED.flatMap((prefix) =>
     [...refs.list(prefix)].filter(([name]) => prefix.endsWith('/') || name === prefix),
@@ -20,7 +20,9 @@ function copiedRefs(refs: RefReader): string {
   return `# pack-refs with: sorted \n${lines.join('')}`
 }
 
-/** Hard-links all objects and copies the refs, durably. The refs are read first, so that no object of theirs is missed. */
+/**
+ * Hard-links all objects and copies the refs, durably. Reads the refs first, so that all of their objects are linked.
+ */
 export async function fillDuplicate(disk: Disk, source: string, refs: RefReader, building: string): Promise<void> {
   const packedRefs = copiedRefs(refs)
   for (let attempt = 1; ; attempt++) {
@@ -28,7 +30,7 @@ export async function fillDuplicate(disk: Disk, source: string, refs: RefReader,
       await linkObjects(disk, source, building)
       break
     } catch (error) {
-      // A repack has replaced files that were listed: the next attempt links the new ones.
+      // A repack has replaced listed files. The next attempt links the new ones.
       if (errorCode(error) !== 'ENOENT' || attempt === REPACK_ATTEMPTS) throw error
     }
   }
@@ -55,6 +57,6 @@ async function linkOne(disk: Disk, from: string, to: string): Promise<void> {
     if (errorCode(error) === 'EEXIST') return
     throw error
   }
-  // An administrator's Git may have written it without a sync.
+  // An admin's Git may have written the file without a sync.
   await syncPath(disk, to)
 }

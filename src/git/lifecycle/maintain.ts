@@ -1,4 +1,4 @@
-/** Maintenance of a repository: packs objects and refs, and deletes garbage, without endangering writes under way. */
+/** Maintains a repository: packs objects and refs, and deletes garbage, without endangering writes in progress. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, syncPath } from '../objects/disk.js'
@@ -8,40 +8,45 @@ import type { Launcher } from '../process/launcher.js'
 import { readMark, stateOf, writeMark } from './change-mark.js'
 
 const DAY_MS = 86_400_000
-/** Unreachable objects younger than this are kept: a write may be about to use them. */
+/** Minimum age of unreachable objects before they are deleted: a write may be about to use younger ones. */
 const GRACE = '2.weeks.ago'
 const GRACE_MS = 14 * DAY_MS
-/** Time limits in milliseconds, for commands that run beside writers, and for those during which writers have to wait. */
+/**
+ * Time limits in milliseconds for commands that run alongside writers, and for commands during which writers must wait.
+ */
 const LONG_MS = 3_600_000
 const SHORT_MS = 120_000
-/** Packing begins at these numbers of loose objects, packs, and loose refs. */
+/** Numbers of loose objects, packs, and loose refs at which packing starts. */
 const MANY_LOOSE = 1000
 const MANY_PACKS = 16
 const MANY_REFS = 200
-/** Below this size of all indexes of packs (about 1,100 objects), Git walks the history as fast without a commit graph, and writing one is a process. */
+/**
+ * Minimum total size of the pack indexes (about 1,100 objects) at which a commit graph is written. Below it, Git walks
+ * the history as fast without one, and writing it needs a process.
+ */
 const GRAPHED_BYTES = 32 * 1024
-/** Content of the `.keep` files of a maintenance. Those of writes have another one. */
+/** Content of the `.keep` files of maintenance. Those of writes have other content. */
 const OURS = 'bindery\n'
 
-/** What a maintenance needs of the repository. */
+/** The services and settings for maintenance. */
 interface Upkeep {
   launcher: Launcher
   disk: Disk
-  /** Runs work while nobody writes to the repository. */
+  /** Runs work while no process writes to the repository. */
   exclusive<T>(work: () => Promise<T>): Promise<T>
   /** Runs work that packs refs while this process moves no ref of the repository. */
   packingRefs<T>(work: () => Promise<T>): Promise<T>
-  /** Removes the files that protect packs of writes which a kill interrupted. */
+  /** Removes the `.keep` files of interrupted writes. */
   recoverKept(): void
-  /** Packs and deletes however little there is. */
+  /** Whether to pack and delete even small amounts. */
   thorough: boolean
 }
 
 /**
- * Packs loose objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if neither objects nor
- * refs have changed. Packing only adds files, so it runs beside writers. They have to wait while packs are removed whose objects
- * are in another one, and while garbage is deleted. Garbage was determined before, so its time is checked again: using an object
- * renews it.
+ * Packs loose objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if neither
+ * objects nor refs have changed. Packing only adds files, so it runs alongside writers. Writers must wait while packs
+ * are removed whose objects are in another pack, and while garbage is deleted. Garbage is determined earlier, so its
+ * time is checked again: using an object renews its time.
  */
 export async function maintain(repository: string, upkeep: Upkeep): Promise<void> {
   const before = await readMark(repository)
@@ -68,7 +73,7 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
 
 type RunGit = (args: readonly string[], timeoutMs?: number) => Promise<Buffer>
 
-/** Loose refs are removed only after packed-refs was synced. */
+/** Packs refs. Loose refs are removed only after packed-refs was synced. */
 async function packRefs(repository: string, { disk, packingRefs }: Upkeep, git: RunGit): Promise<void> {
   await packingRefs(async () => {
     await git(['pack-refs', '--all', '--no-prune'], SHORT_MS)
@@ -84,14 +89,16 @@ async function packLoose(repository: string, { disk }: Upkeep, git: RunGit): Pro
   await git(['prune-packed', '-q'])
 }
 
-/** Joins the packs of batches of writes, which need no Git for that: so that a repository is not packed as a whole for their number. */
+/** Joins the packs of write batches without Git, so that their number does not cause a full repack. */
 async function joinSmallPacks(repository: string, { disk, exclusive }: Upkeep): Promise<void> {
   const folder = join(repository, 'objects/pack')
   const small = await smallPacksIn(folder)
   if (small.length > 1) await exclusive(() => joinPacks(disk, folder, small))
 }
 
-/** Packs everything reachable into one new pack, then removes the others. Unreachable objects that are young become loose. */
+/**
+ * Packs all reachable objects into one new pack, then removes the other packs. Young unreachable objects become loose.
+ */
 async function packTogether(repository: string, { disk, exclusive }: Upkeep, git: RunGit): Promise<void> {
   const folder = join(repository, 'objects/pack')
   const old = new Set(await packsOf(repository))
@@ -131,7 +138,7 @@ async function dropGarbage(repository: string, { disk, exclusive }: Upkeep, git:
   )
 }
 
-/** Paths of loose objects, and of temporary files of their writers. */
+/** Returns the paths of loose objects, and of temporary files of their writers. */
 async function looseObjects(repository: string): Promise<string[]> {
   const objects = join(repository, 'objects')
   const folders = (await readdir(objects)).filter(isLooseFolder)
@@ -155,7 +162,7 @@ async function indexBytes(repository: string): Promise<number> {
 const countRefs = async (repository: string): Promise<number> =>
   (await readdir(join(repository, 'refs'), { recursive: true })).length
 
-/** Removes the `.keep` files that an interrupted maintenance left. */
+/** Removes the `.keep` files of an interrupted maintenance. */
 async function removeKeeps(repository: string): Promise<void> {
   const folder = join(repository, 'objects/pack')
   for (const name of (await readdir(folder)).filter((one) => one.endsWith('.keep'))) {

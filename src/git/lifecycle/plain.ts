@@ -1,11 +1,16 @@
-/** What plain Git says of a repository on the disk that no server has open: its refs, whether it is sound. Nothing in it is changed. */
+/**
+ * Inspects a repository on the disk with plain Git, without a server: lists its refs and checks its integrity. Changes
+ * nothing.
+ */
 import { GitError } from '../errors.js'
 import { wholeCommand } from '../process/whole-command.js'
 
-/** Milliseconds for which Git may print nothing while it checks a large repository. */
+/** Maximum time without output while Git checks a large repository, in milliseconds. */
 const CHECK_MS = 3_600_000
 
-/** All refs of a repository, as lines `<object> <ref>` in the order of `git for-each-ref`. Throws `GitError`. */
+/**
+ * Returns all refs of a repository, as lines `<object> <ref>` in the order of `git for-each-ref`. Throws `GitError`.
+ */
 export async function listRefs(path: string): Promise<string[]> {
   const { code, stdout, stderr } = await wholeCommand(
     path,
@@ -16,7 +21,7 @@ export async function listRefs(path: string): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-/** Runs `git fsck --strict` and returns its complaints; empty = sound. */
+/** Runs `git fsck --strict` and returns its complaints; empty if the repository is intact. */
 export async function fsck(path: string): Promise<string[]> {
   const { code, stdout, stderr } = await wholeCommand(
     path,
@@ -24,6 +29,6 @@ export async function fsck(path: string): Promise<string[]> {
     CHECK_MS,
   )
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
-  if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and printed nothing`)
+  if (code !== 0 && lines.length === 0) throw new GitError(`git fsck failed with exit code ${code} without output`)
   return lines
 }

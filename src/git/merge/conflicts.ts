@@ -3,8 +3,8 @@ import type { ConflictKind, MergeConflict, TreeEntry } from '../types.js'
 import type { MergeOutput, Message, Stage } from './parse.js'
 
 /**
- * The conflicts of a merge, one per path. If Git renamed a file to make room for a folder (`name~commit`), the path is the
- * original one.
+ * Returns the conflicts of a merge, one per path. If Git renamed a file to make room for a folder (`name~commit`), the
+ * path is the original one.
  */
 export function conflictsOf({ stages, messages }: MergeOutput, commits: readonly string[]): MergeConflict[] {
   const byPath = new Map<string, Stage[]>()
@@ -46,7 +46,10 @@ function messagesByPath(messages: readonly Message[]): Map<string, Message[]> {
   return found
 }
 
-/** Undoes a rename by Git to `name~commit`, where `commit` is one of those that were merged; `messages` are those about the path. */
+/**
+ * Undoes a rename by Git to `name~commit`, where `commit` is one of the merged commits. `messages` are those about the
+ * path.
+ */
 function originalPath(path: string, messages: readonly Message[], commits: readonly string[]): string {
   if (!path.includes('~')) return path
   const match = /^(.+)~([0-9a-f]{40})(?:_\d+)?$/s.exec(path)

@@ -1,4 +1,4 @@
-/** Merges two sides that changed different files: what each side changed is taken from it. Everything else is left to Git. */
+/** Merges two sides that changed different files, by taking each side's changes. All other merges are left to Git. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
@@ -16,9 +16,10 @@ interface TreeMerge {
 }
 
 /**
- * The merge of two commits with one merge base whose changes meet in no path, as Git's strategy `ort` makes it (without
- * `merge.directoryRenames`); null if Git has to merge. A file that one side renamed is unchanged on the other one, or both sides
- * changed its old path, and Git is asked. The trees that are new are put beside the repository, like those of every merge.
+ * Merges two commits with one merge base whose changes affect different paths, with the same result as Git's strategy
+ * `ort` (without `merge.directoryRenames`). Returns null if Git must merge. If one side renamed a file, it is unchanged
+ * on the other side; otherwise both sides changed its old path, and Git merges. New trees are stored in the scratch
+ * folder, as for every merge.
  */
 export async function mergeDisjoint(
   objects: ObjectDatabase,
@@ -39,7 +40,7 @@ export async function mergeDisjoint(
     await keep(work)
     return { clean: true, tree: tree.oid as TreeId }
   } catch (error) {
-    // Something cannot be read: Git says what, or repairs it.
+    // Something is unreadable. Git reports or repairs it.
     if (!(error instanceof GitError)) throw error
     return null
   }
@@ -47,18 +48,21 @@ export async function mergeDisjoint(
 
 type Three = [base: Node | undefined, ours: Node | undefined, theirs: Node | undefined]
 
-/** What the merge has under a name: undefined for nothing, null if Git has to merge, 'inside' if the folders have to be merged. */
+/**
+ * Returns the merged entry of a name: undefined for none, null if Git must merge, 'inside' if the folders must be
+ * merged.
+ */
 function decide([base, ours, theirs]: Three): Node | undefined | null | 'inside' {
   if (same(base, ours)) return theirs
   if (same(base, theirs)) return ours
   if (!base || !ours || !theirs) return null
   const folders = [base, ours, theirs].filter(isFolder).length
   if (folders === 3) return 'inside'
-  // Both made the same change of a file. One of a folder may be part of two different renames.
+  // Both sides changed the file in the same way. For a folder, the same change may be part of two different renames.
   return folders === 0 && same(ours, theirs) ? ours : null
 }
 
-/** The merged folder; null if Git has to merge, which it also has to if the folder would be empty. */
+/** Returns the merged folder; null if Git must merge, also if the folder would be empty. */
 async function mergeFolder(folders: readonly Node[], work: TreeMerge): Promise<Node | null> {
   const [base, ours, theirs] = (await Promise.all(folders.map(({ oid }) => work.objects.tree(oid)))) as [
     Tree,
@@ -85,7 +89,10 @@ async function mergeFolder(folders: readonly Node[], work: TreeMerge): Promise<N
 const isFolder = (node: Node | undefined): boolean => node?.mode === '040000'
 const same = (a: Node | undefined, b: Node | undefined): boolean => a?.oid === b?.oid && a?.mode === b?.mode
 
-/** Whether Git would write the entries of a tree as they are: it corrects old modes, and names here may stand for other bytes. */
+/**
+ * Whether Git would write the entries of a tree unchanged: it corrects old modes, and names in memory may represent
+ * other bytes.
+ */
 const isPlain = (tree: Tree): boolean =>
   tree.byName.size === tree.nodes.length &&
   tree.nodes.every(({ rawName, rawMode, mode }) => !rawName && rawMode === (mode === '040000' ? '40000' : mode))

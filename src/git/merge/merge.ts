@@ -1,4 +1,4 @@
-/** Merges two commits with `git merge-tree`, in a scratch folder, and returns the merged tree or the conflicts. */
+/** Merges two commits with `git merge-tree` in a scratch folder, and returns the merged tree or the conflicts. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'
@@ -24,14 +24,14 @@ const SETTINGS = [
   '-c',
   'merge.conflictStyle=merge',
 ]
-// What a merge writes is temporary: what a commit needs of it is written again, durably.
+// Output of a merge is temporary. Objects that a commit needs are written again, durably.
 const VOLATILE = ['-c', 'core.fsync=none']
 const ARGS = [...SETTINGS, ...VOLATILE, 'merge-tree', '--write-tree', '-z', '--allow-unrelated-histories', '--stdin']
-/** Longest merge, in milliseconds: Git prints nothing before it is done. */
+/** Maximum time of a merge in milliseconds. Git prints nothing before it is done. */
 const SILENCE_MS = 180_000
-/** How many damaged objects are repaired before a merge is given up. */
+/** Maximum number of damaged objects that are repaired before a merge fails. */
 const MAX_DAMAGED = 20
-const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
+const PLACEHOLDER = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
 export interface MergeInput {
   ours: CommitId
@@ -40,9 +40,9 @@ export interface MergeInput {
 }
 
 /**
- * Merges the trees of two commits with Git's strategy `ort`. The objects it makes are in the scratch folder, not in the repository,
- * so a merge can also be made for a preview. Git does not write an object again if the repository has a file for it, even a
- * damaged one: such a file is removed, and the merge repeated. Throws `MissingObject`.
+ * Merges the trees of two commits with Git's strategy `ort`. New objects are in the scratch folder, not in the
+ * repository, so a preview can also merge. If the repository has a file for an object, Git does not write it again,
+ * even if the file is damaged. Such a file is removed, and the merge repeated. Throws `MissingObject`.
  */
 export async function mergeTrees(
   objects: ObjectDatabase,
@@ -56,7 +56,7 @@ export async function mergeTrees(
       const lost = await findLost(objects, input, output)
       if (lost === null) return outcomeOf(output, commits)
       if (damaged >= MAX_DAMAGED || !(await writer.removeDamaged(lost)))
-        throw new MissingObject(`object ${lost} of a merge cannot be read`)
+        throw new MissingObject(`cannot read object ${lost} of a merge`)
     } catch (error) {
       // Git exits when it reads an empty object.
       if (!(error instanceof ConversationLost) || damaged >= MAX_DAMAGED || (await writer.removeEmpty()) === 0)
@@ -94,7 +94,7 @@ function outcomeOf(output: MergeOutput, commits: readonly string[]): MergeOutcom
   return output.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(output, commits) }
 }
 
-/** An object of the result that cannot be read; null if all can. */
+/** Returns an unreadable object of the result; null if all are readable. */
 async function findLost(
   objects: ObjectDatabase,
   { ours, theirs }: MergeInput,
@@ -119,7 +119,7 @@ async function findLost(
   }
 }
 
-/** Without `stdbuf`: one process per merge, which flushes its output when it ends. */
+/** Merges without `stdbuf`: with one process per merge, which flushes its output when it ends. */
 async function mergeOnce(
   pool: Pool,
   repository: string,
@@ -139,9 +139,9 @@ async function mergeOnce(
 }
 
 /**
- * Git 2.39 has no option for the merge base. So each tree gets a new commit whose only parent is the base, which then is their
- * merge base, whatever the real histories are. The same input gives the same two commits. They are in the scratch folder, where
- * only Git reads them.
+ * Returns commits with the same trees whose merge base is `base`, since Git 2.39 has no option for the merge base. Each
+ * tree gets a new commit whose only parent is the base, regardless of the real histories. The same input gives the same
+ * two commits. They are in the scratch folder, where only Git reads them.
  */
 async function onBase(
   objects: ObjectDatabase,
@@ -152,7 +152,10 @@ async function onBase(
   await objects.commit(base)
   const makeCommit = async (commit: CommitId, message: string): Promise<EncodedObject> => {
     const { tree } = await objects.commit(commit)
-    return encodeObject('commit', encodeCommit({ tree, parents: [base], author: NOBODY, committer: NOBODY, message }))
+    return encodeObject(
+      'commit',
+      encodeCommit({ tree, parents: [base], author: PLACEHOLDER, committer: PLACEHOLDER, message }),
+    )
   }
   const [left, right] = await Promise.all([makeCommit(ours, `ours: ${ours}`), makeCommit(theirs, `theirs: ${theirs}`)])
   await objects.scratch.put(folder, [left, right])

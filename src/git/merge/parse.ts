@@ -5,7 +5,7 @@ import type { Reading } from '../process/conversation.js'
 import type { EntryMode, TreeEntry } from '../types.js'
 
 export interface Stage extends TreeEntry {
-  /** 1 base, 2 ours, 3 theirs. */
+  /** 1 = base, 2 = ours, 3 = theirs. */
   stage: number
 }
 export interface Message {
@@ -20,12 +20,15 @@ export interface MergeOutput {
   messages: Message[]
 }
 
-/** Where a submodule is in conflict, Git puts advice for people into the empty field that ends the messages. */
+/**
+ * The start of Git's advice for people. If a submodule is in conflict, Git puts it into the empty field that ends the
+ * messages.
+ */
 const ADVICE = 'Recursive merging with submodules'
 
 class Incomplete extends Error {}
 
-/** Reads NUL-terminated fields; throws `Incomplete` at the end of the bytes. */
+/** Reads NUL-terminated fields. Throws `Incomplete` at the end of the bytes. */
 class Fields {
   at = 0
   constructor(readonly bytes: Buffer) {}
@@ -48,7 +51,7 @@ function stageOf(field: string): Stage {
 function parse(fields: Fields): MergeOutput {
   const clean = fields.next() === '1'
   const tree = fields.next()
-  // A merge that failed prints no tree, whatever its status.
+  // A failed merge prints no tree, regardless of its status.
   if (!isOid(tree)) throw new GitError('merge-tree printed no tree')
   const output: MergeOutput = { clean, tree, stages: [], messages: [] }
   if (clean) {
@@ -71,9 +74,12 @@ function endsWithAdvice(bytes: Buffer): boolean {
   return bytes.toString('latin1', start, start + ADVICE.length) === ADVICE
 }
 
-/** Reads one output of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
+/**
+ * Reads one output of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages. An empty
+ * field ends each list.
+ */
 export function readMergeOutput(bytes: Buffer): Reading<MergeOutput> {
-  // A long output comes in many pieces. It is parsed only when it may be complete, not with each piece.
+  // A long output arrives in many pieces. Parse it only when it may be complete, not after each piece.
   if (bytes.at(-1) !== 0 || !(bytes.at(-2) === 0 || endsWithAdvice(bytes))) return { need: bytes.length + 1 }
   const fields = new Fields(bytes)
   try {

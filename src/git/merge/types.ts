@@ -1,4 +1,4 @@
-/** How a merge of two trees ends. */
+/** The result of merging two trees. */
 import type { TreeId } from '../../kernel/ids.js'
 import type { TreeEntry } from '../objects/types.js'
 
@@ -7,7 +7,7 @@ export type ConflictKind = 'content' | 'add/add' | 'modify/delete' | 'rename' | 
 export interface MergeConflict {
   path: string
   kind: ConflictKind
-  /** The entry of each side that has the path. */
+  /** The entries of the sides that have the path. */
   base?: TreeEntry
   ours?: TreeEntry
   theirs?: TreeEntry
@@ -16,7 +16,7 @@ export interface MergeConflict {
 export type MergeOutcome =
   | { clean: true; tree: TreeId }
   | {
-      clean: false /** Git's tree, with conflict markers in its files: never to be committed. */
+      clean: false /** Git's tree, with conflict markers in its files. It must never be committed. */
       tree: TreeId
       conflicts: MergeConflict[]
     }

@@ -1,6 +1,6 @@
 /**
- * Fetches one folder of a remote: its history goes into a scratch repository and is mapped there, and only what the mapped commits need gets into the
- * repository of the space.
+ * Fetches one folder of a remote. Fetches the history into a scratch repository and maps it there. The repository of
+ * the space gets only the objects that the mapped commits need.
  */
 import { createHash } from 'node:crypto'
 import { readdir, rename, writeFile } from 'node:fs/promises'
@@ -23,30 +23,30 @@ import type { RemoteScratches } from './remote-scratches.js'
 import { readRootFile } from './root-file.js'
 import { takeFolder } from './take-folder.js'
 
-/** A space, and the scratch repositories. */
-export interface FolderPlace {
+/** The repository of a space, and the scratch repositories. */
+export interface FolderRepositories {
   local: LocalRepository
   scratches: RemoteScratches
 }
 
-/** The scratch repository of a remote, which nobody else uses meanwhile. */
-export interface HeldScratch {
+/** The scratch repository of a remote, reserved for one task. */
+export interface ReservedScratch {
   path: string
   /** As `Repository.fetchFolder`. */
   fetch(ref: RefName, order: FolderOrder): Promise<FetchedFolder>
   /** As `Repository.rootFile`. */
   rootFile(ref: RefName, order: RootFileOrder): Promise<string | null>
-  /** Makes it anew, because something in it is missing or damaged. */
+  /** Recreates the repository because something in it is missing or damaged. */
   renew(): Promise<void>
 }
 
-/** Does work while nobody else uses the scratch repository of a remote. Throws `RemoteError`. */
+/** Runs work while no other task uses the scratch repository of a remote. Throws `RemoteError`. */
 export async function useScratch<T>(
   options: RemoteOptions,
-  place: FolderPlace,
+  place: FolderRepositories,
   remote: Remote,
   { owner, timeoutMs }: ScratchHold,
-  work: (held: HeldScratch) => Promise<T>,
+  work: (held: ReservedScratch) => Promise<T>,
 ): Promise<T> {
   const { url } = parseRemoteUrl(remote.url, options.allowedProtocols)
   return place.scratches.use({ url, owner, timeoutMs, signal: remote.signal }, (path) =>
@@ -54,17 +54,20 @@ export async function useScratch<T>(
   )
 }
 
-const held = (scratch: ScratchOfRemote): HeldScratch => ({
+const held = (scratch: ScratchOfRemote): ReservedScratch => ({
   path: scratch.path,
   fetch: (ref, order) => onSound(scratch, ref, order, throughScratch),
   rootFile: (ref, order) => onSound(scratch, ref, order, async (fetch) => readRootFile(fetch, await fetchHead(fetch))),
   renew: () => scratch.place.scratches.renew(scratch.path),
 })
 
-/** `Repository.fetchFolder`. Each step can be interrupted at any time: the next import goes on from what is complete. */
+/**
+ * Implements `Repository.fetchFolder`. Each step can be interrupted at any time: the next import continues from the
+ * completed steps.
+ */
 export async function fetchFolder(
   options: RemoteOptions,
-  place: FolderPlace,
+  place: FolderRepositories,
   remote: Remote,
   ref: RefName,
   order: FolderOrder,
@@ -76,15 +79,18 @@ export async function fetchFolder(
   )
 }
 
-/** A scratch repository, and the remote that it is of. */
+/** A scratch repository and its remote. */
 interface ScratchOfRemote {
   options: RemoteOptions
-  place: FolderPlace
+  place: FolderRepositories
   path: string
   remote: Remote
 }
 
-/** Does work on a scratch repository; if something in it is missing or damaged, it is made anew, and the work is done again. */
+/**
+ * Runs work on a scratch repository. If something in it is missing or damaged, recreates the repository and runs the
+ * work again.
+ */
 async function onSound<O extends FetchLimits, T>(
   { options, place: { local, scratches }, path, remote }: ScratchOfRemote,
   ref: RefName,
@@ -105,26 +111,29 @@ async function onSound<O extends FetchLimits, T>(
   }
 }
 
-/** Rethrows an error; one that nobody could act on as one that says what to do. */
+/** Rethrows an error. An error that the user cannot act on is replaced by one that states what to do. */
 function unreadable(error: unknown): never {
   if (!isOfFiles(error) || error instanceof RemoteError) throw error
   const message =
-    'What was fetched of the remote cannot be read, even after it was fetched again. Check the remote with "git fsck --strict", and the disk of this server.'
+    'The fetched data cannot be read, even after fetching it again. Check the remote with "git fsck --strict", and check the disk of this server.'
   throw new RemoteError('failed', message, { cause: error })
 }
 
-/** Whether Git or the system could not do something with files. */
+/** Whether the error comes from a file operation of Git or the system. */
 const isOfFiles = (error: unknown): boolean =>
   (error instanceof GitError && !(error instanceof ObjectTooLarge)) || /^E[A-Z]+$/.test(errorCode(error) ?? '')
 
-/** Whether the scratch repository may be the cause of an error: one that was used before may lack what its refs name. It can be made anew. */
+/**
+ * Whether a damaged scratch repository may have caused the error: one that was used before may lack objects of its
+ * refs. Recreating it helps then.
+ */
 async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
   if (!isOfFiles(error)) return false
   if (error instanceof RemoteError && error.kind !== 'unsafe-content' && error.kind !== 'failed') return false
   return (await readdir(join(path, 'refs/heads')).catch(() => ['?'])).length > 0
 }
 
-/** Fetches the branch, and notes its head. */
+/** Fetches the branch and records its head. */
 async function fetchHead<O extends FetchLimits>(fetch: PartialFetch<O>): Promise<CommitId> {
   const head = await fetchPartial(fetch)
   await remember(fetch.path, fetch.ref, head)
@@ -134,26 +143,27 @@ async function fetchHead<O extends FetchLimits>(fetch: PartialFetch<O>): Promise
 async function throughScratch(fetch: PartialFetch): Promise<FetchedFolder> {
   const { local, path, order, left } = fetch
   const head = await fetchHead(fetch)
-  if (head === order.known) return { head, theirs: null, find: () => undefined, originals: () => [], beside: null }
+  if (head === order.known)
+    return { head, theirs: null, find: () => undefined, originals: () => [], outsidePaths: null }
   const map = await readFolderMap(path, order.directory)
   const writer = new ObjectWriter(path, '', makeCaches(), disk)
   const theirs = await mapFolder(map, head, order, { scratch: path, launcher: local.launcher, writer, left })
   if (theirs !== null) await takeFolder(fetch, resolve(local.path), head, theirs)
-  const beside = await listBeside(fetch, head)
+  const beside = await listOutside(fetch, head)
   return {
     head,
     theirs,
     find: (commit) => map.find(commit),
     originals: (mapped, limit) => map.originals(mapped, limit),
-    beside,
+    outsidePaths: beside,
   }
 }
 
-/** Bytes of the names that are listed outside of a folder. */
+/** Maximum number of bytes of the listed names outside a folder. */
 const MAX_BESIDE_BYTES = 4 * 1024 * 1024
 
-/** Lists the files and folders of a commit outside the folder; null if their names are too long together. */
-async function listBeside({ connection, path, order, left }: PartialFetch, head: CommitId): Promise<string[] | null> {
+/** Lists the files and folders of a commit outside the folder. Returns null if their names are too long in total. */
+async function listOutside({ connection, path, order, left }: PartialFetch, head: CommitId): Promise<string[] | null> {
   const git = withEnv(connection.git, { GIT_DIR: resolve(path), GIT_ALLOW_PROTOCOL: '' })
   const listed: string[] = []
   let bytes = 0
@@ -166,7 +176,9 @@ async function listBeside({ connection, path, order, left }: PartialFetch, head:
   return bytes <= MAX_BESIDE_BYTES ? listed : null
 }
 
-/** Notes the head under a ref, so that the next fetch says that it has it. Only this process uses the repository. */
+/**
+ * Records the head as a ref, so that the next fetch can offer it to the remote. Only this process uses the repository.
+ */
 async function remember(path: string, ref: RefName, head: CommitId): Promise<void> {
   const file = join(path, 'refs/heads', createHash('sha256').update(ref).digest('hex').slice(0, 32))
   await writeFile(`${file}.lock`, `${head}\n`)

@@ -1,4 +1,4 @@
-/** Fetches a branch into a scratch repository: without files where the remote can leave them out, else whole. */
+/** Fetches a branch into a scratch repository. Leaves out the files if the remote supports that. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { Connection, LocalRepository, RemoteOptions } from '../remote/connection.js'
@@ -9,12 +9,12 @@ import { withEnv } from '../remote/run.js'
 import type { FetchLimits, Remote } from '../types.js'
 import type { FolderOrder } from './types.js'
 
-/** Asks for commits and folders, without files. */
+/** Requests commits and folders without files. */
 const WITHOUT_FILES = '--filter=blob:none'
-/** Also where an earlier fetch of the same scratch repository was without files. */
+/** Requests everything, even if an earlier fetch of the same scratch repository was without files. */
 const WHOLE = '--no-filter'
 
-/** What every fetch into a scratch repository is held to. */
+/** The limits of every fetch into a scratch repository. */
 type Limits = Omit<FetchLimits, 'pushed' | 'directory' | 'within'>
 
 /** A fetch into the scratch repository at `path`. */
@@ -30,7 +30,10 @@ export interface PartialFetch<O extends Limits = FolderOrder> {
   left(): number
 }
 
-/** Returns the head of the branch, whose commits and folders are then in the scratch repository. Throws `RemoteError`. */
+/**
+ * Fetches the branch and returns its head. The commits and folders are then in the scratch repository. Throws
+ * `RemoteError`.
+ */
 export async function fetchPartial(fetch: PartialFetch<Limits>): Promise<CommitId> {
   const { options, connection, local, path, remote, ref, order, left } = fetch
   let quarantine = await openQuarantine(path)
@@ -68,15 +71,15 @@ export async function fetchPartial(fetch: PartialFetch<Limits>): Promise<CommitI
   }
 }
 
-/** A remote may advertise filters and refuse them. */
+/** Whether the remote rejected the filter. Some remotes advertise filters but reject them. */
 const refusesFilter = (stderr: string): boolean => /\bfilter/i.test(stderr)
 
-/** Files that are asked for by one request. */
+/** Maximum number of files in one request. */
 const MAX_FILES = 100_000
 
 /**
- * Fetches files by their IDs into a quarantine of the scratch repository, and leaves them there: the caller takes what it needs and removes it. Whether all came is
- * for the caller to find out. Throws `RemoteError`.
+ * Fetches files by their IDs into a quarantine of the scratch repository, and leaves them there. The caller takes what
+ * it needs, removes the quarantine, and checks whether all files arrived. Throws `RemoteError`.
  */
 export async function fetchFiles(
   { connection, order, left }: PartialFetch<Limits>,
@@ -105,9 +108,9 @@ export async function fetchFiles(
   }
 }
 
-/** The remote named files in its folders that it does not have, or does not give. */
+/** Returns the error for a remote whose folders name files that it does not have or does not send. */
 export const lacksFiles = (): RemoteError =>
   new RemoteError(
     'unsafe-content',
-    'The remote did not send all files of the folder that its commits name; check it with "git fsck".',
+    'The remote did not send all files of the folder that its commits refer to. Check it with "git fsck".',
   )

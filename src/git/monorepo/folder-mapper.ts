@@ -1,4 +1,7 @@
-/** Maps the history of a remote to that of one folder: thousands of commits, in batches, with Git processes that read trees instead of this one. */
+/**
+ * Maps the history of a remote to the history of one folder. Handles thousands of commits in batches, and lets Git
+ * processes read the trees.
+ */
 import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, RemoteError } from '../errors.js'
@@ -10,21 +13,21 @@ import type { Launcher } from '../process/launcher.js'
 import type { CommitInfo, FolderOrder } from '../types.js'
 import type { FolderMap, MappedLine } from './map-file.js'
 
-/** Commits whose history is longer are refused: so many lines are held in memory. */
+/** Maximum number of commits in the history: the list of commits is held in memory. */
 const MAX_COMMITS = 500_000
-/** Commits that are read, and become durable, together. */
+/** Number of commits that are read and written together. */
 const BATCH = 1000
 
-/** Where the commits are, and what does the work. */
+/** The scratch repository and the services for the mapping. */
 interface MapperTools {
   scratch: string
   launcher: Launcher
   writer: ObjectWriter
-  /** Milliseconds that are left. */
+  /** Returns the remaining milliseconds. */
   left(): number
 }
 
-/** A commit of the remote, with its folder as it counts here: that of a deleted folder is empty. */
+/** A commit of the remote and its folder. A deleted folder counts as an empty one. */
 interface Row {
   id: string
   parents: readonly string[]
@@ -32,9 +35,10 @@ interface Row {
 }
 
 /**
- * Maps a commit and its ancestors. Every commit that changed the folder becomes a commit with the folder's tree and the same author, committer, dates and
- * message. So mapping it again makes the same commit, whatever was mapped before. Durable when it resolves; what was interrupted goes on from the last batch.
- * Throws `RemoteError` 'too-large', 'timeout'.
+ * Maps a commit and its ancestors. Every commit that changed the folder becomes a commit with the folder's tree and the
+ * same author, committer, dates and message. The result does not depend on what was mapped before. It is durable when
+ * the promise resolves. After an interruption, the mapping continues with the last batch. Throws `RemoteError`
+ * 'too-large', 'timeout'.
  */
 export async function mapFolder(
   map: FolderMap,
@@ -50,7 +54,7 @@ export async function mapFolder(
   }
   if (lines.length > 0) await map.append([], head)
   const mapped = map.find(head)
-  // Git lists nothing for a head that it cannot find.
+  // Git lists nothing if it cannot find the head.
   if (mapped === undefined) throw new GitError(`commit ${head} was not listed`)
   return mapped
 }
@@ -58,10 +62,10 @@ export async function mapFolder(
 const tooSlow = (): RemoteError =>
   new RemoteError(
     'timeout',
-    'Reading the folder out of the history of the remote took too long; start the import again: it goes on from here.',
+    'Reading the folder out of the history of the remote took too long. Start the import again: it continues from here.',
   )
 
-/** The commits that are not mapped yet, each with its parents, parents first: a line of 40 digits for each. */
+/** Lists the commits that are not mapped yet, parents first. Each line has the IDs of a commit and its parents. */
 async function listNew(map: FolderMap, head: CommitId, tools: MapperTools): Promise<string[]> {
   const args = [
     'rev-list',
@@ -77,12 +81,15 @@ async function listNew(map: FolderMap, head: CommitId, tools: MapperTools): Prom
   if (lines.length > MAX_COMMITS)
     throw new RemoteError(
       'too-large',
-      `The remote's history has more than ${MAX_COMMITS} commits, too many to import a folder of it.`,
+      `The remote's history has more than ${MAX_COMMITS} commits, which is too many to import a folder of it.`,
     )
   return lines
 }
 
-/** Asks Git for what the scratch repository has. Throws `RemoteError` 'timeout', and `GitError` if something cannot be read. */
+/**
+ * Runs a Git command in the scratch repository. Throws `RemoteError` 'timeout', and `GitError` if something cannot be
+ * read.
+ */
 async function ask(
   { scratch, launcher, left }: MapperTools,
   args: readonly string[],
@@ -92,19 +99,19 @@ async function ask(
   try {
     return await launcher.mustRun(args, { cwd: scratch, input, timeoutMs: Math.max(1, left()) })
   } catch (error) {
-    // What only took too long is not damaged.
+    // A timeout does not mean that the repository is damaged.
     throw left() <= 0 ? tooSlow() : error
   }
 }
 
-/** The folder that a line of `cat-file --batch-check` names; null if there is none, or none was found. */
+/** Returns the folder in a line of `cat-file --batch-check`; null if it is not a folder or is missing. */
 function folderOf(line = ''): TreeId | null {
   const [type, oid = ''] = line.split(' ')
   return type === 'tree' && isOid(oid) ? (oid as TreeId) : null
 }
 
 class Batch {
-  /** Folders of the commits of this batch, as they count here. */
+  /** The folders of the commits in this batch. */
   readonly #effective = new Map<string, TreeId | null>()
   readonly #objects: EncodedObject[] = []
   readonly #lines: MappedLine[] = []
@@ -131,13 +138,13 @@ class Batch {
     await this.map.append(this.#lines)
   }
 
-  /** Looks up the folder of each commit, by one process. Throws `GitError` if what leads to the folder cannot be read. */
+  /** Looks up the folder of each commit in one process. Throws `GitError` if a folder above it cannot be read. */
   async #withFolders(commits: readonly string[][]): Promise<Row[]> {
     if (commits.length === 0) return []
     const found = await ask(
       this.tools,
       ['cat-file', '--buffer', '--batch-check=%(objecttype) %(objectname)'],
-      // With the slash it is no file: Git would look for that, which may not have been fetched.
+      // The slash excludes files: Git would read the file to check its type, and it may not have been fetched.
       commits.map(([id]) => `${id}:${this.order.directory}/`),
     )
     const answers = found.toString('latin1').split('\n')
@@ -152,8 +159,9 @@ class Batch {
   }
 
   /**
-   * Git says of a folder that it is missing also if a folder that leads to it, or its own, cannot be read. Whoever took that for deleted would delete its pages.
-   * So each folder on the way is read, as far as there is one. Throws `GitError` if one cannot be read, or if there is a folder.
+   * Verifies that the folder does not exist in these commits. Git reports a folder as missing even if the folder or a
+   * parent folder is unreadable. Treating that as a deletion would delete pages. So this reads each existing folder on
+   * the path. Throws `GitError` if one cannot be read, or if the folder exists.
    */
   async #requireAbsent(commits: readonly string[]): Promise<void> {
     if (commits.length === 0) return
@@ -172,10 +180,10 @@ class Batch {
       commits.map((id) => `${id}^{tree}`),
     )
     if (listed.includes(` ${this.order.directory}\n`))
-      throw new GitError(`${this.order.directory} was not found, and is there`)
+      throw new GitError(`${this.order.directory} was not found although it exists`)
   }
 
-  /** The folder of a commit that was looked up or mapped. */
+  /** Returns the folder of a commit that was looked up or mapped. */
   #treeAt(commit: string): TreeId | null {
     const own = this.#effective.get(commit)
     if (own !== undefined) return own
@@ -184,7 +192,7 @@ class Batch {
     return mapped === null ? null : this.map.treeOf(mapped)
   }
 
-  /** Whether the commit needs not be read: it has no folder yet, or that of its only parent. */
+  /** Whether the commit itself need not be read: it has no folder, or the same folder as its only parent. */
   #isPlain({ parents, tree }: Row): boolean {
     return tree === null || (parents.length === 1 && this.#treeAt(parents[0] as string) === tree)
   }
@@ -195,7 +203,7 @@ class Batch {
     const kept = await this.#independent([...new Set(mapped)])
     const [only] = kept
     if (only !== undefined && kept.length === 1 && this.map.treeOf(only) === tree) return { mapped: only }
-    if (info === undefined) throw new GitError('a commit that has to be made was not read')
+    if (info === undefined) throw new GitError('a commit that must be mapped was not read')
     const { message, author, committer, headers } = this.order.folderCommit(info, kept, tree)
     const made = encodeObject(
       'commit',
@@ -205,7 +213,10 @@ class Batch {
     return { mapped: made.oid as CommitId, made: { tree, parents: kept } }
   }
 
-  /** Drops parents that are ancestors of other parents: the merge of a branch that never changed the folder is no merge here. */
+  /**
+   * Drops parents that are ancestors of other parents: after the mapping, the merge of a branch that never changed the
+   * folder is not a merge.
+   */
   async #independent(parents: CommitId[]): Promise<CommitId[]> {
     if (parents.length < 2) return parents
     const kept: CommitId[] = []
@@ -223,7 +234,7 @@ class Batch {
     if (this.tools.left() <= 0) throw tooSlow()
   }
 
-  /** Reads commits, by one process. */
+  /** Reads commits in one process. */
   async #read(ids: readonly string[]): Promise<Map<string, CommitInfo>> {
     const infos = new Map<string, CommitInfo>()
     const bytes = ids.length === 0 ? Buffer.alloc(0) : await ask(this.tools, ['cat-file', '--buffer', '--batch'], ids)

@@ -1,6 +1,7 @@
 /**
- * Makes and pushes commits of a remote of which a space has one folder only. They are built in a small repository beside the scratch repository, which borrows
- * the objects of both that and the space: so neither gets what only the other one may have.
+ * Creates and pushes commits of a remote when a space has only one of its folders. The commits are built in a small
+ * repository next to the scratch repository. It borrows the objects of the scratch repository and the space, so neither
+ * of them gets objects of the other.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
@@ -12,31 +13,39 @@ import type { Launcher } from '../process/launcher.js'
 import type { LocalRepository } from '../remote/connection.js'
 import type { RemoteOperations } from '../remote/operations.js'
 import type { FolderScratch, Repository } from '../types.js'
-import type { HeldScratch } from './fetch-folder.js'
+import type { ReservedScratch } from './fetch-folder.js'
 
 const FOLDER = 'outgoing'
-/** Folders of loose objects (of 256), and packs, of one that is made anew: what was pushed from it is not needed again. */
+/**
+ * Limits of loose-object folders (of 256) and packs, beyond which the repository is recreated. Pushed objects are not
+ * needed again.
+ */
 const MAX_LOOSE_FOLDERS = 200
 const MAX_PACKS = 50
 const ANCESTOR_MS = 60_000
 const CONFIG =
   '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
-/** What a `FolderScratch` works with. */
+/** The services for a `FolderScratch`. */
 interface FolderTools {
   /** The repository of the space. */
   local: LocalRepository
   remote: Pick<RemoteOperations, 'push'>
-  /** Opens the repository at a path, which borrows objects from that of the space and the one at `scratch`. */
+  /**
+   * Opens the repository at a path, which borrows objects from the repository of the space and the one at `scratch`.
+   */
   open(
     path: string,
     scratch: string,
   ): Pick<Repository, 'hasCommit' | 'commit' | 'at' | 'stage' | 'write' | 'merge'> & { close(): Promise<void> }
 }
 
-/** Does work on a scratch repository that is held. If something in it is missing or damaged, it is made anew, and the work is done again. */
+/**
+ * Runs work on a reserved scratch repository. If something in it is missing or damaged, recreates the repository and
+ * runs the work again.
+ */
 export async function withOutgoing<T>(
-  held: HeldScratch,
+  held: ReservedScratch,
   tools: FolderTools,
   work: (scratch: FolderScratch) => Promise<T>,
 ): Promise<T> {
@@ -50,7 +59,7 @@ export async function withOutgoing<T>(
 }
 
 async function once<T>(
-  held: HeldScratch,
+  held: ReservedScratch,
   { local, remote, open }: FolderTools,
   work: (scratch: FolderScratch) => Promise<T>,
 ): Promise<T> {
@@ -73,7 +82,7 @@ async function once<T>(
       isAncestor,
       fetchFolder: async (_remote, ref, order) => {
         const fetched = await held.fetch(ref, order)
-        // The fetch may have made the scratch repository anew.
+        // The fetch may have recreated the scratch repository.
         await makeReady(path, borrowed)
         return fetched
       },
@@ -85,7 +94,10 @@ async function once<T>(
   }
 }
 
-/** HEAD is written last, so what has none was not finished. */
+/**
+ * Creates the repository if it is missing, unfinished or too large. HEAD is written last, so a repository without HEAD
+ * is unfinished.
+ */
 async function makeReady(path: string, borrowed: readonly string[]): Promise<void> {
   if ((await exists(join(path, 'HEAD'))) && (await isSmall(path))) return
   await rm(path, { recursive: true, force: true })
@@ -100,7 +112,10 @@ const isSmall = async (path: string): Promise<boolean> =>
   (await readdir(join(path, 'objects'))).length <= MAX_LOOSE_FOLDERS &&
   (await readdir(join(path, 'objects/pack'))).filter((name) => name.endsWith('.pack')).length <= MAX_PACKS
 
-/** By Git, which reads no more of the history than it needs; nothing of it is kept in memory. Throws `GitError` if a part of the history is missing. */
+/**
+ * Returns whether one commit is an ancestor of the other. Git reads only the part of the history that it needs, and
+ * nothing is kept in memory. Throws `GitError` if a part of the history is missing.
+ */
 async function askAncestor(
   launcher: Launcher,
   cwd: string,
@@ -111,8 +126,8 @@ async function askAncestor(
     cwd,
     timeoutMs: ANCESTOR_MS,
   })
-  // Git says that it is none, and prints an error, if it cannot read a commit.
+  // If Git cannot read a commit, it prints an error and reports that the commit is not an ancestor.
   if (code !== 0 && (code !== 1 || stderr !== ''))
-    throw new GitError(`merge-base ended with ${code}: ${stderr.slice(0, 1000)}`)
+    throw new GitError(`git merge-base failed with exit code ${code}: ${stderr.slice(0, 1000)}`)
   return code === 0
 }

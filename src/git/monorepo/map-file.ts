@@ -1,4 +1,6 @@
-/** The file in a scratch repository that keeps which commits of a folder alone were made of which commits of the remote. */
+/**
+ * The map file in a scratch repository. It records which commit of the folder was made from each commit of the remote.
+ */
 import { createHash } from 'node:crypto'
 import { appendFile, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,43 +8,43 @@ import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { MappedGraph } from './mapped-graph.js'
 
-/** In the names of the files. Those of version 1 may have commits without the folder where it only could not be read. */
+/** A part of the file names. Maps of version 1 may treat an unreadable folder as a missing one. */
 const VERSION = 2
 
-/** What one commit of the remote became. */
+/** The mapping of one commit of the remote. */
 export interface MappedLine {
   remote: string
-  /** Null if its history never had the folder. */
+  /** Null if the folder never existed in the history of the commit. */
   mapped: CommitId | null
-  /** Tree and parents of `mapped`, if it was made of this commit. */
+  /** The tree and parents of `mapped`, if this line's commit created it. */
   made?: { tree: TreeId; parents: readonly CommitId[] }
 }
 
-/** The history of a remote as far as it is mapped to one folder. */
+/** The mapping from the history of a remote to the history of one folder. */
 export class FolderMap {
-  /** By commit of the remote. */
+  /** Mapped commits by commit of the remote. */
   // bound: commits of the remote, at most MAX_COMMITS of folder-mapper.ts; dropped at the end of the fetch
   readonly #mapped = new Map<string, CommitId | null>()
-  /** Trees of the commits that were made. */
+  /** Trees of the mapped commits. */
   readonly #trees = new Map<string, TreeId>()
-  /** The commits that were made, and their parents. */
+  /** The mapped commits and their parents. */
   readonly graph = new MappedGraph()
-  /** Heads whose history is mapped as a whole. */
+  /** Heads whose complete history is mapped. */
   readonly heads = new Set<string>()
 
   constructor(readonly file: string) {}
 
-  /** How many commits of the remote are mapped. */
+  /** Number of mapped commits of the remote. */
   get size(): number {
     return this.#mapped.size
   }
 
-  /** The commit here; null if the folder did not exist yet, undefined if the commit is not mapped. */
+  /** Returns the mapped commit; null if the folder did not exist yet, undefined if the commit is not mapped. */
   find(remote: string): CommitId | null | undefined {
     return this.#mapped.get(remote)
   }
 
-  /** The first commits of the remote that became `mapped`, parents first. */
+  /** Returns the first commits of the remote that map to `mapped`, parents first. */
   originals(mapped: CommitId, limit: number): CommitId[] {
     const found: CommitId[] = []
     for (const [remote, became] of this.#mapped) {
@@ -53,7 +55,7 @@ export class FolderMap {
     return found
   }
 
-  /** The folder as a mapped commit has it. */
+  /** Returns the folder's tree in a mapped commit. */
   treeOf(mapped: CommitId): TreeId {
     return this.#trees.get(mapped) as TreeId
   }
@@ -65,7 +67,10 @@ export class FolderMap {
     this.graph.add(mapped, made.parents)
   }
 
-  /** Writes lines to the file; the commits that they name are there already. `head`: the head whose history is mapped with them. */
+  /**
+   * Appends lines to the file. The mapped commits must exist already. `head` is the head whose complete history is
+   * mapped with these lines.
+   */
   async append(lines: readonly MappedLine[], head?: string): Promise<void> {
     const text = lines.map(
       ({ remote, mapped, made }) =>
@@ -79,7 +84,10 @@ export class FolderMap {
   }
 }
 
-/** Reads the map of a folder of a remote. What a crash left of a line is cut off; a file that cannot be understood is begun again. */
+/**
+ * Reads the map of a folder of a remote. Cuts off an incomplete last line, which a crash may leave. Discards a file
+ * that cannot be parsed.
+ */
 export async function readFolderMap(scratch: string, directory: string): Promise<FolderMap> {
   const map = new FolderMap(
     join(scratch, 'maps', `${VERSION}-${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`),

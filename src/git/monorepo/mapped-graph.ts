@@ -1,31 +1,35 @@
-/** The mapped commits of a folder, and which of them contain which: asked for each merge of a history, so it must not walk through that history each time. */
+/**
+ * The graph of a folder's mapped commits. Every merge in the history needs an ancestor check, so a check must not walk
+ * the whole history.
+ */
 import { MissingObject } from '../errors.js'
 import { type CommitGraph, get, put } from '../history/commit-graph.js'
 
-/** More than the commits of a line can be. */
+/** A number greater than the number of commits in any line. */
 const LINE = 1_000_000
 
 /**
- * Commits are in lines: a commit goes on with the line of its first parent, if that is the last one of it, else it begins a line. Most questions are answered
- * by lines alone: of two commits of one line, the earlier one is the ancestor; and a commit of a line that nothing beside the line builds on from there is no ancestor of any
- * commit elsewhere. What is left is searched for.
+ * Groups commits into lines. A commit extends the line of its first parent if the parent is the last commit of that
+ * line. Otherwise, it starts a new line. Lines answer most checks alone. Of two commits in one line, the earlier one is
+ * the ancestor. If no other line builds on a commit or a later commit of its line, it is not an ancestor of any commit
+ * in another line. The remaining checks search the graph.
  */
 export class MappedGraph {
-  /** The commits, and their parents. */
+  /** The commits and their parents. */
   readonly commits: CommitGraph = new Map()
-  /** Line and place in it: line × LINE + place. */
-  // bound: one for each commit
+  /** The line and the position in it: line × LINE + position. */
+  // bound: one per commit
   readonly #places = new Map<string, number>()
-  /** The last commit of each line, and the last place in it on which a commit of another line stands. */
+  /** The last commit of each line, and the last position in it on which a commit of another line builds. */
   readonly #lines: { last: string; left: number }[] = []
-  /** Commits that were looked at in searches. */
+  /** Number of commits visited in searches. */
   searched = 0
 
   has(id: string): boolean {
     return this.commits.has(id)
   }
 
-  /** Adds a commit whose parents are there. */
+  /** Adds a commit. Its parents must have been added. */
   add(id: string, parents: readonly string[]): void {
     put(this.commits, id, parents)
     const [first] = parents
@@ -44,7 +48,7 @@ export class MappedGraph {
   }
 
   /**
-   * Whether a commit is another one, or an ancestor of it.
+   * Returns whether a commit is the same as another one, or its ancestor.
    * @param pause called between the steps of a search; may throw
    */
   async isAncestor(ancestor: string, descendant: string, pause: () => Promise<void>): Promise<boolean> {

@@ -1,4 +1,7 @@
-/** Scratch repositories hold what was fetched from remotes whose spaces import only a folder: one per remote and owner; each can be deleted at any time. */
+/**
+ * Scratch repositories: the data fetched from remotes whose spaces import only a folder. There is one per remote and
+ * owner. Each can be deleted at any time.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,22 +9,22 @@ import { RemoteError } from '../errors.js'
 import { bytesBelow } from '../lifecycle/paths.js'
 import { exists } from '../objects/disk.js'
 
-/** The folder of all scratch repositories, in that of the repositories. */
+/** The folder of all scratch repositories, inside the repositories folder. */
 const FOLDER = '.remotes'
-/** Milliseconds after its last use. */
+/** Maximum age in milliseconds after the last use. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000
-/** One with more packs is made anew, since each of them costs every later read. */
+/** A repository with more packs is recreated, because each pack slows down every read. */
 const MAX_PACKS = 200
-/** More than a timer can wait. */
+/** The maximum delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 const CONFIG =
   '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsync = all\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
-/** Which scratch repository is meant, and how long is waited for it. */
+/** A request for a scratch repository. */
 interface ScratchUse {
-  /** URL without credentials. */
+  /** The URL without credentials. */
   url: string
-  /** Whose it is: two owners never share one, so neither can learn what the other has fetched. */
+  /** The owner. Two owners never share a repository, so neither can find out what the other has fetched. */
   owner: string
   timeoutMs: number
   signal?: AbortSignal | undefined
@@ -30,28 +33,28 @@ interface ScratchUse {
 /** The scratch repositories of a service. */
 export class RemoteScratches {
   readonly #root: string
-  /** The end of the last use that was asked for, by name. */
-  // bound: uses under way and those that wait
+  /** The end of the last requested use, by name. */
+  // bound: active and waiting uses
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(
     reposDir: string,
-    /** Bytes of all together, beyond which those that were not used for the longest time are deleted. */
+    /** Maximum total size of all scratch repositories in bytes. The least recently used ones are deleted. */
     readonly maxBytes: number,
   ) {
     this.#root = join(reposDir, FOLDER)
   }
 
   /**
-   * Runs work on the scratch repository of a remote, which is made if there is none; nobody else uses it meanwhile. Throws `RemoteError` 'timeout' or
-   * 'cancelled' if others use it for too long.
+   * Runs work on the scratch repository of a remote, and creates it if there is none. No other task uses it at the same
+   * time. Throws `RemoteError` 'timeout' or 'cancelled' if other tasks use it for too long.
    */
   async use<T>({ url, owner, timeoutMs, signal }: ScratchUse, work: (path: string) => Promise<T>): Promise<T> {
     const name = createHash('sha256')
       .update(JSON.stringify([owner, url]))
       .digest('hex')
       .slice(0, 40)
-    const { givenUp, stop } = patience(timeoutMs, signal)
+    const { givenUp, stop } = rejectAfter(timeoutMs, signal)
     const begun = async (): Promise<T> => {
       stop()
       return work(await this.#ready(join(this.#root, name)))
@@ -64,8 +67,8 @@ export class RemoteScratches {
   }
 
   /**
-   * Runs work when all work on the same scratch repository that was asked for before has ended, unless `givenUp` is rejected before that. Who gives up leaves at
-   * once; those who came later still wait for those before.
+   * Runs work after all earlier work on the same scratch repository, unless `givenUp` rejects first. A caller that
+   * gives up leaves at once. Later callers still wait for the earlier ones.
    */
   async #inTurn<T>(name: string, work: () => Promise<T>, givenUp?: Promise<never>): Promise<T> {
     const before = this.#turns.get(name) ?? Promise.resolve()
@@ -79,13 +82,16 @@ export class RemoteScratches {
     }
   }
 
-  /** Deletes a scratch repository that is in use, because something in it is missing or damaged, and makes it anew. */
+  /** Deletes and recreates a scratch repository that the caller uses, because something in it is missing or damaged. */
   async renew(path: string): Promise<void> {
     await rm(path, { recursive: true, force: true })
     await this.#ready(path)
   }
 
-  /** Deletes those that were not used for 30 days, and the longest unused ones while all together have more than `maxBytes`. Returns the bytes that it freed. */
+  /**
+   * Deletes scratch repositories that were not used for 30 days. While the total exceeds `maxBytes`, deletes the least
+   * recently used ones as well. Returns the number of bytes freed.
+   */
   async trim(now = Date.now(), maxBytes = this.maxBytes): Promise<number> {
     let freed = 0
     const names = (await readdir(this.#root).catch(() => [])).filter((name) => !this.#turns.has(name))
@@ -99,7 +105,7 @@ export class RemoteScratches {
     let total = found.reduce((sum, { bytes }) => sum + bytes, 0)
     for (const { name, bytes, used } of found.sort((a, b) => a.used - b.used)) {
       if (now - used < MAX_AGE_MS && total <= maxBytes) continue
-      // Whoever came to use it meanwhile has it now.
+      // Another task has started to use it. Skip it.
       if (this.#turns.has(name)) continue
       await this.#inTurn(name, () => rm(join(this.#root, name), { recursive: true, force: true }))
       total -= bytes
@@ -117,7 +123,7 @@ export class RemoteScratches {
   }
 }
 
-/** HEAD is written last, so what has none was not finished. */
+/** Whether the repository can be used. HEAD is written last, so a repository without HEAD is unfinished. */
 async function isUsable(path: string): Promise<boolean> {
   if (!(await exists(join(path, 'HEAD')))) return false
   return (await readdir(join(path, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length <= MAX_PACKS
@@ -131,7 +137,7 @@ async function makeEmpty(path: string): Promise<void> {
   await writeFile(join(path, 'HEAD'), 'ref: refs/heads/none\n')
 }
 
-/** Deletes what processes left that were killed: nobody else uses the repository now. */
+/** Deletes leftovers of killed processes. No other task uses the repository at this time. */
 async function removeLeftovers(path: string): Promise<void> {
   const left = [
     ...(await readdir(path)).filter((name) => name.endsWith('.lock')).map((name) => join(path, name)),
@@ -155,18 +161,21 @@ const usedAt = (path: string): Promise<number> =>
     () => 0,
   )
 
-/** A promise that is rejected when the time is over or the signal is aborted, until it is stopped. */
-function patience(timeoutMs: number, signal: AbortSignal | undefined): { givenUp: Promise<never>; stop: () => void } {
+/** Returns a promise that rejects when the time is over or the signal is aborted, until it is stopped. */
+function rejectAfter(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): { givenUp: Promise<never>; stop: () => void } {
   let giveUp: (why: RemoteError) => void = () => {}
   const givenUp = new Promise<never>((_, reject) => {
     giveUp = reject
   })
-  // Nobody may be waiting for it any more.
+  // Prevent an unhandled rejection if no one waits for it.
   givenUp.catch(() => {})
-  const cancel = (): void => giveUp(new RemoteError('cancelled', 'The operation was cancelled.'))
+  const cancel = (): void => giveUp(new RemoteError('cancelled', 'The operation was canceled.'))
   const timer = setTimeout(
     () =>
-      giveUp(new RemoteError('timeout', 'Other operations with the same repository took too long; try again later.')),
+      giveUp(new RemoteError('timeout', 'Other operations with the same repository took too long. Try again later.')),
     Math.min(timeoutMs, MAX_TIMER_MS),
   )
   signal?.addEventListener('abort', cancel)

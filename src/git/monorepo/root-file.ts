@@ -1,4 +1,7 @@
-/** Reads a file at the root of a remote of which a space has one folder only: the scratch repository has the names of files, seldom the files. */
+/**
+ * Reads a file at the root of a remote when a space has only one of its folders. The scratch repository knows the names
+ * of files but rarely contains the files.
+ */
 import { resolve } from 'node:path'
 import { GitError, ObjectTooLarge } from '../errors.js'
 import { openQuarantine } from '../remote/quarantine.js'
@@ -7,8 +10,8 @@ import { fetchFiles, lacksFiles, type PartialFetch } from './fetch-partial.js'
 import type { RootFileOrder } from './types.js'
 
 /**
- * The bytes of a file at the root of a commit of the remote that was fetched, as text; null if there is none. It is fetched by its ID, and not kept.
- * Throws `ObjectTooLarge`, `RemoteError`.
+ * Returns the text of a file at the root of a fetched commit; null if there is none. The file is fetched by its ID and
+ * not stored. Throws `ObjectTooLarge`, `RemoteError`.
  */
 export async function readRootFile(fetch: PartialFetch<RootFileOrder>, head: string): Promise<string | null> {
   const { connection, path, order, left } = fetch
@@ -18,12 +21,13 @@ export async function readRootFile(fetch: PartialFetch<RootFileOrder>, head: str
   }
   const here = withEnv(connection.git, { GIT_DIR: resolve(path), GIT_ALLOW_PROTOCOL: '' })
   const listed = await read(here, 'ls-tree', '-z', '--full-tree', head, '--', order.name)
-  if (listed === null) throw new GitError(`the root of ${head} cannot be read`)
+  if (listed === null) throw new GitError(`cannot read the root folder of ${head}`)
   const oid = /^100(?:644|755) blob ([0-9a-f]{40})\t/.exec(listed)?.[1]
   if (oid === undefined) return null
   const arriving = await openQuarantine(path)
   try {
-    // Objects of the quarantine and of the scratch repository alike: where no file can be left out, it is there already.
+    // Reads objects of the quarantine and of the scratch repository: if the remote does not support filters, the file
+    // has been fetched already.
     const all = withEnv(connection.git, { ...arriving.env, GIT_ALLOW_PROTOCOL: '' })
     if ((await read(all, 'cat-file', '-e', oid)) === null) await fetchFiles(fetch, arriving, [oid])
     const size = await read(all, 'cat-file', '-s', oid)

@@ -1,4 +1,6 @@
-/** Takes what the mapped commits of a folder need from a scratch repository into the repository of a space. */
+/**
+ * Copies the objects that the mapped commits of a folder need from a scratch repository into the repository of a space.
+ */
 import { join, resolve } from 'node:path'
 import type { CommitId } from '../../kernel/ids.js'
 import { GitError, RemoteError } from '../errors.js'
@@ -7,13 +9,14 @@ import { openQuarantine } from '../remote/quarantine.js'
 import { type GitSetting, runGit, withEnv } from '../remote/run.js'
 import { fetchFiles, lacksFiles, type PartialFetch } from './fetch-partial.js'
 
-/** Memory of one thread that looks for deltas. */
+/** Memory limit per thread that searches for deltas. */
 const WINDOW_MEMORY = '32m'
 
 /**
- * Brings `theirs` and its history, with all folders and files, into the repository at `target`, as one pack, checked against the limits. Files that the scratch
- * repository lacks are fetched at once, and kept only in the target. Throws `RemoteError`.
- * @param head the commit of the remote that `theirs` was made of, for errors
+ * Copies `theirs` and its history, with all folders and files, into the repository at `target` as one pack, checked
+ * against the limits. Files that the scratch repository lacks are fetched and stored only in the target. Throws
+ * `RemoteError`.
+ * @param head the commit of the remote that maps to `theirs`, for errors
  */
 export async function takeFolder(fetch: PartialFetch, target: string, head: CommitId, theirs: CommitId): Promise<void> {
   const { connection, path, order, left } = fetch
@@ -44,7 +47,7 @@ export async function takeFolder(fetch: PartialFetch, target: string, head: Comm
   }
 }
 
-/** The objects of a range of commits that are not there. */
+/** Lists the missing objects in a range of commits. */
 async function missingIn(git: GitSetting, range: readonly string[], timeoutMs: number): Promise<string[]> {
   const missing: string[] = []
   await stream(
@@ -59,7 +62,7 @@ async function missingIn(git: GitSetting, range: readonly string[], timeoutMs: n
   return missing
 }
 
-/** Writes a pack with all objects of a range of commits. */
+/** Writes a pack with all objects in a range of commits. */
 async function packInto(
   git: GitSetting,
   base: string,
@@ -79,8 +82,9 @@ async function packInto(
   const input = Buffer.from([tip, ...not.map((one) => `^${one}`), ''].join('\n'))
   const run = await runGit(git, args, { timeoutMs: left(), input, maxFileBytes: order.maxPackBytes })
   if (run.signal === 'SIGXFSZ')
-    throw new RemoteError('too-large', `The folder has more than the ${order.maxPackBytes} bytes that are allowed.`)
+    throw new RemoteError('too-large', `The folder is larger than the limit of ${order.maxPackBytes} bytes.`)
   if (run.ended === 'timeout')
-    throw new RemoteError('timeout', 'Taking the folder out of the repository took too long; try again later.')
-  if (run.code !== 0) throw new GitError(`pack-objects ended with ${run.code}: ${run.stderr.slice(0, 1000)}`)
+    throw new RemoteError('timeout', 'Extracting the folder from the repository took too long. Try again later.')
+  if (run.code !== 0)
+    throw new GitError(`git pack-objects failed with exit code ${run.code}: ${run.stderr.slice(0, 1000)}`)
 }

@@ -1,42 +1,51 @@
-/** Imports and exports of one folder of a remote, by way of a scratch repository. */
+/** Types for imports and exports of one folder of a remote, through a scratch repository. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { CommitInfo } from '../objects/types.js'
 import type { FetchLimits } from '../remote/types.js'
 import type { WriteInput } from '../commit-input.js'
 
-/** Whose scratch repository of a remote is used (two owners never share one), and the milliseconds that may be waited for it. */
+/** The owner of the scratch repository (two owners never share one), and the maximum wait for it in milliseconds. */
 export interface ScratchHold {
   owner: string
   timeoutMs: number
 }
 
-/** What an import of one folder takes of a remote: the commits that change the folder, as commits of the folder alone. */
+/** A request to import one folder of a remote: the commits that change the folder, as commits of only this folder. */
 export interface FolderOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'>, ScratchHold {
-  /** A folder below the root. */
+  /** The path of a folder below the root. */
   directory: string
-  /** Commits here whose objects need not be brought again: they and their ancestors are complete. */
+  /** Local commits that are complete with their ancestors, so their objects need not be copied again. */
   have: readonly CommitId[]
-  /** What the commit here is made of, for a commit of the remote; the same for the same input. */
+  /** Returns the content of the mapped commit for a commit of the remote. The same input gives the same result. */
   folderCommit(of: CommitInfo, parents: readonly CommitId[], tree: TreeId): WriteInput
-  /** Called while the history is mapped, with the number of commits that are done and of all. */
+  /** Called during the mapping with the number of finished commits and the total. */
   mapped?: (done: number, total: number) => Promise<void>
 }
 
-/** A file at the root of a remote, by its name, of at most `maxBytes` (and no more than 256 KiB). */
+/** A request for a file at the root of a remote, of at most `maxBytes` (and at most 256 KiB). */
 export interface RootFileOrder extends Omit<FetchLimits, 'pushed' | 'directory' | 'within' | 'unrelated'>, ScratchHold {
   name: string
   maxBytes: number
 }
 
-/** What was fetched. If the head is the one of `known`, nothing more is said. */
+/** The result of a fetch. If the head equals `known`, the other fields are empty. */
 export interface FetchedFolder {
   head: CommitId
-  /** The head as a commit of the folder alone; null if that history never had the folder. */
+  /** The commit that the head maps to; null if the folder never existed in its history. */
   theirs: CommitId | null
-  /** The commit here for a commit of the remote, if that is in the history of the head; null as above. */
+  /**
+   * Returns the mapped commit for a commit of the remote in the history of the head; null and undefined as in
+   * `FolderMap.find`.
+   */
   find(remote: string): CommitId | null | undefined
-  /** Commits of the remote that are `mapped` here, at most `limit`, parents first: the first one changed the folder, unless several did in the same way. */
+  /**
+   * Returns at most `limit` commits of the remote that map to `mapped`, parents first. The first one changed the
+   * folder, unless several made the same change.
+   */
   originals(mapped: CommitId, limit: number): CommitId[]
-  /** The paths of all files and folders outside the folder; null if the head is the one of `known`, or their names have more than 4 MiB. */
-  beside: readonly string[] | null
+  /**
+   * The paths of all files and folders outside the folder. Null if the head equals `known`, or if the names exceed 4
+   * MiB.
+   */
+  outsidePaths: readonly string[] | null
 }

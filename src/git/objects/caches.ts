@@ -1,4 +1,6 @@
-/** The memory caches of Git objects (trees, commits, small blobs, graphs …), and estimates of what each entry weighs. */
+/**
+ * The memory caches of Git objects (trees, commits, small blobs, graphs …), and the estimated sizes of their entries.
+ */
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import type { CommitGraph } from '../history/commit-graph.js'
 import type { ReadRefs } from '../refs/packed.js'
@@ -10,33 +12,40 @@ const SMALL_BLOB = 256 * 1024
 const DEFAULT_BYTES = 256 * 1024 * 1024
 
 /**
- * What was read from repositories; all caches share one memory budget. Keys are repository and object ID. Objects never change,
- * so an entry stays right, but only for its repository: with the object ID alone as the key, a reader of one repository could
- * get at objects that only another one has. Absence is never cached: a fetch or an administrator's push may add the object.
+ * The data read from repositories. All caches share one memory budget. A key consists of a repository and an object ID.
+ * Objects never change, so entries stay valid, but only for their repository: with the object ID alone as the key, a
+ * reader of one repository could get objects of another. Missing objects are never cached, because a fetch or an
+ * admin's push may add them.
  */
 export interface Caches {
   trees: BoundedCache<Tree>
   commits: BoundedCache<CommitInfo>
   blobs: BoundedCache<Buffer>
   sizes: BoundedCache<number>
-  /** Objects of packs that others are deltas of, by the checksum of their pack and their offset: only who has the pack gets at them. */
+  /**
+   * Base objects of deltas, by the checksum of their pack and their offset. Only a repository that has the pack can get
+   * them.
+   */
   bases: BoundedCache<RawObject>
-  /** Loose objects that this process wrote or verified, so no power cut can have emptied them. They may have been deleted since. */
+  /**
+   * Loose objects that this process wrote or verified, so a power failure cannot have emptied them. They may have been
+   * deleted since.
+   */
   verified: BoundedCache<true>
-  /** Names of packs → when their modification time was last renewed, in milliseconds since 1970. */
+  /** Time of the last renewal of a pack's modification time, by pack name, in milliseconds since 1970. */
   packs: BoundedCache<number>
-  /** Objects → the name of a pack that has it. The pack may have been deleted since. */
+  /** The name of a pack that contains an object, by object. The pack may have been deleted since. */
   packOf: BoundedCache<string>
-  /** A repository's key, without an object ID → its commit graph. */
+  /** Commit graphs by repository key, without an object ID. */
   graphs: BoundedCache<CommitGraph>
-  /** A repository's path → its packed refs. */
+  /** Packed refs by repository path. */
   packedRefs: BoundedCache<ReadRefs>
 }
 
 const charactersOf = ({ headers }: CommitInfo): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 
-// Estimates of memory, in bytes; test/kernel/estimates.test.ts compares them with the heap.
+// Estimated memory in bytes. test/kernel/estimates.test.ts compares the estimates with the heap.
 const treeBytes = ({ nodes, content }: Tree): number =>
   nodes.reduce((sum, { name }) => sum + 220 + name.length, 200 + (content ? 100 + content.length : 0))
 const commitBytes = (commit: CommitInfo): number =>

@@ -1,4 +1,4 @@
-/** Reads objects, or only their type and size, through a long-lived `git cat-file --batch-command`. */
+/** Reads objects, or only their type and size, through a long-lived `git cat-file --batch-command` process. */
 import { ObjectTooLarge } from '../errors.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
@@ -33,13 +33,16 @@ const readContents =
     return { used, answer: { type: info.type, content: Buffer.from(bytes.subarray(end + 1, used - 1)) } }
   }
 
-/** Type and size of an object that the repository has, loose or packed; null if it has none. */
+/** Returns the type and size of a loose or packed object; null if the repository does not have it. */
 export const findInfo = (pool: Pool, repository: string, oid: string): Promise<ObjectInfo | null> =>
   pool.askAgain(repository, service, `info ${oid}\n`, readInfo)
 
-/** An object that the repository has, loose or packed; null if it has none. One larger than `maxBytes` is skipped, not buffered: throws `ObjectTooLarge`. */
+/**
+ * Returns a loose or packed object; null if the repository does not have it. Throws `ObjectTooLarge` for an object
+ * larger than `maxBytes`, which is skipped and not buffered.
+ */
 export const findPacked = (pool: Pool, repository: string, oid: string, maxBytes: number): Promise<RawObject | null> =>
   pool.askAgain(repository, service, `contents ${oid}\n`, readContents(oid, maxBytes))
 
-/** Ends the process of a repository, so that the next question goes to a new one. */
+/** Ends the process of a repository, so that the next request starts a new one. */
 export const forgetProcess = (pool: Pool, repository: string): void => pool.finishService(repository, service)

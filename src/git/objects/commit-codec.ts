@@ -3,7 +3,7 @@ import { GitError } from '../errors.js'
 import type { Signature } from '../types.js'
 import { encodeSignature } from './signature.js'
 
-/** The parts of a commit object, to be encoded. */
+/** The parts of a commit object before encoding. */
 interface CommitParts {
   tree: string
   parents: readonly string[]
@@ -11,7 +11,7 @@ interface CommitParts {
   committer: Signature
   message: string
   headers?: Record<string, string>
-  /** An armored signature of the commit's content without it. */
+  /** An armored signature of the commit content without the signature. */
   signature?: string | undefined
 }
 
@@ -20,14 +20,17 @@ const OWN = new Set(['tree', 'parent', 'author', 'committer', 'encoding', 'gpgsi
 
 function encodeHeader(name: string, value: string): string {
   if (!HEADER.test(name) || OWN.has(name))
-    throw new GitError(`${JSON.stringify(name)} cannot be an additional commit header`)
+    throw new GitError(`${JSON.stringify(name)} is not allowed as an additional commit header`)
   return folded(name, value.replace(/\0/g, ''))
 }
 
-/** A header, with its further lines indented. */
+/** Returns a header with its continuation lines indented. */
 const folded = (name: string, value: string): string => `${name} ${value.replace(/\n/g, '\n ')}\n`
 
-/** The content of a commit object. The message gets a final line feed; NUL, which `git fsck` refuses, is dropped. */
+/**
+ * Returns the content of a commit object. The message gets a final line feed. NUL characters are dropped, because `git
+ * fsck` rejects them.
+ */
 export function encodeCommit({
   tree,
   parents,

@@ -1,4 +1,7 @@
-/** The one place to read blobs, trees and commits from, wherever they are: cache, loose file, merge scratch folder or pack. */
+/**
+ * Reads blobs, trees and commits of a repository, no matter where they are: cache, loose file, merge scratch folder or
+ * pack.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
@@ -22,30 +25,30 @@ const MAX_COMMIT_BYTES = 64 * 1024 * 1024
 const SIZES_AT_ONCE = 500
 const READS_AT_ONCE = 16
 
-/** Where an `ObjectDatabase` finds objects besides the loose files. */
+/** The sources in which an `ObjectDatabase` finds objects, in addition to the loose files. */
 interface ObjectSources {
-  /** Tells this opening of the repository from every other in the shared caches. */
+  /** Distinguishes this opening of the repository from all others in the shared caches. */
   cacheKey: string
   caches: Caches
   pool: Pool
   packs: PackedObjects
   scratch: Scratch
-  /** Largest blob that is read, in bytes. */
+  /** Maximum size of a blob that is read, in bytes. */
   maxBlobBytes: number
 }
 
 /**
- * Reads the objects of one repository: from the caches, from loose files, from packs, from the scratch folder of its merges, and,
- * where this is not enough, through `git cat-file`. The name of an object determines its content, so it does not matter where it was found. Whether the repository
- * itself has an object is another question, for `ObjectWriter`.
+ * Reads the objects of one repository from the caches, from loose files, from packs, from the scratch folder of its
+ * merges, and, if necessary, through `git cat-file`. The ID of an object determines its content, so the source does not
+ * matter. To check whether the repository itself has an object, use `ObjectWriter`.
  */
 export class ObjectDatabase {
   readonly #folder: string
-  /** Objects that are being written: only this process can read them yet. */
-  // bound: writes under way
+  /** Objects that are being written. Only this process can read them yet. */
+  // bound: writes in progress
   readonly pending = new Map<string, { type: ObjectType; object: EncodedObject }>()
 
-  /** What is read here is read synchronously, so others get their turn between two slices. */
+  /** Lets other tasks run between two slices, since objects are read synchronously here. */
   readonly #slices = new Slices()
   readonly cacheKey: string
   readonly #packs: PackedObjects
@@ -53,7 +56,10 @@ export class ObjectDatabase {
   readonly caches: Caches
   readonly maxBlobBytes: number
   readonly scratch: Scratch
-  /** Brings an object that was not found from elsewhere. `mayBeNowhere`: it was only asked whether there is one. Returns whether it is here now. Nodes have the database for that. */
+  /**
+   * Fetches a missing object from elsewhere and returns whether it is available now. Nodes fetch from the database.
+   * `mayBeNowhere`: the caller only checks whether the object exists.
+   */
   fetchLost: (oid: string, mayBeNowhere?: boolean) => Promise<boolean> = async () => false
 
   constructor(
@@ -69,7 +75,7 @@ export class ObjectDatabase {
     this.scratch = sources.scratch
   }
 
-  /** A blob's bytes, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`. */
+  /** Returns the bytes of a blob, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`. */
   async blob(oid: string, maxBytes = this.maxBlobBytes): Promise<Buffer> {
     const key = this.cacheKey + oid
     const known = this.caches.blobs.get(key)
@@ -81,7 +87,7 @@ export class ObjectDatabase {
     return content
   }
 
-  /** A folder. Throws `MissingObject`. */
+  /** Returns a folder. Throws `MissingObject`. */
   async tree(oid: string): Promise<Tree> {
     if (oid === EMPTY_TREE) return emptyTree
     const known = this.caches.trees.get(this.cacheKey + oid)
@@ -91,17 +97,17 @@ export class ObjectDatabase {
     return tree
   }
 
-  /** Whether a tree of this ID is cached. */
+  /** Whether a tree with this ID is cached. */
   knowsTree(id: string): boolean {
     return this.caches.trees.has(this.cacheKey + id)
   }
 
-  /** A commit, if it is cached. */
+  /** Returns a commit if it is cached. */
   knownCommit(id: string): CommitInfo | undefined {
     return this.caches.commits.get(this.cacheKey + id)
   }
 
-  /** Throws `MissingObject` if there is no such commit. */
+  /** Returns a commit. Throws `MissingObject` if it does not exist. */
   async commit(id: string): Promise<CommitInfo> {
     return this.#commit(id, false)
   }
@@ -124,7 +130,7 @@ export class ObjectDatabase {
     }
   }
 
-  /** Type and size, or null if there is no such object. */
+  /** Returns the type and size, or null if the object does not exist. */
   async info(oid: string): Promise<ObjectInfo | null> {
     const pending = this.pending.get(oid)
     if (pending) return { type: pending.type, size: pending.object.content.length }
@@ -134,19 +140,19 @@ export class ObjectDatabase {
     return made ? { type: made.type, size: made.content.length } : found
   }
 
-  /** Sizes of blobs in bytes. Throws `MissingObject`. */
+  /** Returns the sizes of blobs in bytes. Throws `MissingObject`. */
   async sizes(oids: readonly string[]): Promise<number[]> {
     const sizes: number[] = []
     const slices = new Slices()
     for (let at = 0; at < oids.length; at += SIZES_AT_ONCE) {
       sizes.push(...(await Promise.all(oids.slice(at, at + SIZES_AT_ONCE).map((oid) => this.#size(oid)))))
-      // Of those that are known, nobody else has a turn by itself.
+      // Cached sizes never wait, so yield to other tasks here.
       if (slices.due) await slices.rest()
     }
     return sizes
   }
 
-  /** The first of `oids` that cannot be read, or null. Objects that a merge has just made need no check. */
+  /** Returns the first of `oids` that cannot be read, or null. New objects of a merge need no check. */
   async findUnreadable(oids: readonly string[]): Promise<string | null> {
     const unreadable: string[] = []
     await inParallel(oids, READS_AT_ONCE, async (oid) => {
@@ -178,8 +184,8 @@ export class ObjectDatabase {
   }
 
   /**
-   * Finds an object that has to be written again, because the repository has lost it or its loose file is damaged: from an
-   * intact loose file, the scratch folder, a pack, or the caches. Throws `LostObject`.
+   * Finds an object that has to be written again because the repository has lost it or its loose file is damaged. Looks
+   * in intact loose files, the scratch folder, packs, and the caches. Throws `LostObject`.
    */
   async recall(oid: string): Promise<{ type: ObjectType; object: EncodedObject }> {
     const again = async (): Promise<RawObject | null> =>
@@ -226,7 +232,10 @@ export class ObjectDatabase {
     )
   }
 
-  /** Looks at packs, loose files, the scratch folder, packs that are new, and loose files again: a repack may have unpacked the object in between. */
+  /**
+   * Searches known packs, loose files, the scratch folder, new packs, and loose files again: a repack may have unpacked
+   * the object in between.
+   */
   async #findHere(oid: string, maxBytes: number): Promise<RawObject | null> {
     if (this.#slices.due) await this.#slices.rest()
     const packed = within(this.#packs.known(oid), oid, maxBytes)
@@ -239,7 +248,7 @@ export class ObjectDatabase {
     return asked ?? (await findLoose(this.#folder, oid, maxBytes))
   }
 
-  /** Type and size of an object that the repository has; null if it has none. */
+  /** Returns the type and size of an object of the repository; null if there is none. */
   async #infoOf(oid: string): Promise<ObjectInfo | null> {
     return (await this.#infoHere(oid)) ?? ((await this.fetchLost(oid)) ? this.#infoHere(oid) : null)
   }
@@ -254,12 +263,15 @@ export class ObjectDatabase {
       : (sure(found) ?? this.#looseInfo(oid))
   }
 
-  /** Whether Git has to be asked about an object that was not found, or whose loose file is empty or damaged. */
+  /** Whether Git must search for an object that was not found, or whose loose file is empty or damaged. */
   #mustAsk(oid: string, found: PackLookup<unknown>): boolean {
     return found === 'unsure' || (found === null && existsSync(loosePath(this.#folder, oid)))
   }
 
-  /** Asks Git. Its process reads only when it starts whose objects the repository borrows, so for an object that is missing a new one is asked too. */
+  /**
+   * Queries Git. Its process reads the list of borrowed repositories only when it starts. So if an object is missing,
+   * queries a new process as well.
+   */
   async #ask<T>(question: () => Promise<T | null>): Promise<T | null> {
     const answer = await question()
     if (answer !== null || !this.#packs.borrows) return answer
@@ -276,7 +288,7 @@ export class ObjectDatabase {
     }
   }
 
-  /** Ignores a damaged loose file: there may be an intact copy in a pack. */
+  /** Reads a loose object. Ignores a damaged file, because a pack may contain an intact copy. */
   async #findUndamaged(oid: string, maxBytes: number): Promise<RawObject | null> {
     try {
       return await findLoose(this.#folder, oid, maxBytes)
@@ -289,7 +301,7 @@ export class ObjectDatabase {
 
 const sure = <T>(found: PackLookup<T>): T | null => (found === 'unsure' ? null : found)
 
-/** Throws `ObjectTooLarge`. */
+/** Returns the object of a lookup. Throws `ObjectTooLarge`. */
 function within(found: PackLookup<RawObject>, oid: string, maxBytes: number): RawObject | null {
   const object = sure(found)
   if (object && object.content.length > maxBytes)

@@ -1,20 +1,23 @@
-// The file operations that objects and refs are written with.
+// The file operations that write objects and refs.
 import { closeSync, fsync, mkdir, open, openSync, readdir, rename, unlink, utimes, write, writeSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** The file operations of durable writes. A test can replace them to lose everything that was not synced. */
+/** The file operations of durable writes. A test can replace them to lose all data that was not synced. */
 export interface Disk {
   open(path: string, flags: 'r' | 'wx', mode?: number): Promise<number>
-  /** Writes all of `data` at the end. */
+  /** Appends all of `data`. */
   write(fd: number, data: Uint8Array): Promise<void>
   fsync(fd: number): Promise<void>
   close(fd: number): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
-  /** Sets access and modification time, in seconds since 1970. */
+  /** Sets the access and modification time, in seconds since 1970. */
   utimes(path: string, seconds: number): Promise<void>
-  /** Makes one folder, if it does not exist. Never the folders above it: a removed repository must not come back. */
+  /**
+   * Creates one folder if it does not exist. Never creates parent folders, because a removed repository must not
+   * reappear.
+   */
   mkdir(path: string): Promise<void>
   readdir(path: string): Promise<string[]>
 }
@@ -24,13 +27,14 @@ const fsWrite = promisify(write)
 const fsUtimes = promisify(utimes)
 const fsMkdir = promisify(mkdir)
 
-/** So many bytes are written synchronously: they go to memory only. */
+/** Maximum size of a synchronous write, which goes only to memory. */
 const SMALL_WRITE = 64 * 1024
 
 /**
- * The real disk. Handing a call to a thread costs 20 to 50 µs, so what takes a few is done at once: opening what is there, closing, writing a few
- * bytes. What changes a folder waits for the file system's journal, at times for as long as a sync, and is never done here. It uses callbacks,
- * because `fs/promises` costs twice as much per call.
+ * The real disk. Handing a call to a thread costs 20 to 50 µs. So calls that take only a few are made synchronously:
+ * opening an existing file, closing, and small writes. Changes of a folder are always asynchronous, since they wait for
+ * the file system's journal, at times as long as for a sync. The callback API is used because `fs/promises` costs twice
+ * as much per call.
  */
 export const disk: Disk = {
   open: async (path, flags, mode) => (flags === 'r' ? openSync(path, flags) : fsOpen(path, flags, mode)),
@@ -64,7 +68,7 @@ export async function syncPath(on: Disk, path: string): Promise<void> {
   }
 }
 
-/** Writes a new file durably, except for its name: the caller has to sync its folder. */
+/** Writes a new file durably, except for its name: the caller must sync the folder. */
 export async function writeSynced(
   on: Disk,
   path: string,
@@ -80,20 +84,20 @@ export async function writeSynced(
   }
 }
 
-/** How often something is tried that a repack of the repository may interrupt. */
+/** Maximum number of attempts for an operation that a repack can interrupt. */
 export const REPACK_ATTEMPTS = 5
 
-/** Does `work` for all items, at most `width` at a time. */
+/** Runs `work` for all items, at most `width` at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const queue = items[Symbol.iterator]()
-  const lane = async () => {
+  const worker = async () => {
     for (const item of queue) await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane))
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
 export const exists = (path: string): Promise<boolean> =>
@@ -102,5 +106,5 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** The code of a failed system call, such as `ENOENT`. */
+/** Returns the code of a failed system call, such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code

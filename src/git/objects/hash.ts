@@ -2,26 +2,26 @@
 import { createHash } from 'node:crypto'
 import type { TreeId } from '../../kernel/ids.js'
 
-/** Largest object that is held in memory while it is copied or verified. */
+/** Maximum size of an object that is held in memory while it is copied or verified, in bytes. */
 export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
-/** An object as it is hashed and stored: its header, then its content. */
+/** An object as it is hashed and stored: its header and its content. */
 export interface EncodedObject {
   oid: string
   header: Buffer
   content: Uint8Array
 }
 
-/** Encodes and names an object as Git does. */
+/** Encodes an object and computes its ID as Git does. */
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
   const header = Buffer.from(`${type} ${content.length}\0`)
   return { oid: createHash('sha1').update(header).update(content).digest('hex'), header, content }
 }
 
-/** The name of an object, from its header and content in one. */
+/** Returns the ID of an object from its header and content in one buffer. */
 export const nameOf = (plain: Uint8Array): string => createHash('sha1').update(plain).digest('hex')
 
-/** The name of the tree without entries, which need not be stored. */
+/** The ID of the tree without entries, which need not be stored. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId

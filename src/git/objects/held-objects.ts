@@ -1,7 +1,7 @@
-/** Objects that merges have made and that no Git process needs so far: in memory, where they cost no files. */
+/** New objects of merges that no Git process needs yet. They stay in memory, so that they need no files. */
 import type { EncodedObject, ObjectType } from './hash.js'
 
-/** Bytes of the objects of all repositories together. */
+/** Maximum number of bytes of these objects in all repositories together. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 export interface HeldObject {
@@ -9,24 +9,24 @@ export interface HeldObject {
   object: EncodedObject
 }
 
-/** The objects that one repository holds, by object ID. */
+/** The objects that one repository holds in memory, by object ID. */
 export type HeldByName = Map<string, HeldObject>
 
 interface Batch {
   into: HeldByName
   objects: readonly HeldObject[]
   bytes: number
-  /** When it was added, in milliseconds since 1970. */
+  /** Time of addition, in milliseconds since 1970. */
   at: number
 }
 
-/** What all repositories hold, oldest first. */
+/** The held objects of all repositories, oldest first. */
 export class HeldObjects {
   // bound: MAX_BYTES, and the time that objects are held
   readonly #batches = new Set<Batch>()
   #bytes = 0
 
-  /** @param heldMs how long objects are held at least, in milliseconds */
+  /** @param heldMs minimum time that objects are held, in milliseconds */
   constructor(readonly heldMs: number) {}
 
   /** Holds objects in `into`. Returns false if there is no room. */
@@ -44,7 +44,7 @@ export class HeldObjects {
     return true
   }
 
-  /** Lets go of what is held in `into`, as far as it is among `objects`. */
+  /** Releases the objects in `into` that are among `objects`. */
   release(into: HeldByName, objects: readonly HeldObject[]): void {
     const gone = new Set(objects)
     for (const batch of this.#batches)
@@ -55,7 +55,7 @@ export class HeldObjects {
   #drop(batch: Batch): void {
     this.#batches.delete(batch)
     this.#bytes -= batch.bytes
-    // An object that was made again since then belongs to the later batch.
+    // If the object was held again since then, it belongs to the later batch.
     for (const one of batch.objects) if (batch.into.get(one.object.oid) === one) batch.into.delete(one.object.oid)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Protects packs until a ref names what they hold: an administrator's `git repack -a -d` deletes every pack with objects that no ref names, unless there
- * is a `.keep` file beside it, as `git receive-pack` makes one.
+ * Protects packs until a ref names their commits. An admin's `git repack -a -d` deletes every pack whose objects no ref
+ * needs, unless a `.keep` file exists next to it, like the one that `git receive-pack` creates.
  */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,38 +8,44 @@ import { type Disk, errorCode } from './disk.js'
 import type { WrittenPack } from './pack-writer.js'
 
 const TEXT = Buffer.from('bindery: a write is under way\n')
-/** A file that nobody may write, so that it is known also if a power failure took its text, which is not synced. */
+/**
+ * The mode of a `.keep` file of this process: read-only. It identifies the file even if a power failure emptied it,
+ * since the text is not synced.
+ */
 const MODE = 0o444
 const WRITABLE = 0o222
-/** A write whose ref has not moved after this time was given up. */
+/** Time after which a write without a ref counts as abandoned, in milliseconds. */
 const GIVEN_UP_MS = 3_600_000
-/** Most packs that are protected at a time. The oldest ones then belong to writes that were given up. */
+/** Maximum number of protected packs. Beyond it, the oldest ones belong to abandoned writes. */
 const MOST = 256
 
-/** A pack: its name without an extension, and whether it may be joined with others. */
+/** A protected pack, named without a file extension. */
 interface OpenPack {
   readonly name: string
-  /** The pack, if it may be joined with others as soon as it is no longer protected. */
+  /** The pack, if it may be joined with others once it is no longer protected. */
   pack: WrittenPack | null
-  /** Commits in it that no ref names yet; null: it is protected until all refs of a copy have followed the database. */
+  /**
+   * Commits in the pack that no ref names yet; null: protected until all refs of a copy are up to date with the
+   * database.
+   */
   commits: Set<string> | null
   readonly since: number
-  /** Whether its file could be made. */
+  /** Whether its `.keep` file could be created. */
   readonly made: Promise<boolean>
 }
 
-/** The commits that a pack is protected for, with their parents as far as they are known. */
+/** The commits for which a pack is protected, with their known parents. */
 export type NewCommits = ReadonlyMap<string, readonly string[]>
 
 /** The packs of one repository that no ref names yet. */
 export class KeptPacks {
-  // bound: MOST, and those whose files are being made
+  // bound: MOST, and packs whose files are being created
   readonly #kept = new Map<string, OpenPack>()
   // bound: the commits of those packs
   readonly #commits = new Map<string, { of: OpenPack; parents: readonly string[] }>()
   // bound: files that are being removed
   readonly #ending = new Map<string, Promise<void>>()
-  // bound: packs whose refs moved since `free` was called
+  // bound: packs whose refs moved since the last call of `free`
   #free: WrittenPack[] = []
 
   constructor(
@@ -47,13 +53,16 @@ export class KeptPacks {
     readonly disk: Disk,
   ) {}
 
-  /** Makes the file of a pack, which does not have its own name yet. It needs no sync: after a power failure nothing of the write is left that must be protected. */
+  /**
+   * Creates the `.keep` file for a pack that does not have its final name yet. It needs no sync: after a power failure,
+   * the write itself is lost and needs no protection.
+   */
   async begin(name: string): Promise<void> {
     await this.#ending.get(name)
     const known = this.#kept.get(name)
     if (known) return void (await known.made)
     const made = this.#make(this.#fileOf(name))
-    // Before the file is there: what is not known here is taken for a left-over.
+    // Register it before the file exists: unregistered files count as leftovers.
     this.#kept.set(name, { name, pack: null, commits: new Set(), since: Date.now(), made })
     if (!(await made.catch(() => false))) {
       this.#kept.delete(name)
@@ -65,7 +74,7 @@ export class KeptPacks {
     }
   }
 
-  /** Returns false if somebody else wants to keep the pack. */
+  /** Creates the file. Returns false if another process protects the pack. */
   async #make(path: string): Promise<boolean> {
     try {
       const file = await this.disk.open(path, 'wx', MODE)
@@ -81,13 +90,13 @@ export class KeptPacks {
     }
   }
 
-  /** The pack was not written. */
+  /** Ends the protection of a pack that was not written. */
   failed(name: string): void {
     const kept = this.#kept.get(name)
     if (kept?.commits?.size === 0) this.#end(kept)
   }
 
-  /** Protects a pack, for which `begin` was called, until refs name all of these commits. */
+  /** Protects a pack until refs name all of these commits. `begin` must have been called for it. */
   until(name: string, commits: NewCommits, pack: WrittenPack | null): void {
     const kept = this.#kept.get(name)
     if (!kept) return
@@ -99,7 +108,9 @@ export class KeptPacks {
     }
   }
 
-  /** Protects a pack, for which `begin` was called, until the refs of the disk have followed the database. */
+  /**
+   * Protects a pack until the refs on the disk are up to date with the database. `begin` must have been called for it.
+   */
   untilFollowed(name: string, pack: WrittenPack | null): void {
     const kept = this.#kept.get(name)
     if (!kept) return
@@ -107,7 +118,7 @@ export class KeptPacks {
     if (kept.commits?.size === 0) kept.commits = null
   }
 
-  /** Refs name these commits now, and so all that these contain. */
+  /** Records that refs name these commits, and with them all their ancestors. */
   named(tips: Iterable<string>): void {
     const left = [...tips]
     for (let commit = left.pop(); commit !== undefined; commit = left.pop()) {
@@ -120,28 +131,28 @@ export class KeptPacks {
     }
   }
 
-  /** All refs of the disk have followed the database. */
+  /** Records that all refs on the disk are up to date with the database. */
   followed(): void {
     for (const one of [...this.#kept.values()]) if (one.commits === null) this.#end(one)
   }
 
-  /** Whether a pack is protected, or being released. */
+  /** Whether a pack is protected or being released. */
   has(name: string): boolean {
     return this.#kept.has(name) || this.#ending.has(name)
   }
 
-  /** The packs that are no longer protected, and may be joined with others. Each is returned once. */
+  /** Returns the packs that are no longer protected and may be joined with others. Each pack is returned once. */
   free(): WrittenPack[] {
     return this.#free.splice(0)
   }
 
-  /** Removes all files, since nobody writes any more. */
+  /** Removes all files. Call it after all writes have ended. */
   async close(): Promise<void> {
     for (const one of [...this.#kept.values()]) this.#end(one)
     await Promise.all(this.#ending.values())
   }
 
-  /** Removes the files that a killed process left, those of writes under way excepted. */
+  /** Removes the files of a killed process, but not those of current writes. */
   recover(): void {
     for (const name of namesIn(this.folder)) {
       if (!name.endsWith('.keep') || this.has(name.slice(0, -'.keep'.length))) continue
@@ -150,7 +161,9 @@ export class KeptPacks {
     }
   }
 
-  /** Nobody waits for the removal: a pack that is protected for a moment too long does no harm. */
+  /**
+   * Ends the protection without waiting for the removal of the file: protecting a pack a moment too long does no harm.
+   */
   #end(kept: OpenPack): void {
     this.#kept.delete(kept.name)
     for (const commit of kept.commits ?? []) if (this.#commits.get(commit)?.of === kept) this.#commits.delete(commit)
@@ -167,7 +180,7 @@ export class KeptPacks {
   }
 }
 
-/** Whether a `.keep` file is one of those that protect writes. False if it is gone. */
+/** Whether a `.keep` file was created by this software. False if it no longer exists. */
 function isOurs(path: string): boolean {
   try {
     const text = readFileSync(path)

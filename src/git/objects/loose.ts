@@ -7,16 +7,16 @@ import { DamagedObject, ObjectTooLarge } from '../errors.js'
 import { errorCode } from './disk.js'
 import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
 
-/** An object as a loose file or a pack contains it: this file reads and writes loose ones. */
+/** An object of a loose file or a pack, decoded. This file reads and writes the loose ones. */
 export interface RawObject {
   type: ObjectType
   content: Buffer
 }
 
-/** What an object's header says. */
+/** The content of an object's header. */
 export interface ObjectInfo {
   type: ObjectType
-  /** Bytes. */
+  /** Size in bytes. */
   size: number
 }
 
@@ -28,10 +28,12 @@ const SMALL_FILE = 32 * 1024
 const SMALL_OBJECT = 256 * 1024
 const HEADER = 64
 const HEAD_BYTES = 512
-// Small files are read synchronously, so one buffer serves all of them.
+// Small files are read synchronously, so one buffer is enough for all of them.
 const small = Buffer.allocUnsafe(SMALL_FILE + 1)
 
-/** The first bytes of a file, at most `length`, in a buffer that the next call uses again. Throws what the system says. */
+/**
+ * Returns at most the first `length` bytes of a file, in a buffer that the next call overwrites. Throws system errors.
+ */
 function readStart(path: string, length: number): Buffer {
   const file = openSync(path, 'r')
   try {
@@ -42,8 +44,8 @@ function readStart(path: string, length: number): Buffer {
 }
 
 /**
- * The bytes of a file. A small one is read synchronously: that takes microseconds, and would wait behind every `fsync` in the queue
- * of asynchronous reads.
+ * Returns the bytes of a file. A small file is read synchronously. That takes microseconds, while an asynchronous read
+ * would wait in a queue behind every `fsync`.
  */
 async function load(path: string): Promise<Buffer> {
   const start = readStart(path, SMALL_FILE + 1)
@@ -61,15 +63,16 @@ async function expand(data: Buffer, limit: number): Promise<Buffer> {
   return inflateLarge(data, { maxOutputLength: limit })
 }
 
-/** Whether a folder of this name in an object folder contains loose objects. */
+/** Whether a subfolder of an object folder with this name contains loose objects. */
 export const isLooseFolder = (name: string): boolean => /^[0-9a-f]{2}$/.test(name)
 
-/** The path of a loose object in an object folder. */
+/** Returns the path of a loose object in an object folder. */
 export const loosePath = (objects: string, oid: string): string => join(objects, oid.slice(0, 2), oid.slice(2))
 
 /**
- * Reads a loose object, or returns null if there is none. An empty file, which the crash of another writer may leave, counts as
- * none. Throws `ObjectTooLarge`, and `DamagedObject` if the file is damaged; with `verify` also if the content does not match the name.
+ * Reads a loose object, or returns null if there is none. An empty file, which a crashed writer may leave, counts as
+ * none. Throws `ObjectTooLarge`, and `DamagedObject` if the file is damaged; with `verify`, also if the content does
+ * not match the ID.
  */
 export async function findLoose(
   objects: string,
@@ -83,7 +86,7 @@ export async function findLoose(
     data = await load(path)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
-    throw new DamagedObject(`object ${oid} cannot be read`, { cause: error })
+    throw new DamagedObject(`cannot read object ${oid}`, { cause: error })
   }
   if (data.length === 0) return null
   try {
@@ -91,7 +94,7 @@ export async function findLoose(
     const end = plain.indexOf(0)
     const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
     if (Number(size) !== plain.length - end - 1)
-      throw new DamagedObject(`object ${oid} is damaged: its size is not that of its header`)
+      throw new DamagedObject(`object ${oid} is damaged: its size does not match its header`)
     if (verify && nameOf(plain) !== oid)
       throw new DamagedObject(`object ${oid} is damaged: its content does not match its name`)
     return { type: type as ObjectType, content: plain.subarray(end + 1) }
@@ -103,14 +106,17 @@ export async function findLoose(
   }
 }
 
-/** Type and size of a loose object, from the first bytes of its file; null if there is none. Throws `DamagedObject` if it is empty or damaged. */
+/**
+ * Returns the type and size of a loose object from the first bytes of its file; null if there is none. Throws
+ * `DamagedObject` if it is empty or damaged.
+ */
 export function findLooseInfo(objects: string, oid: string): ObjectInfo | null {
   let start: Buffer
   try {
     start = readStart(loosePath(objects, oid), HEAD_BYTES)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
-    throw new DamagedObject(`object ${oid} cannot be read`, { cause: error })
+    throw new DamagedObject(`cannot read object ${oid}`, { cause: error })
   }
   try {
     const plain = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH })
@@ -122,14 +128,16 @@ export function findLooseInfo(objects: string, oid: string): ObjectInfo | null {
   throw new DamagedObject(`object ${oid} is damaged: it has no header`)
 }
 
-/** The bytes of an object's loose file. */
+/** Returns the bytes of an object's loose file. */
 export const deflated = ({ header, content }: EncodedObject): Promise<Buffer> =>
   deflateContent(Buffer.concat([header, content]))
 
-/** What is this short compresses as well with a window of its size; zlib then allocates 32 KiB for it, not 268. */
+/**
+ * Settings for short content, which compresses as well with a small window. zlib then allocates 32 KiB instead of 268.
+ */
 const SHORT = { bytes: 4096, windowBits: 12, memLevel: 5, chunkSize: 4096 }
 
-/** Compresses as Git does: large contents on another thread. */
+/** Compresses as Git does. Large content is compressed on another thread. */
 export async function deflateContent(plain: Uint8Array): Promise<Buffer> {
   const level = constants.Z_BEST_SPEED
   if (plain.length <= SHORT.bytes) return deflateSync(plain, { ...SHORT, level })
@@ -138,14 +146,14 @@ export async function deflateContent(plain: Uint8Array): Promise<Buffer> {
 
 const STORED_LEAD = 7
 const ADLER = 65_521
-/** The largest block that is not compressed (RFC 1951, 3.2.4). */
+/** Maximum size of an uncompressed block (RFC 1951, 3.2.4). */
 const MAX_STORED = 0xffff
 
-/** A zlib stream (RFC 1950) of one block that is not compressed. `plain` has at most 65,535 bytes. */
+/** Returns a zlib stream (RFC 1950) with one uncompressed block. `plain` has at most 65,535 bytes. */
 export function storedContent(plain: Uint8Array): Buffer {
   if (plain.length > MAX_STORED) throw new RangeError(`${plain.length} bytes do not fit into one block`)
   const stream = Buffer.allocUnsafe(STORED_LEAD + plain.length + 4)
-  // Compressed by deflate with a window of 32 KiB, fastest; then the header of a last block, stored.
+  // The zlib header (deflate, 32 KiB window, fastest), then the header of the last block, uncompressed.
   stream.set([0x78, 0x01, 0x01])
   stream.writeUInt16LE(plain.length, 3)
   stream.writeUInt16LE(plain.length ^ MAX_STORED, 5)

@@ -1,4 +1,7 @@
-/** The packs that this process writes into one repository: protected while no ref names what they hold, later joined. */
+/**
+ * The packs that this process writes into one repository. They are protected until a ref names their commits, and later
+ * joined.
+ */
 import { join } from 'node:path'
 import { NoRepository } from '../errors.js'
 import { type Disk, errorCode, REPACK_ATTEMPTS, syncPath } from './disk.js'
@@ -23,7 +26,10 @@ export class OwnPacks {
     this.#small = new SmallPacks(this.folder, disk)
   }
 
-  /** Writes objects as a pack, durably, which is protected until refs name all `commits`. Without commits it is not protected. Throws `NoRepository`. */
+  /**
+   * Writes objects durably as a pack, which is protected until refs name all `commits`. Without commits, it is not
+   * protected. Throws `NoRepository`.
+   */
   async write(objects: readonly EncodedObject[], commits: NewCommits): Promise<WrittenPack> {
     const kept = commits.size > 0 ? this.kept : null
     for (let attempt = 1; ; attempt++) {
@@ -32,7 +38,7 @@ export class OwnPacks {
         kept?.until(pack.stem, commits, pack)
         return pack
       } catch (error) {
-        // `git prune --expire=now` deletes files that are being written, and an admin may have deleted the folder.
+        // `git prune --expire=now` deletes files while they are written, or an admin may have deleted the folder.
         if (errorCode(error) !== 'ENOENT' || attempt > REPACK_ATTEMPTS) throw error
       }
       await makeFolder(this.disk, this.folder)
@@ -40,7 +46,7 @@ export class OwnPacks {
     }
   }
 
-  /** Protects a pack of others, named without an extension, until refs name all of `heads`. */
+  /** Protects an existing pack until refs name all of `heads`. `stem` is its name without an extension. */
   async protect(stem: string, heads: readonly string[]): Promise<void> {
     await this.kept.begin(stem)
     this.kept.until(stem, new Map(heads.map((head) => [head, []])), null)
@@ -50,7 +56,7 @@ export class OwnPacks {
   async join(): Promise<JoinedPack[]> {
     const joined: JoinedPack[] = []
     for (const pack of this.kept.free()) {
-      // The objects are durable by now: packs that cannot be joined are left to the maintenance.
+      // The objects are already durable. Maintenance handles packs that cannot be joined here.
       const into = await this.#small.add(pack).catch(() => null)
       if (into) joined.push(into)
     }
@@ -58,10 +64,12 @@ export class OwnPacks {
   }
 }
 
-/** Makes a folder for objects. Throws `NoRepository` if the repository was removed. */
+/** Creates a folder for objects. Throws `NoRepository` if the repository was removed. */
 export async function makeFolder(disk: Disk, folder: string): Promise<void> {
   await disk.mkdir(folder).catch((cause: unknown) => {
-    throw errorCode(cause) === 'ENOENT' ? new NoRepository(`the folder of ${folder} is gone`, { cause }) : cause
+    throw errorCode(cause) === 'ENOENT'
+      ? new NoRepository(`the parent folder of ${folder} does not exist`, { cause })
+      : cause
   })
 }
 

@@ -10,14 +10,15 @@ const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 
 const INDEX_MAGIC = Buffer.from('ff744f6300000002', 'hex')
 const FANOUT_BYTES = 1024
 /**
- * Commits and trees up to this size are stored as they are: mostly object IDs, they hardly get shorter, and setting up a compressor takes longer than
- * all else that is done to them. A repack by Git makes deltas of them.
+ * Maximum size of commits and trees that are stored uncompressed, in bytes. They consist mostly of object IDs, which
+ * hardly compress, and setting up a compressor takes longer than everything else. A repack by Git turns them into
+ * deltas.
  */
 const STORED_BYTES = 1024
-/** Offsets from here on would need a table that this index does not have. */
+/** Maximum offset. Larger offsets would need a table that this index does not have. */
 export const MAX_OFFSET = 0x7fff_ffff
 
-/** An object in a pack: where its entry begins, and the checksum of the entry. */
+/** An object in a pack: the offset of its entry, and the checksum of the entry. */
 export interface PackEntry {
   oid: string
   offset: number
@@ -26,14 +27,14 @@ export interface PackEntry {
 
 const sumOf = (bytes: Buffer): Buffer => createHash('sha1').update(bytes).digest()
 
-/** The first bytes of a pack of so many objects. */
+/** Returns the header of a pack with this number of objects. */
 export function packHeader(count: number): Buffer {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
   header.writeUInt32BE(count, 8)
   return header
 }
 
-/** An object as an entry of a pack, without a delta. */
+/** Returns an object as a pack entry without a delta. */
 export async function packEntry({ header, content }: EncodedObject): Promise<Buffer> {
   const type = header.toString('latin1', 0, header.indexOf(0x20)) as ObjectType
   const lead: number[] = []
@@ -46,7 +47,7 @@ export async function packEntry({ header, content }: EncodedObject): Promise<Buf
   return Buffer.concat([Buffer.from([...lead, byte]), isShort ? storedContent(content) : await deflateContent(content)])
 }
 
-/** The index of a pack whose last 20 bytes are `checksum`, in version 2. */
+/** Returns the version 2 index of a pack that ends with `checksum`. */
 export function packIndex(entries: readonly PackEntry[], checksum: Buffer): Buffer {
   const sorted = entries
     .map((entry) => ({ ...entry, name: Buffer.from(entry.oid, 'hex') }))
@@ -73,15 +74,15 @@ export function packIndex(entries: readonly PackEntry[], checksum: Buffer): Buff
   return Buffer.concat([body, sumOf(body)])
 }
 
-/** An entry of a pack, with its bytes. */
+/** A pack entry with its bytes. */
 export interface RawEntry {
   oid: string
   bytes: Buffer
 }
 
 /**
- * The entries of a pack in the order of the file, or null if one of them is a delta. Throws `DamagedObject` if the files are damaged or do
- * not belong together.
+ * Returns the entries of a pack in file order, or null if one of them is a delta. Throws `DamagedObject` if the files
+ * are damaged or do not belong together.
  */
 export function entriesOf(pack: Buffer, index: Buffer): RawEntry[] | null {
   const count =
@@ -95,7 +96,7 @@ export function entriesOf(pack: Buffer, index: Buffer): RawEntry[] | null {
     !index.subarray(end, end + OID_BYTES).equals(pack.subarray(-OID_BYTES)) ||
     !sumOf(index.subarray(0, end + OID_BYTES)).equals(index.subarray(-OID_BYTES))
   )
-    throw new DamagedObject('the index of a pack is damaged, or of another pack')
+    throw new DamagedObject('the index of a pack is damaged or belongs to another pack')
   const at = (table: number, entry: number): number => index.readUInt32BE(table + 4 * entry)
   const order = Array.from({ length: count }, (_, entry) => entry).sort((a, b) => at(offsets, a) - at(offsets, b))
   const found: RawEntry[] = []

@@ -5,14 +5,18 @@ import { errorCode, REPACK_ATTEMPTS } from './disk.js'
 
 const OID_BYTES = 20
 const FANOUT_BYTES = 1024
-/** The layout of a pack's index, by version (gitformat-pack(5)): bytes before the fan-out table, per entry, and before an entry's name. */
+/**
+ * The layout of a pack index by version (gitformat-pack(5)): bytes before the fan-out table, bytes per entry, and bytes
+ * before the name in an entry.
+ */
 const FIRST = { header: 0, entry: 24, name: 4 }
 const SECOND = { header: 8, entry: OID_BYTES, name: 0 }
 const SECOND_MAGIC = 'ff744f6300000002'
 
 /**
- * Which pack contains each object, by what is in the folder now; objects that are in none are left out. The indexes are read each
- * time, because a long-lived Git process still reads from packs that it has open and that somebody has deleted.
+ * Returns the pack that contains each object, according to the files now in the folder. Objects without a pack are left
+ * out. The indexes are read each time, because a long-lived Git process can still read from open packs that were
+ * deleted.
  */
 export async function findInPacks(objects: string, oids: readonly string[]): Promise<Map<string, string>> {
   for (let attempt = 1; ; attempt++) {
@@ -22,7 +26,7 @@ export async function findInPacks(objects: string, oids: readonly string[]): Pro
   }
 }
 
-/** Returns whether a pack was removed meanwhile: the one that replaced it was not searched. */
+/** Searches the packs. Returns whether a pack was removed during the search: its replacement was not searched. */
 async function searchPacks(folder: string, oids: readonly string[], found: Map<string, string>): Promise<boolean> {
   const names = new Set(await readdir(folder))
   let replaced = false
@@ -41,7 +45,7 @@ async function searchPacks(folder: string, oids: readonly string[], found: Map<s
   return replaced
 }
 
-/** Those of `oids` that an index lists. An index that is cut short lists none. */
+/** Returns those of `oids` that an index lists. A truncated index lists none. */
 async function namesIn(path: string, oids: readonly string[]): Promise<string[]> {
   const file = await open(path, 'r')
   try {
@@ -63,7 +67,7 @@ async function namesIn(path: string, oids: readonly string[]): Promise<string[]>
   }
 }
 
-/** Binary search in entries sorted by name. */
+/** Binary search in entries sorted by ID. */
 function isAmong(entries: Buffer, oid: Buffer, { entry, name }: typeof FIRST): boolean {
   let [low, high] = [0, Math.floor(entries.length / entry)]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Writes many objects as one pack with its index, durably. */
+/** Writes many objects durably as one pack with its index. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -7,29 +7,30 @@ import { GitError } from '../errors.js'
 import { type Disk, syncPath, writeSynced } from './disk.js'
 import { MAX_OFFSET, type PackEntry, packHeader, packIndex, type RawEntry } from './pack-format.js'
 
-/** Bytes that are collected before they are written. */
+/** Number of bytes that are collected before they are written. */
 const CHUNK = 1024 * 1024
 
 export interface WrittenPack {
-  /** The file's name, with its extension. */
+  /** The file name with its extension. */
   name: string
-  /** The same without it. */
+  /** The file name without its extension. */
   stem: string
   bytes: number
 }
 
-/** Protects a pack from the moment that it can be found. */
+/** Protects a pack from the moment that Git can find it. */
 export interface PackGuard {
-  /** @param stem the name that the pack will have, without an extension */
+  /** @param stem the final name of the pack, without an extension */
   begin(stem: string): Promise<void>
-  /** The pack was not written. */
+  /** Ends the protection of a pack that was not written. */
   failed(stem: string): void
 }
 
 /**
- * Writes a pack of `count` entries into the folder `objects/pack` and syncs it, its index and the folder. Until both have their
- * names, Git reads nothing of them; `git prune` and `git gc` delete old files with names like those that they have before.
- * @param guard protects the pack; its file is made while the pack and its index are synced
+ * Writes a pack of `count` entries into the folder `objects/pack`, and syncs the pack, its index and the folder. Git
+ * ignores both files until they have their final names. `git prune` and `git gc` delete old files with such temporary
+ * names.
+ * @param guard protects the pack; its file is created while the pack and its index are synced
  */
 export async function writePack(
   disk: Disk,
@@ -58,7 +59,7 @@ export async function writePack(
   }
 }
 
-/** Writes a pack. `summed` is called when its checksum is known: what that writes is synced at the same time. */
+/** Writes a pack. Calls `summed` when the checksum is known; the files that it writes are synced at the same time. */
 async function writeEntries(
   disk: Disk,
   path: string,
@@ -89,7 +90,7 @@ async function writeEntries(
     }
     await hashed(packHeader(count))
     for await (const entry of entries) {
-      if (bytes > MAX_OFFSET) throw new GitError('the objects are too large for one pack')
+      if (bytes > MAX_OFFSET) throw new GitError('the objects do not fit into one pack')
       found.push({ oid: entry.oid, offset: bytes, crc: crc32(entry.bytes) })
       await hashed(entry.bytes)
     }
@@ -103,7 +104,7 @@ async function writeEntries(
   }
 }
 
-/** Waits for both, also if one fails: nothing may be under way when the files are closed and removed. */
+/** Waits for both, even if one fails: nothing may still run when the files are closed and removed. */
 async function bothOf(one: Promise<void>, other: Promise<void>): Promise<void> {
   for (const result of await Promise.allSettled([one, other])) if (result.status === 'rejected') throw result.reason
 }

@@ -1,4 +1,4 @@
-/** Reads the content of commit objects. */
+/** Parses commit objects. */
 import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { DamagedObject } from '../errors.js'
 import { parseSignature } from './signature.js'

@@ -1,4 +1,4 @@
-/** Folders outside of a repository that take the objects of its merges until a merge is committed or given up. */
+/** Folders outside a repository for the objects of its merges, until a merge is committed or abandoned. */
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -9,45 +9,49 @@ import type { EncodedObject } from './hash.js'
 import { type HeldByName, type HeldObject, HeldObjects } from './held-objects.js'
 import { deflated, findLoose, loosePath, type RawObject } from './loose.js'
 
-/** A folder is used for this many merges, or until it contains this many bytes; then a new one is begun. */
+/** Maximum number of merges and bytes of a folder. After that, a new folder is started. */
 const MAX_USES = 1000
 const MAX_BYTES = 64 * 1024 * 1024
-/** The size of the folder is measured after so many merges: the fewer, the nearer it is to being full. */
+/** Number of merges between two measurements of the folder size: fewer when it is nearly full. */
 const USES_PER_MEASURE = { least: 16, most: 128 }
-/** How long a folder is kept after its last merge began, in milliseconds: until then its results were read or committed. */
+/**
+ * Time for which a folder exists after its last merge started, in milliseconds. By then, its results have been read or
+ * committed.
+ */
 const RETIRED_MS = 600_000
 const MAX_REPOSITORIES = 32
 
-/** A folder to which Git writes objects instead of to the repository, whose objects it still reads. */
+/** A folder to which Git writes objects instead of the repository. Git still reads the objects of the repository. */
 export interface ScratchFolder {
-  /** Tells it from every other of the same process. */
+  /** Distinguishes the folder from all others of the same process. */
   readonly name: string
   readonly path: string
-  /** Environment that makes Git write to it. */
+  /** The environment that makes Git write to the folder. */
   readonly env: Environment
 }
 
 interface Live extends ScratchFolder {
   uses: number
   full: boolean
-  /** After how many uses it is measured next. */
+  /** Number of uses at which the folder is measured next. */
   measureAt: number
-  /** Of the files that were counted. */
+  /** Size of the counted files in bytes. */
   bytes: number
-  /** Their names: objects do not change, so each is measured once. */
+  /** Names of the counted files. Objects never change, so each is measured once. */
   // bound: MAX_USES merges
   readonly counted: Set<string>
 }
 
 /**
- * The objects that merges of one repository make: in memory until a Git process may have to read them, then outside of the repository, not synced, deleted when the process ends. If a merge
- * is committed, its objects are verified and copied durably into the repository; otherwise they never get there.
+ * The new objects of merges in one repository. They are in memory until a Git process may have to read them. Then they
+ * are in files outside the repository, which are not synced, and are deleted when the process ends. If a merge is
+ * committed, its objects are verified and copied durably into the repository. Otherwise, they never get there.
  */
 export class Scratch {
   #live: Promise<Live> | null = null
-  /** Folders that still exist, the newest first. */
+  /** Existing folders, newest first. */
   readonly #readable: ScratchFolder[] = []
-  // bound: that of `HeldObjects`
+  // bound: the limit of `HeldObjects`
   readonly #held: HeldByName = new Map()
 
   constructor(
@@ -65,8 +69,8 @@ export class Scratch {
   }
 
   /**
-   * The folder for the next merge, with all that was kept in memory. If the one before is full, `replaced` is called with it; it can be read for some
-   * more minutes.
+   * Returns the folder for the next merge, including all objects from memory. If the previous folder is full, calls
+   * `replaced` with it; it can be read for a few more minutes.
    */
   async folder(replaced: (before: ScratchFolder) => void): Promise<ScratchFolder> {
     const folder = await this.#next(replaced)
@@ -98,7 +102,7 @@ export class Scratch {
     return live
   }
 
-  /** Stops using the current folder. It can be read for some more minutes. */
+  /** Stops using the current folder. It can be read for a few more minutes. */
   close(): void {
     const live = this.#live
     this.#live = null
@@ -111,14 +115,17 @@ export class Scratch {
     for (const object of objects) {
       const path = loosePath(folder.path, object.oid)
       await mkdir(dirname(path), { recursive: true })
-      // Renamed only when it is complete: Git may be reading.
+      // Rename only complete files, since Git may be reading.
       const temporary = `${path}-${newId()}`
       await writeFile(temporary, await deflated(object), { mode: 0o444 })
       await rename(temporary, path)
     }
   }
 
-  /** A tree or blob that a merge made, verified; null if there is none. The commits here are only input for Git's merge, so they are never returned. */
+  /**
+   * Returns a verified tree or blob of a merge; null if there is none. Never returns commits: those in the folder are
+   * only input for Git's merge.
+   */
   async find(oid: string, maxBytes: number): Promise<RawObject | null> {
     const held = this.#held.get(oid)
     if (held) return { type: held.type, content: bufferOf(held.object.content) }
@@ -129,7 +136,7 @@ export class Scratch {
     return null
   }
 
-  /** Whether a merge of this process made the object. */
+  /** Whether a merge in this process created the object. */
   async has(oid: string): Promise<boolean> {
     if (this.#held.has(oid)) return true
     for (const { path } of [...this.#readable]) if (await stat(loosePath(path, oid)).catch(() => null)) return true
@@ -153,13 +160,13 @@ export class Scratch {
 
 /** The scratch folders of all repositories, in one folder of this process. */
 export class Scratches {
-  /** Repositories that have a folder in use. */
+  /** Repositories with a folder in use. */
   readonly #open = new LRUCache<Scratch, true>({ max: MAX_REPOSITORIES, dispose: (_, scratch) => scratch.close() })
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly held = new HeldObjects(RETIRED_MS)
   #made = 0
 
-  /** `path`: a folder that nobody else uses; created when it is needed. */
+  /** @param path a folder that only this process uses; created on demand */
   constructor(readonly path: string) {}
 
   noteUse(scratch: Scratch): void {
@@ -173,7 +180,7 @@ export class Scratches {
     return { name, path, env: { GIT_OBJECT_DIRECTORY: path, ...borrowingObjects(repository) } }
   }
 
-  /** Deletes a folder after some minutes, when its objects have certainly been read. */
+  /** Deletes a folder after a few minutes, when its objects have certainly been read. */
   retire(folder: ScratchFolder, gone: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
@@ -191,7 +198,7 @@ export class Scratches {
 
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)
 
-/** Counts the files that have come since the last time, and says when to do so again. */
+/** Counts the new files since the last measurement, and schedules the next one. */
 async function measure(live: Live): Promise<void> {
   const files = await readdir(live.path, { recursive: true, withFileTypes: true }).catch(() => [])
   for (const file of files) {
@@ -200,7 +207,7 @@ async function measure(live: Live): Promise<void> {
     live.bytes += (await stat(join(file.parentPath, file.name)).catch(() => null))?.size ?? 0
   }
   live.full ||= live.bytes > MAX_BYTES
-  // Half of the merges after which it would be full if those to come left as much as those before.
+  // Half the number of merges after which the folder would be full at the current rate.
   const room = (live.uses * (MAX_BYTES - live.bytes)) / (2 * live.bytes + 1)
   live.measureAt = live.uses + Math.max(USES_PER_MEASURE.least, Math.min(USES_PER_MEASURE.most, Math.floor(room)))
 }

@@ -4,7 +4,10 @@ import type { Signature } from '../types.js'
 const CRUD = /^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g
 const printable = (text: string): string => text.replace(/[<>\u0000-\u001f\u007f]+/g, ' ').replace(/ {2,}/g, ' ')
 
-/** `Name <email> seconds +hhmm`, without the characters that would end a part early (`git commit` drops them too). */
+/**
+ * Returns `Name <email> seconds +hhmm`, without characters that would end a part early (`git commit` drops them as
+ * well).
+ */
 export function encodeSignature({ name, email, seconds, offset }: Signature): string {
   const address = printable(email).replace(/\s+/g, '')
   const person = printable(name).replace(CRUD, '') || address.split('@')[0] || 'unknown'
@@ -14,7 +17,7 @@ export function encodeSignature({ name, email, seconds, offset }: Signature): st
   return `${person} <${address}> ${time} ${offset < 0 && minutes > 0 ? '-' : '+'}${digits}`
 }
 
-/** Parses a signature, also one of an old Git; missing parts become empty or zero. */
+/** Parses a signature, including those of old Git versions. Missing parts become empty or zero. */
 export function parseSignature(line: string): Signature {
   const match = /^(.*?) ?<([^>]*)>(?:.*> ?)? ?(-?\d+)?(?: ([+-])(\d{1,2}?)(\d{2}))?\s*$/.exec(line)
   if (!match) return { name: line, email: '', seconds: 0, offset: 0 }

@@ -1,4 +1,4 @@
-/** Joins small packs, so that a repository to which many batches are written does not collect thousands of them. */
+/** Joins small packs, so that a repository with many write batches does not collect thousands of them. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,18 +7,18 @@ import { type Disk, errorCode, inParallel } from './disk.js'
 import { entriesOf, type RawEntry } from './pack-format.js'
 import { type WrittenPack, writePack } from './pack-writer.js'
 
-/** Packs of one size class that are joined into one. */
+/** Number of packs of one size class at which they are joined. */
 const MANY = 16
-/** Upper bounds of the size classes, in bytes. Larger packs are left to the maintenance. */
+/** Upper bounds of the size classes in bytes. Larger packs are left to maintenance. */
 const CLASSES = [64 * 1024, 1024 * 1024]
-/** Largest pack that the maintenance joins without Git, and most bytes that it joins at once. */
+/** Maximum size of a pack that maintenance joins without Git, and maximum number of bytes joined at once. */
 const SMALL = 4 * 1024 * 1024
 const MOST = 64 * 1024 * 1024
-/** Files up to this size are read synchronously: that takes less than handing them to a thread. */
+/** Maximum size of a file that is read synchronously, which takes less time than handing it to a thread. */
 const READ_AT_ONCE = 64 * 1024
 const WIDTH = 8
 
-/** A pack that took the place of others, and the names of its objects. */
+/** A pack that replaced others, and the IDs of its objects. */
 export interface JoinedPack extends WrittenPack {
   oids: readonly string[]
 }
@@ -33,7 +33,10 @@ export class SmallPacks {
     readonly disk: Disk,
   ) {}
 
-  /** Notes a pack, and joins those of a size class when there are many. Returns the pack that has the objects of `pack` and others then, if it is another. */
+  /**
+   * Registers a pack, and joins the packs of a size class if there are many. If `pack` was joined, returns the pack
+   * that now has its objects.
+   */
   async add(pack: WrittenPack): Promise<JoinedPack | null> {
     const limit = CLASSES.find((bytes) => pack.bytes <= bytes)
     if (limit === undefined || this.#packs.some(({ name }) => name === pack.name)) return null
@@ -51,14 +54,14 @@ export class SmallPacks {
   }
 }
 
-/** The names of the small packs of a folder, whoever wrote them. */
+/** Returns the names of all small packs in a folder. */
 export async function smallPacksIn(folder: string): Promise<string[]> {
   const names = await readdir(folder)
   const small: string[] = []
   let total = 0
   for (const name of names.filter((one) => one.endsWith('.pack'))) {
     const stem = name.slice(0, -'.pack'.length)
-    // Further files (`.keep`, `.rev`, `.bitmap`, `.promisor`, `.mtimes`) say that somebody else has plans for the pack.
+    // Additional files (`.keep`, `.rev`, `.bitmap`, `.promisor`, `.mtimes`) mean that another process manages the pack.
     if (names.filter((one) => one.startsWith(`${stem}.`)).length !== 2 || !names.includes(`${stem}.idx`)) continue
     const size = await sizeOf(join(folder, name))
     if (size === null || size > SMALL || total + size > MOST) continue
@@ -68,7 +71,7 @@ export async function smallPacksIn(folder: string): Promise<string[]> {
   return small
 }
 
-/** Null if the file is gone: a write, or somebody's repack, has just joined it with others. */
+/** Returns the file size. Null if the file does not exist: a write or a repack has just joined the pack with others. */
 async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size
@@ -79,9 +82,9 @@ async function sizeOf(path: string): Promise<number | null> {
 }
 
 /**
- * Writes the objects of packs into one new pack, then removes them. Nobody else may remove packs meanwhile. Readers who have one of them open go on; others look for what is
- * there now. Returns null if there were not two that can be joined: those with deltas or a `.keep` file, and damaged or
- * missing ones, stay as they are.
+ * Writes the objects of packs into one new pack, then removes the old packs. No other process may remove packs at the
+ * same time. Readers that have an old pack open continue; others find the new pack. Returns null if fewer than two
+ * packs can be joined. Packs with deltas or a `.keep` file, and damaged or missing packs, stay as they are.
  */
 export async function joinPacks(disk: Disk, folder: string, names: readonly string[]): Promise<JoinedPack | null> {
   const entries = new Map<string, RawEntry>()
@@ -99,7 +102,7 @@ export async function joinPacks(disk: Disk, folder: string, names: readonly stri
     joined.filter((one) => one !== into.name),
     WIDTH,
     async (name) => {
-      // What it holds is being written a second time, and no ref names it yet.
+      // Another write is storing the same objects again, and no ref names them yet.
       if (isKept(folder, name)) return
       for (const path of [indexOf(name), name])
         await disk.unlink(join(folder, path)).catch((error: unknown) => {

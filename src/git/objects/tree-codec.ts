@@ -5,27 +5,27 @@ import { DamagedObject } from '../errors.js'
 
 /** One entry of a tree object. */
 export interface Node {
-  /** The mode as written, so that an old one such as `100664` is kept when the folder is written again. */
+  /** The mode as written. An old mode such as `100664` is preserved when the folder is written again. */
   rawMode: string
   mode: EntryMode
   name: string
-  /** The bytes of the name if they are not UTF-8. */
+  /** The bytes of the name if they are not valid UTF-8. */
   rawName?: Buffer
   oid: string
 }
 
-/** A tree object: the entries of a folder, in Git's order. */
+/** A tree object: the entries of a folder in Git's order. */
 export interface Tree {
   readonly nodes: readonly Node[]
   readonly byName: ReadonlyMap<string, Node>
-  /** The object's bytes, in a buffer of their own: most edits change a single object ID in them. */
+  /** The object's bytes in a separate buffer. Most edits change a single object ID in them. */
   readonly content?: Buffer
 }
 
 const OID_BYTES = 20
-/** Bytes between mode, name and object ID. */
+/** Number of bytes between mode, name and object ID. */
 const SEPARATORS = 2
-/** Most bytes that a UTF-16 unit takes as UTF-8. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_UTF8 = 3
 
 const modes: Record<string, EntryMode> = {
@@ -40,7 +40,7 @@ function modeOf(raw: string): EntryMode {
   return modes[trimmed] ?? (trimmed.startsWith('1007') ? '100755' : '100644')
 }
 
-/** A tree from its entries, which must be in Git's order. */
+/** Returns a tree with these entries, which must be in Git's order. */
 export function treeOf(nodes: readonly Node[], content?: Buffer): Tree {
   const byName = new Map<string, Node>()
   for (const node of nodes) byName.set(node.name, node)
@@ -71,7 +71,7 @@ const nameBytes = (node: Node): Buffer => node.rawName ?? Buffer.from(node.name)
 const sortBytes = (node: Node): Buffer =>
   node.mode === '040000' ? Buffer.concat([nameBytes(node), Buffer.from('/')]) : nameBytes(node)
 
-/** Sorts entries in Git's order: by bytes, folders as if their name ended in a slash. */
+/** Sorts entries in Git's order: by bytes, with folders as if their name ended in a slash. */
 export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
   nodes
     .map((node) => [sortBytes(node), node] as const)
@@ -79,13 +79,14 @@ export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
     .map(([, node]) => node)
 
 /**
- * The content of a tree object, from entries in Git's order. It is written into one buffer, since a buffer per entry takes ten times as long.
- * @param before the tree that was changed: what has not changed in it is copied
+ * Returns the content of a tree object from entries in Git's order. Writes into one buffer, because one buffer per
+ * entry takes ten times as long.
+ * @param before the tree before the change; its unchanged parts are copied
  */
 export const encodeTree = (nodes: readonly Node[], before?: Tree): Buffer =>
   (before && patched(nodes, before)) ?? encodeAll(nodes)
 
-/** The content, if it differs from that of another tree in object IDs alone; null if it differs in more. */
+/** Returns the content if it differs from another tree only in object IDs; otherwise null. */
 function patched(nodes: readonly Node[], { nodes: old, content }: Tree): Buffer | null {
   if (!content || nodes.length !== old.length) return null
   const changed: { end: number; oid: string }[] = []
@@ -120,7 +121,7 @@ function encodeAll(nodes: readonly Node[]): Buffer {
   return content.subarray(0, at)
 }
 
-/** An entry with one of the five modes that Git writes. */
+/** Returns an entry with one of the five modes that Git writes. */
 export const makeNode = (name: string, mode: EntryMode, oid: string): Node => ({
   rawMode: mode === '040000' ? '40000' : mode,
   mode,

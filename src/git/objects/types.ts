@@ -1,7 +1,7 @@
-/** What a repository contains: entries of trees, commits, and the files of a commit. */
+/** The content of a repository: tree entries, commits, and the files of a commit. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 
-/** Who did something, and when, as Git records it. */
+/** The author or committer of a commit with the time, as Git records it. */
 export interface Signature {
   name: string
   email: string
@@ -26,24 +26,27 @@ export interface CommitInfo {
   parents: CommitId[]
   author: Signature
   committer: Signature
-  /** The whole message, as written. */
+  /** The complete message as written. */
   message: string
-  /** Headers that Git itself does not define, such as `page-ids`; continuation lines joined by `\n`. */
+  /**
+   * Headers that Git does not define, such as `page-ids`. Continuation lines are joined by `
+   * `.
+   */
   headers: Record<string, string>
 }
 
-/** The files of one commit, which never change. Reads go by object ID and are cached. */
+/** The files of one commit, which never change. Reads use object IDs and are cached. */
 export interface Snapshot {
   readonly commit: CommitId
   readonly tree: TreeId
-  /** The entry at `path` (blob or tree), or null. '' is the root tree. */
+  /** Returns the entry at `path` (blob or tree), or null. '' is the root tree. */
   entry(path: string): Promise<TreeEntry | null>
-  /** A folder's own entries in Git's order, or null if there is no such folder. */
+  /** Returns the direct entries of a folder in Git's order, or null if there is no such folder. */
   list(path: string): Promise<TreeEntry[] | null>
-  /** A blob's bytes. Throws `MissingObject`, `ObjectTooLarge`. */
+  /** Returns the bytes of a blob. Throws `MissingObject`, `ObjectTooLarge`. */
   read(oid: string, maxBytes?: number): Promise<Buffer>
-  /** All blobs below `prefix`, in Git's order. */
+  /** Returns all blobs below `prefix` in Git's order. */
   walk(prefix?: string): Promise<TreeEntry[]>
-  /** Sizes of blobs in bytes, in the order of `oids`. */
+  /** Returns the sizes of blobs in bytes, in the order of `oids`. */
   sizes(oids: readonly string[]): Promise<number[]>
 }

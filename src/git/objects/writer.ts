@@ -14,30 +14,30 @@ import { makeFolder, OwnPacks } from './own-packs.js'
 import { findInPacks } from './pack-index.js'
 
 const WIDTH = 8
-/** So many objects are looked for in one reading of the folder first. */
+/** Minimum number of lookups for which the folder is listed first. */
 const MANY = 6
-/** Objects that have more bytes together do not become a pack: reading it again takes memory. */
+/** Maximum total size of objects in one pack in bytes: reading them again takes memory. */
 const MAX_PACKED_BYTES = 256 * 1024 * 1024
 /** The file name of a loose object. */
 const NAME = /^[0-9a-f]{38}$/
 const HOUR_MS = 3_600_000
-/** A file whose time we may not renew is safe from a prune if it is younger than this: half of the age that a prune spares. */
+/** Maximum age of a file that is safe from a prune without renewing its time: half the age that a prune requires. */
 const FRESH_MS = 7 * 24 * HOUR_MS
 /** Errors of setting the time of a file that belongs to another user. */
 const NOT_OURS = new Set(['EPERM', 'EACCES'])
 
-/** Writes loose objects into one repository, always synced, and finds out which objects the repository has. */
+/** Writes loose objects into one repository, always synced, and checks which objects the repository has. */
 export class ObjectWriter {
   readonly #objects: string
   readonly packs: OwnPacks
 
   constructor(
     repository: string,
-    /** Tells this opening of the repository from every other in the shared caches. */
+    /** Distinguishes this opening of the repository from all others in the shared caches. */
     readonly cacheKey: string,
     readonly caches: Pick<Caches, 'verified' | 'packs' | 'packOf'>,
     readonly disk: Disk,
-    /** Repositories whose objects this one borrows: what they have is not absent. */
+    /** Repositories from which this one borrows. Their objects do not count as absent. */
     readonly borrowed: readonly ObjectWriter[] = [],
   ) {
     this.#objects = join(repository, 'objects')
@@ -45,25 +45,28 @@ export class ObjectWriter {
   }
 
   /**
-   * Writes objects; they are durable when it resolves. An object that exists is replaced: this repairs a damaged file, and
-   * renews its time, so that a prune does not delete it.
+   * Writes objects. They are durable when the promise resolves. An existing object is replaced. This repairs a damaged
+   * file, and renews its time so that a prune does not delete it.
    */
   async write(objects: readonly EncodedObject[]): Promise<void> {
     let left = objects
     for (let attempt = 1; left.length > 0; attempt++) {
       await inParallel(left, WIDTH, (object) => this.#place(object))
-      // Git has packed objects in between, or pruned them, if it removed their folder.
+      // In between, Git has packed the objects or pruned them, if it removed their folder.
       const gone = await this.#syncFolders(left.map(({ oid }) => oid))
       const lost = new Set(gone.length === 0 ? [] : await this.keep(gone))
       if (lost.size > 0 && attempt > REPACK_ATTEMPTS)
-        throw new GitError(`objects that are written to ${this.#objects} are deleted again and again`)
+        throw new GitError(
+          `another process keeps deleting objects that are written to ${this.#objects}. Stop running Git maintenance in this repository`,
+        )
       left = left.filter(({ oid }) => lost.has(oid))
     }
   }
 
   /**
-   * The same for objects that belong together: they become one pack, which costs two files however many they are, and which no repack deletes until
-   * refs name `commits`. Those that have a loose file are written loose too, since it may be damaged.
+   * Writes objects that belong together as one pack. This takes two files for any number of objects, and no repack
+   * deletes the pack until refs name `commits`. Objects that already have a loose file are also written loose, because
+   * that file may be damaged.
    */
   async writeTogether(objects: readonly EncodedObject[], commits: NewCommits): Promise<void> {
     if (objects.length === 0) return
@@ -78,18 +81,18 @@ export class ObjectWriter {
     await this.joinPacks()
   }
 
-  /** Joins small packs of this process with what refs name, if there are many. */
+  /** Joins small packs of this process whose commits refs name, if there are many. */
   async joinPacks(): Promise<void> {
     for (const joined of await this.packs.join()) this.#note(joined.name, joined.oids)
   }
 
-  /** Remembers which pack has which objects. */
+  /** Remembers the pack that contains these objects. */
   #note(pack: string, oids: readonly string[]): void {
     this.caches.packs.set(this.cacheKey + pack, Date.now())
     for (const oid of oids) this.caches.packOf.set(this.cacheKey + oid, pack)
   }
 
-  /** The packs that the objects are in, by what is on the disk at this moment; objects that are in none are left out. */
+  /** Returns the packs that currently contain the objects on the disk. Objects without a pack are left out. */
   async #findPacked(oids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const there = new Map<string, boolean>()
@@ -114,9 +117,9 @@ export class ObjectWriter {
   }
 
   /**
-   * Makes objects that should exist (the blob of a moved page, an old tree used again) as safe as new ones: looks them up on the
-   * disk, verifies and syncs them, and renews their time. Returns those for which this failed, because they are missing, damaged,
-   * or about to be pruned: they must be written again.
+   * Makes existing objects (the blob of a moved page, an old tree that is used again) as safe as new ones: looks them
+   * up on the disk, verifies and syncs them, and renews their time. Returns the objects for which this failed because
+   * they are missing, damaged, or about to be pruned. They must be written again.
    */
   async keep(oids: readonly string[]): Promise<string[]> {
     const found: Record<'kept' | 'absent' | 'unsafe', string[]> = { kept: [], absent: [], unsafe: [] }
@@ -127,7 +130,7 @@ export class ObjectWriter {
     return [...found.unsafe, ...(await this.#keepPacked([...found.absent, ...gone]))]
   }
 
-  /** Returns those that are in no pack, or in one that may be pruned. */
+  /** Returns the objects that are in no pack, or in a pack that may be pruned. */
   async #keepPacked(oids: readonly string[]): Promise<string[]> {
     if (oids.length === 0) return []
     const packed = await this.#findPacked(oids)
@@ -135,7 +138,9 @@ export class ObjectWriter {
     return oids.filter((oid) => !packed.has(oid) || old.has(packed.get(oid) as string))
   }
 
-  /** Those of `oids` that are now neither loose nor packed on the disk, here or in what is borrowed. */
+  /**
+   * Returns those of `oids` that are currently neither loose nor packed on the disk, here or in borrowed repositories.
+   */
   async absent(oids: readonly string[]): Promise<string[]> {
     let absent = await this.#absentHere(oids)
     for (const other of this.borrowed) absent = absent.length === 0 ? [] : await other.absent(absent)
@@ -146,11 +151,11 @@ export class ObjectWriter {
     const elsewhere = await this.#notLoose(oids)
     if (elsewhere.length === 0) return []
     const packed = await this.#findPacked(elsewhere)
-    // A repack may have unpacked some in between.
+    // A repack may have unpacked some objects in between.
     return this.#notLoose(elsewhere.filter((oid) => !packed.has(oid)))
   }
 
-  /** Removes empty loose objects, at which Git stops with an error. Returns how many there were. */
+  /** Removes empty loose objects, on which Git fails. Returns their number. */
   async removeEmpty(): Promise<number> {
     let removed = 0
     const folders = (await this.disk.readdir(this.#objects)).filter(isLooseFolder)
@@ -167,7 +172,7 @@ export class ObjectWriter {
     return removed
   }
 
-  /** Removes a loose object if its file is damaged, so that Git writes it again. Returns whether it was. */
+  /** Removes a loose object if its file is damaged, so that Git writes it again. Returns whether it did. */
   async removeDamaged(oid: string): Promise<boolean> {
     if ((await this.#notLoose([oid])).length > 0 || (await this.#isIntact(oid))) return false
     await this.disk.unlink(this.#path(oid))
@@ -175,8 +180,9 @@ export class ObjectWriter {
   }
 
   /**
-   * Makes the names of objects durable. Always syncs `objects/` too: another write may have created a folder there and not
-   * synced it yet. Returns the objects whose folder is gone: Git removes it with its last object.
+   * Makes the names of objects durable. Always syncs `objects/` as well, since another write may have created a folder
+   * there without syncing it yet. Returns the objects whose folder no longer exists: Git removes it with its last
+   * object.
    */
   async #syncFolders(oids: readonly string[]): Promise<string[]> {
     if (oids.length === 0) return []
@@ -199,7 +205,7 @@ export class ObjectWriter {
     const { oid } = object
     const data = await deflated(object)
     const folder = dirname(this.#path(oid))
-    // `git prune` and `git gc` delete old files with names like this, which a crash may leave.
+    // A crash may leave this file behind. `git prune` and `git gc` delete old files with such a name.
     const temporary = join(folder, `tmp_obj_${newId()}`)
     for (let attempt = 1; ; attempt++) {
       try {
@@ -228,7 +234,7 @@ export class ObjectWriter {
     }
   }
 
-  /** Whether the content of a loose object matches its name. Throws ENOENT if there is none. */
+  /** Whether the content of a loose object matches its ID. Throws ENOENT if there is none. */
   async #isIntact(oid: string): Promise<boolean> {
     const { size } = await stat(this.#path(oid))
     if (size === 0) return false
@@ -243,7 +249,7 @@ export class ObjectWriter {
     return true
   }
 
-  /** Renews the modification time of a file. Returns whether it is recent now. */
+  /** Renews the modification time of a file. Returns whether the time is recent now. */
   async #renew(path: string): Promise<boolean> {
     try {
       await this.disk.utimes(path, Date.now() / 1000)
@@ -254,14 +260,17 @@ export class ObjectWriter {
     }
   }
 
-  /** Renews the time of packs and syncs them; returns those that are gone, or old and of another user. */
+  /**
+   * Renews the time of packs and syncs them. Returns the packs that no longer exist, or that are old and belong to
+   * another user.
+   */
   async #keepPacks(names: ReadonlySet<string>): Promise<Set<string>> {
     const old = new Set<string>()
     const folder = join(this.#objects, 'pack')
     const due = [...names].filter((name) => Date.now() - (this.caches.packs.get(this.cacheKey + name) ?? 0) > HOUR_MS)
     await inParallel(due, WIDTH, async (name) => {
       try {
-        // An administrator's Git may have written it without a sync.
+        // An admin's Git may have written it without a sync.
         if (!this.caches.packs.has(this.cacheKey + name))
           for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
         if (await this.#renew(join(folder, name))) this.caches.packs.set(this.cacheKey + name, Date.now())
@@ -275,7 +284,9 @@ export class ObjectWriter {
     return old
   }
 
-  /** Looks synchronously, in slices: nothing is read, and handing each question to a thread would take ten times as long. */
+  /**
+   * Checks synchronously, in slices: no file is read, and handing each check to a thread would take ten times as long.
+   */
   async #notLoose(oids: readonly string[]): Promise<string[]> {
     const absent: string[] = []
     const slices = new Slices()
@@ -288,7 +299,10 @@ export class ObjectWriter {
     return absent
   }
 
-  /** The folders that may have loose objects; null if it is not known. Most repositories have few or none: what is written together is in packs. */
+  /**
+   * Returns the folders that may have loose objects; null if unknown. Most repositories have few or none, because
+   * objects that are written together are in packs.
+   */
   #looseFolders(): ReadonlySet<string> | null {
     try {
       return new Set(readdirSync(this.#objects))

@@ -1,10 +1,10 @@
 /** Rebuilds an object of a pack from its base and a delta (gitformat-pack(5)). */
 import { Unsure } from './unsure.js'
 
-/** The two sizes at the beginning of a delta, and where its instructions begin. */
+/** The two sizes at the start of a delta, and the offset of its instructions. */
 interface DeltaHead {
   baseSize: number
-  /** Bytes of the object that the delta makes. */
+  /** Size of the resulting object in bytes. */
   size: number
   at: number
 }
@@ -27,11 +27,11 @@ export function readDeltaHead(delta: Buffer): DeltaHead {
   return { baseSize: base.size, size, at }
 }
 
-/** Applies a delta. Throws `Unsure` if it does not fit its base, or makes more or less than it says. */
+/** Applies a delta. Throws `Unsure` if it does not fit its base, or its result does not have the stated size. */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   const head = readDeltaHead(delta)
   if (head.baseSize !== base.length || head.size > maxBytes) throw new Unsure('a delta does not fit')
-  // Not from the shared pool: a cache may keep it.
+  // Not from the shared pool, because a cache may keep it.
   const result = Buffer.allocUnsafeSlow(head.size)
   let filled = 0
   for (let at = head.at; at < delta.length; ) {
@@ -46,7 +46,7 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
       for (let bit = 0; bit < 3; bit++) if (instruction & (0x10 << bit)) length += (delta[at++] ?? 0) * 2 ** (8 * bit)
       length ||= 0x10000
     } else at += length
-    // An instruction of 0 is reserved.
+    // The instruction 0 is reserved.
     if (instruction === 0 || start + length > from.length || filled + length > head.size)
       throw new Unsure('a delta is damaged')
     from.copy(result, filled, start, start + length)

@@ -1,16 +1,19 @@
-/** The packs that are open, of all repositories together. */
+/** The open packs of all repositories. */
 import { LRUCache } from 'lru-cache'
 import { PackFile } from './pack-file.js'
 import type { SmallIndex } from './small-index.js'
 
-/** Each has two open files. */
+/** Maximum number of open packs. Each has two open files. */
 const MAX_OPEN = 256
-/** A pack that nobody reads is closed after this time: if somebody has deleted it, it still takes space on the disk until then. */
+/** Time after which an unused pack is closed, in milliseconds. A deleted pack occupies space on the disk until then. */
 const IDLE_MS = 60_000
-/** Of the indexes of small packs: some thousands. A repository may have hundreds of them, more than can be open. */
+/**
+ * Maximum memory of the indexes of small packs, enough for a few thousand. A repository may have hundreds of packs,
+ * more than can be open.
+ */
 const INDEX_BYTES = 8 * 1024 * 1024
 
-/** Packs by path, without extension. Reads are synchronous, so none is under way when one is closed. */
+/** Packs by path, without extension. Reads are synchronous, so none is in progress when a pack is closed. */
 export class OpenPacks {
   // bound: MAX_OPEN
   readonly #open = new LRUCache<string, PackFile>({
@@ -26,20 +29,23 @@ export class OpenPacks {
   })
   #sweep: NodeJS.Timeout | null = null
 
-  /** Where a pack has an object; null if it does not have it, as far as is known: if it is small, it may be gone. Throws what `PackFile` throws. */
+  /**
+   * Returns the offset of an object in a pack; null if the pack is not known to have it: a small pack may have been
+   * deleted. Throws what `PackFile` throws.
+   */
   find(path: string, oid: Buffer): number | null {
     const index = this.#indexes.get(path)
     const place = index?.find(oid)
     if (place === null) return null
     const pack = this.get(path)
-    // A repack may have put another pack with the same objects under the name.
+    // A repack may have replaced the pack by another one with the same name and objects.
     if (index && typeof place === 'number' && pack.checksum === index.checksum) return place
     const read = pack.smallIndex()
     if (read) this.#indexes.set(path, read)
     return pack.find(oid)
   }
 
-  /** Throws what `PackFile` throws. */
+  /** Returns an open pack. Throws what `PackFile` throws. */
   get(path: string): PackFile {
     const known = this.#open.get(path)
     if (known) return known

@@ -9,43 +9,48 @@ const OID_BYTES = 20
 const HEAD_BYTES = 8 + 1024
 const INDEX_MAGIC = 'ff744f6300000002'
 const PACK_MAGIC = '5041434b00000002'
-/** Names of an index that are read at once; among more of them, single ones are read until few are left. */
+/**
+ * Number of index entries that are read at once. Among more entries, the search reads single ones until few are left.
+ */
 const ROW = 128
-/** Bytes that are read first of an entry: its head, and all of it if it is small. */
+/** Number of bytes that are read first: the head of an entry, and all of a small entry. */
 const FIRST_BYTES = 4096
 const TYPES: Record<number, ObjectType> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' }
 const BY_OFFSET = 6
 const BY_NAME = 7
 
-/** What an entry of a pack says about itself. */
+/** The head of a pack entry. */
 export interface Entry {
-  /** Null for a delta. */
+  /** The type; null for a delta. */
   type: ObjectType | null
-  /** Bytes of its data when inflated: of the object, or of the delta. */
+  /** Size of the inflated data in bytes: of the object or the delta. */
   size: number
-  /** Where the base of a delta is. */
+  /** The offset of a delta's base. */
   base: number
-  /** Where its deflated data begin. */
+  /** The offset of the deflated data. */
   data: number
 }
 
-// Reads are synchronous, so one buffer serves all of them.
+// Reads are synchronous, so one buffer is enough for all of them.
 const row = Buffer.allocUnsafe(ROW * OID_BYTES)
 const first = Buffer.allocUnsafe(FIRST_BYTES)
 
 /**
- * Reads are synchronous and small: from a file that the system has in memory they take microseconds, and would wait behind every
- * `fsync` in the queue of asynchronous ones. All methods throw `Unsure` for what they cannot read.
+ * A pack. Reads are synchronous and small: from a file in the system's cache they take microseconds, while asynchronous
+ * reads would wait in a queue behind every `fsync`. All methods throw `Unsure` if they cannot read something.
  */
 export class PackFile {
   readonly #index: number
   readonly #pack: number
   readonly #upTo: Uint32Array
   readonly #end: number
-  /** Of all its bytes: no two packs have the same. */
+  /** The checksum of all bytes, which is unique per pack. */
   readonly checksum: string
 
-  /** Opens `<path>.pack` and `<path>.idx`. Throws what the system says, such as ENOENT, and `Unsure` if the two do not belong together. */
+  /**
+   * Opens `<path>.pack` and `<path>.idx`. Throws system errors such as ENOENT, and `Unsure` if the two do not belong
+   * together.
+   */
   constructor(path: string) {
     this.#index = openSync(`${path}.idx`, 'r')
     try {
@@ -69,7 +74,7 @@ export class PackFile {
     closeSync(this.#pack)
   }
 
-  /** Where the pack has an object; null if it does not have it. */
+  /** Returns the offset of an object; null if the pack does not have it. */
   find(oid: Buffer): number | null {
     const byte = oid[0] as number
     let low = byte === 0 ? 0 : (this.#upTo[byte - 1] as number)
@@ -88,7 +93,7 @@ export class PackFile {
     return found === null ? null : this.#offsetAt(low + found)
   }
 
-  /** The names of all objects; null if there are more than `max`. */
+  /** Returns the IDs of all objects; null if there are more than `max`. */
   names(max: number): string[] | null {
     const count = this.#upTo[255] as number
     if (count > max) return null
@@ -99,7 +104,7 @@ export class PackFile {
     )
   }
 
-  /** The index, to be held in memory; null if it is not small. */
+  /** Returns the index for use in memory; null if it is too large. */
   smallIndex(): SmallIndex | null {
     const count = this.#upTo[255] as number
     if (count > SmallIndex.MAX_OBJECTS) return null
@@ -114,7 +119,7 @@ export class PackFile {
     )
   }
 
-  /** The head of the entry at an offset. */
+  /** Returns the head of the entry at an offset. */
   entry(offset: number): Entry {
     const length = Math.min(FIRST_BYTES, this.#end - offset)
     if (offset < 12 || length <= 0) throw new Unsure('an offset is outside of the pack')
@@ -139,9 +144,9 @@ export class PackFile {
     return { type, size, base, data: offset + at }
   }
 
-  /** The data of an entry, inflated. */
+  /** Returns the inflated data of an entry. */
   inflate({ size, data }: Entry): Buffer {
-    // What zlib makes of incompressible bytes is a little longer than they are.
+    // zlib output of incompressible bytes is slightly longer than its input.
     const length = Math.min(size + (size >> 10) + 64, this.#end - data)
     const deflated = length <= FIRST_BYTES ? first : Buffer.allocUnsafe(length)
     this.#read(this.#pack, deflated, length, data)
@@ -162,7 +167,7 @@ export class PackFile {
     this.#read(this.#index, head, HEAD_BYTES, 0)
     if (head.toString('hex', 0, 8) !== INDEX_MAGIC) throw new Unsure('the index has an unsupported version')
     const upTo = new Uint32Array(256)
-    // A loop, since a pack of one edit is opened to find a few objects: with callbacks this took most of the time of that.
+    // A loop, because the pack of one edit is opened to find a few objects: callbacks took most of that time.
     for (let byte = 0, before = 0; byte < 256; byte++) {
       const count = head.readUInt32BE(8 + 4 * byte)
       if (count < before) throw new Unsure('the index is damaged')
@@ -171,7 +176,10 @@ export class PackFile {
     return upTo
   }
 
-  /** The index ends with the checksum of its pack. A pack that was cut short, or replaced since the index was opened, has another one. */
+  /**
+   * Returns the checksum of the pack, with which the index ends. Throws `Unsure` if they differ: the pack was
+   * truncated, or replaced after the index was opened.
+   */
   #readChecksum(): string {
     const two = Buffer.allocUnsafe(2 * OID_BYTES)
     this.#read(this.#index, two, OID_BYTES, fstatSync(this.#index).size - 2 * OID_BYTES)
@@ -204,7 +212,7 @@ export class PackFile {
   }
 }
 
-/** The distance to the base of a delta. */
+/** Returns the distance to the base of a delta. */
 function readBack(next: () => number): number {
   let byte = next()
   let back = byte & 0x7f
@@ -215,7 +223,7 @@ function readBack(next: () => number): number {
   return back
 }
 
-/** Binary search in the first names of `row`. */
+/** Binary search in the first `count` IDs of `row`. */
 function searchRow(oid: Buffer, count: number): number | null {
   let [low, high] = [0, count]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Reads the objects in a repository's packs without a Git process. What it is not sure of is left to Git. */
+/** Reads the objects in a repository's packs without a Git process. Uncertain cases are left to Git. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BoundedCache, ownBytes } from '../../kernel/memory-budget.js'
@@ -9,22 +9,24 @@ import type { OpenPacks } from './open-packs.js'
 import type { Entry, PackFile } from './pack-file.js'
 import { Unsure } from './unsure.js'
 
-/** Larger objects, deltas and bases are left to Git: they would hold up the main thread. */
+/**
+ * Maximum size in bytes. Larger objects, deltas and bases are left to Git, because they would block the main thread.
+ */
 const MAX_BYTES = 256 * 1024
-/** Git makes chains of at most 50 deltas, unless it is told otherwise. */
+/** Maximum length of a chain of deltas. By default, Git creates chains of at most 50. */
 const MAX_CHAIN = 250
-/** A folder that changed this recently may have changed again without another time. */
+/** Age in milliseconds below which a changed folder may have changed again with the same times. */
 const RACY_MS = 1000
 
-/** An answer; null if it is certain that no pack has the object; 'unsure' if Git has to be asked. */
+/** The result of a lookup; null if certainly no pack has the object; 'unsure' if Git must look it up. */
 export type PackLookup<T> = T | null | 'unsure'
 
 type Look<T> = (pack: PackFile, offset: number) => T
 
 /**
- * The packs of one repository. Their list is kept, and read again when an object is in none of them and their folder has changed.
- * A pack that somebody has deleted may still be read, as by a long-lived Git process: an object's name determines its content, and
- * whether the repository still has it is a question for `ObjectWriter`.
+ * The packs of one repository. Their list is cached, and read again if no pack has an object and the folder has
+ * changed. Deleted packs may still be read, as a long-lived Git process does: the ID of an object determines its
+ * content. To check whether the repository still has an object, use `ObjectWriter`.
  */
 export class PackedObjects {
   readonly #folder: string
@@ -35,29 +37,29 @@ export class PackedObjects {
   constructor(
     repository: string,
     readonly packs: OpenPacks,
-    /** Bases of deltas, by the checksum of their pack and their offset. */
+    /** Bases of deltas by the checksum of their pack and their offset. */
     readonly bases: BoundedCache<RawObject>,
   ) {
     this.#folder = join(repository, 'objects/pack')
     this.#alternates = join(repository, 'objects/info/alternates')
   }
 
-  /** An object from a pack that is in the list already. Null says nothing about other packs. */
+  /** Returns an object from a pack in the cached list. Null says nothing about other packs. */
   known(oid: string): PackLookup<RawObject> {
     return this.#search(this.#names, oid, this.#read)
   }
 
-  /** An object, from whatever pack is in the folder now. */
+  /** Returns an object from any pack that is now in the folder. */
   find(oid: string): PackLookup<RawObject> {
     return this.#anywhere(oid, this.#read)
   }
 
-  /** Type and size of an object in a pack that is in the list already. Null says nothing about other packs. */
+  /** Returns the type and size of an object in a pack of the cached list. Null says nothing about other packs. */
   knownInfo(oid: string): PackLookup<ObjectInfo> {
     return this.#search(this.#names, oid, this.#readInfo)
   }
 
-  /** Type and size of an object, from whatever pack is in the folder now. */
+  /** Returns the type and size of an object in any pack that is now in the folder. */
   info(oid: string): PackLookup<ObjectInfo> {
     return this.#anywhere(oid, this.#readInfo)
   }
@@ -101,7 +103,10 @@ export class PackedObjects {
     return found
   }
 
-  /** Looks first where the last object was found: most are in one large pack, and of many repositories not all packs can be open. */
+  /**
+   * Searches the most recently used pack first: most objects are in one large pack, and with many repositories, not all
+   * packs can be open.
+   */
   #search<T>(names: string[], oid: string, look: Look<T>): PackLookup<T> {
     const name = Buffer.from(oid, 'hex')
     let answer: 'unsure' | null = null
@@ -113,7 +118,7 @@ export class PackedObjects {
         if (place > 0) names.unshift(...names.splice(place, 1))
         return look(this.packs.get(path), offset)
       } catch (error) {
-        // A pack that is gone is no longer in the list when that is read again.
+        // Read the list again: a pack no longer exists.
         if (errorCode(error) === 'ENOENT') this.#stamp = ''
         else if (error instanceof Unsure || errorCode(error) !== undefined) answer = 'unsure'
         else throw error
@@ -130,7 +135,7 @@ export class PackedObjects {
       const known = this.bases.get(key)
       if (known) return this.#build(known, deltas)
       const entry = pack.entry(at)
-      if (entry.size > MAX_BYTES || deltas.length > MAX_CHAIN) throw new Unsure('it would take long')
+      if (entry.size > MAX_BYTES || deltas.length > MAX_CHAIN) throw new Unsure('it would take too long')
       const data = pack.inflate(entry)
       if (entry.type !== null) {
         const base: RawObject = { type: entry.type, content: deltas.length > 0 ? ownBytes(data) : data }
@@ -142,7 +147,7 @@ export class PackedObjects {
     }
   }
 
-  /** Applies deltas, the last one first. What other objects may have as their base too is kept. */
+  /** Applies deltas, the last one first. Caches results that may also be the base of other objects. */
   #build(base: RawObject, deltas: { key: string; data: Buffer }[]): RawObject {
     let object = base
     for (let delta = deltas.pop(); delta; delta = deltas.pop()) {
@@ -156,11 +161,11 @@ export class PackedObjects {
     const outer = pack.entry(offset)
     let entry: Entry = outer
     for (let chain = 0; entry.type === null; chain++) {
-      if (chain > MAX_CHAIN) throw new Unsure('it would take long')
+      if (chain > MAX_CHAIN) throw new Unsure('it would take too long')
       entry = pack.entry(entry.base)
     }
     if (outer.type !== null) return { type: outer.type, size: outer.size }
-    if (outer.size > MAX_BYTES) throw new Unsure('it would take long')
+    if (outer.size > MAX_BYTES) throw new Unsure('it would take too long')
     return { type: entry.type, size: readDeltaHead(pack.inflate(outer)).size }
   }
 

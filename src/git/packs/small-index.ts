@@ -1,16 +1,16 @@
-/** The index of a small pack, held in memory: to find that a pack does not have an object then needs no open file. */
+/** The index of a small pack, held in memory: checking that a pack does not have an object then needs no open file. */
 const OID_BYTES = 20
-/** From here on, an offset is the place of a longer one. */
+/** Minimum value that is not an offset, but the position of a longer offset. */
 const LONG = 2 ** 31
 
 export class SmallIndex {
-  /** Packs with more objects have their index read from the disk. */
+  /** Maximum number of objects. The indexes of larger packs are read from the disk. */
   static readonly MAX_OBJECTS = 256
 
   /**
-   * @param checksum of the pack to which it belongs
-   * @param names of its objects, in order, 20 bytes each
-   * @param offsets of their entries
+   * @param checksum the checksum of the pack
+   * @param names the sorted IDs of its objects, 20 bytes each
+   * @param offsets the offsets of their entries
    */
   constructor(
     readonly checksum: string,
@@ -18,12 +18,12 @@ export class SmallIndex {
     readonly offsets: Uint32Array,
   ) {}
 
-  /** About how much memory it takes. */
+  /** Approximate memory in bytes. */
   get bytes(): number {
     return 300 + this.names.length + this.offsets.byteLength
   }
 
-  /** Where the pack has an object; null if it does not have it, 'far' if its file has to say. */
+  /** Returns the offset of an object; null if the pack does not have it, 'far' if the index file must be read. */
   find(oid: Buffer): number | null | 'far' {
     let [low, high] = [0, this.offsets.length]
     while (low < high) {

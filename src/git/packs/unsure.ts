@@ -1,5 +1,5 @@
-/** The error by which the readers of packs say that Git has to be asked. */
+/** The error with which the pack readers leave a lookup to Git. */
 import { GitError } from '../errors.js'
 
-/** The packs cannot be read here, or only in a way that would take long: Git has to be asked. Never leaves this folder. */
+/** The packs cannot be read here, or only slowly, so Git must look up the object. Never leaves this folder. */
 export class Unsure extends GitError {}

@@ -1,10 +1,10 @@
-/** Brings a copy to where the database is: objects first, then refs. */
+/** Brings a repository copy up to date with the database: objects first, then refs. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { LostObject, NoRepository } from '../errors.js'
 import { repositoryExists } from '../lifecycle/paths.js'
 import { errorCode } from '../objects/disk.js'
 import type { Copy, NodeServices } from './copy.js'
-import { follow, look } from './follow.js'
+import { applyToDisk, compareWithDisk } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
 import { installPacks, PackGone } from './install-packs.js'
 import { KnownRefs } from './database-refs.js'
@@ -13,26 +13,29 @@ import { readState } from './node-state.js'
 import { listPacks } from './stored-packs.js'
 import type { BareRepository } from '../repository.js'
 
-/** How often packs are listed again because others have replaced them, or what is written here. */
+/**
+ * Number of attempts. An attempt fails if another node replaces the packs, or if an admin deletes the files that it
+ * writes.
+ */
 const ATTEMPTS = 3
 
-/** Reads what the copy lacks. Throws `NoRepository` if the repository was removed, `DatabaseAway`, `LostObject`. */
+/** Brings the copy up to date. Throws `NoRepository` if the repository was removed, `DatabaseAway`, `LostObject`. */
 export async function catchUp(services: NodeServices, copy: Copy): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await once(services, copy)
     } catch (error) {
-      // An admin's `git prune --expire=now` deletes files that are being written.
+      // An admin's `git prune --expire=now` can delete files while they are written.
       if (!(error instanceof PackGone || errorCode(error) === 'ENOENT') || attempt === ATTEMPTS) throw error
     }
   }
 }
 
 async function once(services: NodeServices, copy: Copy): Promise<void> {
-  if (copy.at && copy.local) {
+  if (copy.head && copy.local) {
     const head = await readHead(services.database, copy.name)
     if (head === null) throw removed(copy)
-    const moves = await movesBetween(services.database, copy.name, copy.at, head)
+    const moves = await movesBetween(services.database, copy.name, copy.head, head)
     if (moves) return advance(services, copy, head, moves)
   }
   await fill(services, copy)
@@ -40,21 +43,24 @@ async function once(services: NodeServices, copy: Copy): Promise<void> {
 
 const removed = ({ name }: Copy): NoRepository => new NoRepository(`the repository ${name} was removed`)
 
-/** Follows moves that continue what the copy has. */
+/** Applies moves that continue the history of the copy. */
 async function advance(services: NodeServices, copy: Copy, head: Head, moves: readonly LoggedMove[]): Promise<void> {
-  const before = copy.at as Head
+  const before = copy.head as Head
   const all = moves.flatMap((one) => one.moves)
   const net = new Map(all.map(({ ref, to }) => [ref, to]))
   await fetchObjects(services, copy, before.sequence, net.values())
-  copy.follow(all, head)
+  copy.applyMoves(all, head)
   if (head.epoch !== before.epoch) copy.refs.forgetFormer()
   if (isSame(before, head)) return
-  services.keep(copy)
-  await follow(services, copy, [...net.keys()])
+  services.updateCache(copy)
+  await applyToDisk(services, copy, [...net.keys()])
   services.movedElsewhere(copy.name, [...net.keys()])
 }
 
-/** Reads all refs, and the objects that the disk lacks by what it says of itself: all, if what it says is not what the database remembers. */
+/**
+ * Reads all refs, and the objects that the disk lacks according to its state file. If the state file contradicts the
+ * database, reads all objects.
+ */
 async function fill(services: NodeServices, copy: Copy): Promise<void> {
   const all = await readRefs(services.database, copy.name)
   if (all === null) throw removed(copy)
@@ -63,25 +69,25 @@ async function fill(services: NodeServices, copy: Copy): Promise<void> {
   const moves = state && (await movesBetween(services.database, copy.name, state, head))
   if (state && !moves)
     services.notice(
-      `${copy.path} has moves of refs that the log in the database does not have: the database was restored to an earlier time, or this copy is very far behind. It is filled from the database again.`,
+      `${copy.path} has ref moves that are missing from the log in the database: the database was restored from a backup, or this copy is very far behind. The server now fills the copy from the database again.`,
     )
   const known = new KnownRefs(refs)
   const since = moves?.flatMap((one) => one.moves) ?? null
   const changed = since ? since.map(({ ref }) => known.get(ref)) : known.values()
   await fetchObjects(services, copy, state && since ? state.sequence : -1, changed)
-  const others = copy.at === null ? [] : differing(copy.refs, known)
+  const others = copy.head === null ? [] : differing(copy.refs, known)
   if (since) {
     copy.expectNothing()
     copy.expectMoves(since)
   } else copy.expectAnything()
   copy.refs = known
-  copy.at = head
-  services.keep(copy)
-  await look(services, copy)
+  copy.head = head
+  services.updateCache(copy)
+  await compareWithDisk(services, copy)
   if (others.length > 0) services.movedElsewhere(copy.name, others)
 }
 
-/** Opens the repository on the disk, which is made if there is none. Returns what it says of itself. */
+/** Opens the repository on the disk, or creates it. Returns its recorded state. */
 async function openDisk(services: NodeServices, copy: Copy, head: Head) {
   const { git } = services
   const state = readState(copy.path)
@@ -103,8 +109,8 @@ function useCopy(services: NodeServices, copy: Copy, local: BareRepository): voi
 }
 
 /**
- * Installs the packs that belong to moves after `after`. If a commit is missing then, since somebody has deleted objects here, installs all
- * packs. Throws `LostObject` if it is missing nevertheless.
+ * Installs the packs that belong to moves after `after`. If a commit is still missing because an admin deleted objects
+ * on the disk, installs all packs. Throws `LostObject` if the commit is missing even then.
  */
 async function fetchObjects(
   { database }: NodeServices,

@@ -1,4 +1,4 @@
-/** The copy of one repository on a node: what is known of it in memory, and what the steps that bring it up to date work with. */
+/** The copy of one repository on a node: its state in memory, and the services that bring it up to date. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Database } from '../../postgres/index.js'
 import type { LocalGit } from '../open-git.js'
@@ -9,39 +9,39 @@ import type { Head } from './head.js'
 import { KnownRefs } from './database-refs.js'
 import type { SetAside } from './manual-moves.js'
 
-/** What the copies of a node share. */
+/** The services that the copies of a node share. */
 export interface NodeServices {
   readonly database: Database
   /** The repositories on the disk. */
   readonly git: LocalGit
   /** Called with a message for the operator. */
   notice(message: string): void
-  /** Called with what was moved by hand on this node, after it was set aside. */
+  /** Called after refs that were moved by hand on this node were set aside. */
   setAside(name: string, found: readonly SetAside[]): void
-  /** Tells other nodes that refs were moved by this one, or that the repository is gone. */
-  tell(name: string): void
-  /** Called after refs were moved by other nodes. */
+  /** Notifies the other nodes that this node moved refs or that the repository is gone. */
+  notifyNodes(name: string): void
+  /** Called after other nodes moved refs. */
   movedElsewhere(name: string, refs: readonly RefName[]): void
-  /** Called after the refs in memory have changed. */
-  keep(copy: Copy): void
+  /** Called after the refs in memory changed. */
+  updateCache(copy: Copy): void
 }
 
-/** A copy. It is changed by one step at a time. */
+/** A copy of a repository. Only one step at a time changes it. */
 export class Copy {
-  /** Where the refs in memory stand; null = they were not read yet. */
-  at: Head | null = null
+  /** The head of the refs in memory; null = not read yet. */
+  head: Head | null = null
   refs = new KnownRefs()
   local: BareRepository | null = null
   /** The repository was removed. */
   gone = false
-  /** When an operation on it last started or ended, by `performance.now()`. */
+  /** Time when an operation on the copy last started or ended, by `performance.now()`. */
   usedAt = Number.NEGATIVE_INFINITY
   #operations = 0
-  /** When the refs on the disk were last compared with those in memory, by `performance.now()`. */
-  lookedAt = Number.NEGATIVE_INFINITY
+  /** Time of the last comparison of the refs on the disk with those in memory, by `performance.now()`. */
+  comparedAt = Number.NEGATIVE_INFINITY
   readonly stamps: DiskRefStamps
-  /** Values that refs may have on the disk because this node has not followed the database there yet; null = any value. */
-  // bound: refs whose file could not be moved, and those of the step under way
+  /** Values that refs may have on the disk because this node has not applied all moves there yet; null = any value. */
+  // bound: refs whose file could not be moved, and the refs of the current step
   #late: Map<RefName, Set<CommitId | null>> | null = null
 
   constructor(
@@ -51,7 +51,7 @@ export class Copy {
     this.stamps = new DiskRefStamps(path)
   }
 
-  /** Notes an operation that uses the copy until its result is settled, and returns the result. */
+  /** Marks the copy as in use until the result of an operation is settled. Returns the result. */
   inUse<T>(result: T): T {
     this.usedAt = performance.now()
     if (!(result instanceof Promise)) return result
@@ -71,16 +71,16 @@ export class Copy {
 
   /** The repository on the disk. */
   get disk(): BareRepository {
-    if (!this.local) throw new Error(`${this.name} is used before it was opened`)
+    if (!this.local) throw new Error(`${this.name} was used before it was opened`)
     return this.local
   }
 
-  /** Whether the disk has followed all moves. */
-  get isInStep(): boolean {
+  /** Whether all moves were applied on the disk. */
+  get isUpToDate(): boolean {
     return this.#late?.size === 0
   }
 
-  /** Whatever the disk has now is not a move by hand. */
+  /** Accepts any value on the disk: no difference counts as a move by hand. */
   expectAnything(): void {
     this.#late = null
   }
@@ -89,7 +89,7 @@ export class Copy {
     this.#late = new Map()
   }
 
-  /** A ref may have one of these values on the disk. */
+  /** Accepts these values of a ref on the disk. */
   expect(ref: RefName, ...values: readonly (CommitId | null)[]): void {
     if (this.#late === null) return
     const known = this.#late.get(ref)
@@ -97,25 +97,25 @@ export class Copy {
     else this.#late.set(ref, new Set(values))
   }
 
-  /** The disk may have what refs were before moves, in the middle of them, or after them. */
+  /** Accepts the values before, during and after the moves on the disk. */
   expectMoves(moves: readonly RefMove[]): void {
     for (const { ref, from, to } of moves) this.expect(ref, from, to)
   }
 
-  /** Moves that continue what is in memory; `after`: where the refs stand then. The disk has not followed yet. */
-  follow(moves: readonly RefMove[], after: Head): void {
+  /** Applies moves to the refs in memory. `after` is the head after the moves. The disk follows later. */
+  applyMoves(moves: readonly RefMove[], after: Head): void {
     this.expectMoves(moves)
     this.refs.apply(moves)
-    this.at = after
+    this.head = after
   }
 
-  /** A ref has the value that it should have. */
-  settled(refs: Iterable<RefName>): void {
+  /** Records that these refs have the right value on the disk. */
+  markApplied(refs: Iterable<RefName>): void {
     for (const ref of refs) this.#late?.delete(ref)
   }
 
-  /** Whether somebody else must have moved a ref. */
-  isForeign({ ref, found }: Deviation): boolean {
-    return this.#late !== null && !this.#late.get(ref)?.has(found)
+  /** Whether the ref was moved by hand: its value on the disk is not one that this node expects. */
+  isForeign({ ref, actual }: Deviation): boolean {
+    return this.#late !== null && !this.#late.get(ref)?.has(actual)
   }
 }

@@ -1,18 +1,18 @@
-/** The refs of one repository as the database has them, and the commits of which it has everything. */
+/** The refs of one repository in the database, and the commits that are stored there with all their objects. */
 import { LRUCache } from 'lru-cache'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { RefMove } from '../types.js'
 
-/** Commits that refs named before. */
+/** Maximum number of remembered commits that refs named before. */
 const MAX_FORMER = 1000
-/** Estimate of the memory that a ref takes, besides its name, in bytes. */
+/** Estimated memory per ref in bytes, without its name. */
 const REF_BYTES = 360
 
-/** Refs by name, changed by moves. */
+/** The refs by name. Moves change them. */
 export class KnownRefs {
   // bound: the refs of the repository, counted in the memory budget
   readonly #byName = new Map<RefName, CommitId>()
-  /** How many refs name a commit. */
+  /** Number of refs that name a commit. */
   // bound: the refs
   readonly #counts = new Map<CommitId, number>()
   /** Commits that are in the database although no ref names them. */
@@ -33,12 +33,12 @@ export class KnownRefs {
     return this.#byName.get(ref) ?? null
   }
 
-  /** Those whose name begins with `prefix`, sorted by name. */
+  /** Returns the refs whose name starts with `prefix`, sorted by name. */
   list(prefix: string): Map<RefName, CommitId> {
     return new Map([...this.#byName].filter(([ref]) => ref.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** All of them, in no order. */
+  /** Returns all refs, unsorted. */
   all(): ReadonlyMap<RefName, CommitId> {
     return this.#byName
   }
@@ -48,7 +48,7 @@ export class KnownRefs {
     return this.#counts.has(commit as CommitId) || this.#former.has(commit)
   }
 
-  /** The commits that refs name. */
+  /** Returns the commits that refs name. */
   values(): CommitId[] {
     return [...this.#counts.keys()]
   }
@@ -57,7 +57,7 @@ export class KnownRefs {
     for (const commit of commits) this.#former.set(commit, true)
   }
 
-  /** Packs were replaced: of a commit that no ref names, it is not known any more whether it is there. */
+  /** Forgets former commits. Call it after packs were replaced: commits without a ref may be gone. */
   forgetFormer(): void {
     this.#former.clear()
   }

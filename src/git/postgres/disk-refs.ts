@@ -1,4 +1,4 @@
-/** The refs on the disk of a node: made equal to those of the database, and looked through for what somebody else moved. */
+/** The refs on the disk of a node: finds refs that differ from the database, and resets them. */
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,10 +8,12 @@ import type { RefMover } from '../refs/mover.js'
 import type { RefReader } from '../refs/reader.js'
 import type { RefMove } from '../types.js'
 
-/** From so many new refs on, a repository without packed refs gets them packed: else each is a file. */
+/**
+ * From this number of new refs on, an empty repository gets a packed-refs file. Otherwise, each ref would be a file.
+ */
 const PACKED_FROM = 50
 
-/** The parts of a repository that its refs on the disk belong to. */
+/** The parts of a repository that work with its refs on the disk. */
 export interface RefsOnDisk {
   path: string
   disk: Disk
@@ -19,51 +21,57 @@ export interface RefsOnDisk {
   reader: RefReader
 }
 
-/** A ref that has another value than it should have. */
+/** A ref whose value on the disk differs from the database. */
 export interface Deviation {
   ref: RefName
-  /** What the disk says. */
-  found: CommitId | null
-  /** What the database says. */
-  wanted: CommitId | null
+  /** The value on the disk. */
+  actual: CommitId | null
+  /** The value in the database. */
+  expected: CommitId | null
 }
 
-/** The refs of the disk, all of them, that differ from `wanted`. */
-export function deviations(reader: RefReader, wanted: ReadonlyMap<RefName, CommitId>): Deviation[] {
+/** Returns all refs on the disk that differ from the database, whose refs are `wanted`. */
+export function findDeviations(reader: RefReader, wanted: ReadonlyMap<RefName, CommitId>): Deviation[] {
   const found = reader.list('refs/')
   const other: Deviation[] = []
   for (const [ref, commit] of found)
     if (wanted.get(ref) !== commit || reader.isSymbolic(ref))
-      other.push({ ref, found: commit, wanted: wanted.get(ref) ?? null })
-  for (const [ref, commit] of wanted) if (!found.has(ref)) other.push({ ref, found: null, wanted: commit })
+      other.push({ ref, actual: commit, expected: wanted.get(ref) ?? null })
+  for (const [ref, commit] of wanted) if (!found.has(ref)) other.push({ ref, actual: null, expected: commit })
   return other
 }
 
-/** Gives refs of the disk the values that they should have. Throws `StaleRef` if somebody moves one meanwhile, `RefLocked`, `GitError`: then some may have them and others not. */
-export async function putRight(on: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
+/**
+ * Resets refs on the disk to the values of the database. Throws `StaleRef` if another process moves one of them,
+ * `RefLocked`, `GitError`. After an error, some refs may be reset and others not.
+ */
+export async function resetRefs(on: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
   const plain = all.map((one) => (on.reader.isSymbolic(one.ref) ? unlink(on, one) : one))
-  if (await packed(on, plain)) return
-  // Deletions first: a new ref may have the name of a folder of old ones.
-  const [deleted, set] = [plain.filter(({ wanted }) => wanted === null), plain.filter(({ wanted }) => wanted !== null)]
+  if (await writePackedRefs(on, plain)) return
+  // Deletions first: a new ref may have the name of the folder of a deleted ref.
+  const [deleted, set] = [
+    plain.filter(({ expected }) => expected === null),
+    plain.filter(({ expected }) => expected !== null),
+  ]
   for (const some of [deleted, set]) await moveTo(on, some, reason)
 }
 
-/** Removes a ref that names another one: to move it would move that. Under it there may be a packed one. */
-function unlink({ path, reader }: RefsOnDisk, { ref, wanted }: Deviation): Deviation {
+/** Removes a symbolic ref, since moving it would move its target. A packed ref with the same name may remain. */
+function unlink({ path, reader }: RefsOnDisk, { ref, expected: wanted }: Deviation): Deviation {
   rmSync(join(path, ref), { force: true })
-  return { ref, found: reader.head(ref), wanted }
+  return { ref, actual: reader.head(ref), expected: wanted }
 }
 
 async function moveTo({ mover }: RefsOnDisk, all: readonly Deviation[], reason: string): Promise<void> {
-  const moves = all.flatMap(({ ref, found, wanted }): RefMove[] =>
-    found === wanted ? [] : [{ ref, from: found, to: wanted }],
+  const moves = all.flatMap(({ ref, actual, expected }): RefMove[] =>
+    actual === expected ? [] : [{ ref, from: actual, to: expected }],
   )
   if (moves.length > 0) await mover.move(moves, reason)
 }
 
-/** Fills a repository that has no refs by one file. Returns whether that could be done. */
-async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviation[]): Promise<boolean> {
-  const set = all.filter(({ wanted }) => wanted !== null)
+/** Writes all refs into one packed-refs file if the repository has no refs. Returns whether it did. */
+async function writePackedRefs({ path, disk, reader }: RefsOnDisk, all: readonly Deviation[]): Promise<boolean> {
+  const set = all.filter(({ expected }) => expected !== null)
   if (
     set.length < PACKED_FROM ||
     set.length < all.length ||
@@ -71,12 +79,12 @@ async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviatio
     reader.list('refs/').size > 0
   )
     return false
-  const lines = set.sort((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, wanted }) => `${wanted} ${ref}\n`)
+  const lines = set.sort((a, b) => (a.ref < b.ref ? -1 : 1)).map(({ ref, expected }) => `${expected} ${ref}\n`)
   const lock = join(path, 'packed-refs.lock')
   try {
     await writeSynced(disk, lock, [Buffer.from(`# pack-refs with: sorted \n${lines.join('')}`)], 0o644)
   } catch {
-    // Somebody else has the lock: each ref is moved by itself.
+    // Another process has the lock. Move each ref separately.
     return false
   }
   await disk.rename(lock, join(path, 'packed-refs'))
@@ -84,7 +92,10 @@ async function packed({ path, disk, reader }: RefsOnDisk, all: readonly Deviatio
   return true
 }
 
-/** Tells whether a ref may have changed on the disk: of whatever Git changes, the time of its folder or that of packed-refs changes. */
+/**
+ * Detects whether a ref may have changed on the disk. Any change by Git changes the time of the ref's folder or of
+ * packed-refs.
+ */
 export class DiskRefStamps {
   // bound: the folders below refs/
   #folders: string[] = []
@@ -98,7 +109,7 @@ export class DiskRefStamps {
     return this.#stamp !== null && this.#stamp === this.#now()
   }
 
-  /** Call it before the refs are read. */
+  /** Records the current times. Call it before the refs are read. */
   async take(): Promise<void> {
     const below = await readdir(join(this.path, 'refs'), { recursive: true, withFileTypes: true })
     this.#folders = [
@@ -110,7 +121,7 @@ export class DiskRefStamps {
     this.#stamp = this.#now()
   }
 
-  /** Refs were moved here: what else changed meanwhile cannot be told. */
+  /** Discards the recorded times. Call it when this node moves refs: other changes can no longer be detected. */
   forget(): void {
     this.#stamp = null
   }

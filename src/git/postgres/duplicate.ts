@@ -1,4 +1,6 @@
-/** Duplicates a repository in the database: the copy shares its packs, so nothing is sent. */
+/**
+ * Duplicates a repository in the database. The duplicate shares the packs of its source, so no object is transferred.
+ */
 import { newId } from '../../kernel/ids.js'
 import type { Database, Session } from '../../postgres/index.js'
 import { NoRepository, RepositoryExists } from '../errors.js'
@@ -12,18 +14,21 @@ import { NOT_IDLE } from './publish.js'
 
 /** A duplicate in the database. */
 interface Duplicate {
-  /** Copies the objects on the disk of this node if `source` has exactly what was duplicated. */
+  /** Copies the objects on the disk of this node, if `source` is still at the duplicated head. */
   fill(git: LocalGit, source: Copy): Promise<void>
 }
 
-/** Makes the duplicate. Moves of the source wait meanwhile. Throws `NoRepository`, `RepositoryExists`, `DatabaseAway`. */
+/**
+ * Creates the duplicate. Moves of the source wait until it exists. Throws `NoRepository`, `RepositoryExists`,
+ * `DatabaseAway`.
+ */
 export async function copyRepository(database: Database, from: string, to: string): Promise<Duplicate> {
   const { source, made } = await database.transact((session) => copyRows(session, from, to), 'READ COMMITTED', {
     first: () => NOT_IDLE,
   })
   return {
     async fill(git, copy) {
-      if (copy.gone || !copy.at || !copy.isInStep || !isSame(copy.at, source)) return
+      if (copy.gone || !copy.head || !copy.isUpToDate || !isSame(copy.head, source)) return
       const { path } = await git.duplicate(from, to)
       await writeState(path, made)
     },
@@ -44,7 +49,7 @@ async function copyRows(session: Session, from: string, to: string): Promise<{ s
     'INSERT INTO repositories VALUES ($1, $2, 1, $3, 0) ON CONFLICT DO NOTHING RETURNING name',
     [to, incarnation, made.chain],
   )
-  if (!row) throw new RepositoryExists(`there is a repository ${to} already`)
+  if (!row) throw new RepositoryExists(`a repository ${to} already exists`)
   const [refs, commits] = [moves.map(({ ref }) => ref), moves.map(({ to: commit }) => commit as string)]
   await session.query('INSERT INTO repository_refs SELECT $1, * FROM unnest($2::text[], $3::text[])', [
     to,

@@ -1,8 +1,8 @@
-/** Lets the refs on the disk of a node follow those in memory, and finds what somebody moved there by hand. */
+/** Applies ref moves from memory to the disk of a node, and finds refs that were moved there by hand. */
 import type { RefName } from '../../kernel/ids.js'
 import { GitError, StaleRef } from '../errors.js'
 import type { Copy, NodeServices } from './copy.js'
-import { type Deviation, deviations, putRight } from './disk-refs.js'
+import { type Deviation, findDeviations, resetRefs } from './disk-refs.js'
 import { type Head, isSame } from './head.js'
 import { writeState } from './node-state.js'
 import { publishFrom } from './publish-copy.js'
@@ -11,44 +11,44 @@ import { planSetAside } from './manual-moves.js'
 const REASON = 'follow the database'
 
 /**
- * Gives refs on the disk the values that they have in memory. That it fails is told to the operator, and tried again at the next look: what the
- * service reads is in memory.
+ * Sets refs on the disk to their values in memory. On failure, logs a notice and retries on the next pass. Reads use
+ * memory and are not affected.
  */
-export async function follow(services: NodeServices, copy: Copy, refs: readonly RefName[]): Promise<void> {
+export async function applyToDisk(services: NodeServices, copy: Copy, refs: readonly RefName[]): Promise<void> {
   const { reader } = copy.disk.parts
   try {
     const all = refs
-      .map((ref): Deviation => ({ ref, found: reader.head(ref), wanted: copy.refs.get(ref) }))
-      .filter(({ found, wanted }) => found !== wanted)
-    if (all.some((one) => copy.isForeign(one))) return await look(services, copy)
+      .map((ref): Deviation => ({ ref, actual: reader.head(ref), expected: copy.refs.get(ref) }))
+      .filter(({ actual, expected }) => actual !== expected)
+    if (all.some((one) => copy.isForeign(one))) return await compareWithDisk(services, copy)
     copy.stamps.forget()
-    await putRight(copy.disk.parts, all, REASON)
-    copy.settled(refs)
+    await resetRefs(copy.disk.parts, all, REASON)
+    copy.markApplied(refs)
     await noteState(copy)
   } catch (error) {
-    tellFailure(services, copy, error)
+    reportFailure(services, copy, error)
   }
 }
 
-/** Compares all refs on the disk with those in memory. What was moved by hand is set aside, then the disk is put right. */
-export async function look(services: NodeServices, copy: Copy): Promise<void> {
+/** Compares all refs on the disk with those in memory. Sets aside what was moved by hand, then resets the disk. */
+export async function compareWithDisk(services: NodeServices, copy: Copy): Promise<void> {
   const { reader } = copy.disk.parts
-  copy.lookedAt = performance.now()
+  copy.comparedAt = performance.now()
   try {
     await copy.stamps.take()
-    const found = deviations(reader, copy.refs.all())
+    const found = findDeviations(reader, copy.refs.all())
     const foreign = found.filter((one) => copy.isForeign(one))
     if (foreign.length > 0) await setAside(services, copy, foreign)
-    // Those that moved in the meantime are found by the next look.
-    const ours = (foreign.length > 0 ? deviations(reader, copy.refs.all()) : found).filter(
+    // The next pass finds refs that move in the meantime.
+    const ours = (foreign.length > 0 ? findDeviations(reader, copy.refs.all()) : found).filter(
       (one) => !copy.isForeign(one),
     )
     if (ours.length > 0) copy.stamps.forget()
-    await putRight(copy.disk.parts, ours, REASON)
+    await resetRefs(copy.disk.parts, ours, REASON)
     copy.expectNothing()
     await noteState(copy)
   } catch (error) {
-    tellFailure(services, copy, error)
+    reportFailure(services, copy, error)
   }
 }
 
@@ -60,30 +60,33 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
       reason: 'set aside what was moved by hand on a node',
       fence: null,
     })
-    // If other nodes have moved something, too, the next opening finds out: where the copy stands has not changed.
-    copy.follow(moves, isSame(before, copy.at as Head) ? after : (copy.at as Head))
-    services.keep(copy)
+    // If other nodes moved refs as well, the head of the copy stays as it is. The next opening catches up.
+    copy.applyMoves(moves, isSame(before, copy.head as Head) ? after : (copy.head as Head))
+    services.updateCache(copy)
   }
-  for (const { ref, found } of foreign) copy.expect(ref, found)
+  for (const { ref, actual } of foreign) copy.expect(ref, actual)
   for (const { ref, found, put, kept } of told) {
     const what = found === null ? 'deleted' : `moved to ${found}`
     services.notice(
-      `${copy.path}: ${ref} was ${what} by hand; it is ${put ?? 'absent'} again${kept === null ? '' : `, and the commit is kept as ${kept}`}. Push to the server instead.`,
+      `${copy.path}: ${ref} was ${what} by hand. The server reset it to ${put ?? 'absent'}${kept === null ? '' : ` and kept the commit as ${kept}`}. Push to the server instead.`,
     )
   }
   services.setAside(copy.name, told)
 }
 
-/** Not before the disk has followed: what is left to follow would be taken for a move by hand after the next start. */
+/**
+ * Records the state, but only if the disk is up to date. Otherwise, the next start would take pending moves for moves
+ * by hand.
+ */
 async function noteState(copy: Copy): Promise<void> {
-  if (!copy.isInStep) return
-  await writeState(copy.path, copy.at as Head)
+  if (!copy.isUpToDate) return
+  await writeState(copy.path, copy.head as Head)
   copy.disk.parts.writer.packs.kept.followed()
 }
 
-function tellFailure(services: NodeServices, copy: Copy, error: unknown): void {
+function reportFailure(services: NodeServices, copy: Copy, error: unknown): void {
   copy.stamps.forget()
   if (error instanceof StaleRef) return
   if (!(error instanceof GitError) && (error as NodeJS.ErrnoException | null)?.code === undefined) throw error
-  services.notice(`${copy.path}: refs cannot be made those of the database: ${(error as Error).message}`)
+  services.notice(`${copy.path}: cannot update the refs on the disk from the database: ${(error as Error).message}`)
 }

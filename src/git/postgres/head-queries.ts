@@ -1,10 +1,10 @@
-/** Asks where repositories stand: requests that ask at the same time share a question. */
+/** Reads the heads of repositories. Requests that run at the same time share one query. */
 import type { Database } from '../../postgres/index.js'
 import { type Head, readHeads } from './head.js'
 
-/** Questions under way at a time: what is asked meanwhile goes into the next one. */
+/** Maximum number of concurrent queries. Later requests join the next query. */
 const AT_ONCE = 2
-/** Most names in a question. */
+/** Maximum number of names in one query. */
 const MAX_NAMES = 500
 
 interface Waiting {
@@ -12,15 +12,18 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** A question answers only those who asked before it began, so that everybody sees what was acknowledged before they asked. */
-export class HeadQuestions {
+/**
+ * Batches reads of heads. A query serves only requests that arrived before it started, so every request sees all writes
+ * that were acknowledged before it.
+ */
+export class HeadQueries {
   // bound: requests and jobs under way
   readonly #waiting = new Map<string, Waiting[]>()
   #running = 0
 
   constructor(readonly database: Pick<Database, 'query'>) {}
 
-  /** Where a repository stands; null if there is none. Throws `DatabaseAway`. */
+  /** Returns the head of a repository; null if there is none. Throws `DatabaseAway`. */
   ask(name: string): Promise<Head | null> {
     return new Promise((resolve, reject) => {
       const others = this.#waiting.get(name)
@@ -33,7 +36,7 @@ export class HeadQuestions {
   #next(): void {
     if (this.#running >= AT_ONCE || this.#waiting.size === 0) return
     this.#running++
-    // Those who ask in the same turn of the event loop share the first question, too.
+    // Requests from the same turn of the event loop share the first query.
     setImmediate(() => void this.#run())
   }
 

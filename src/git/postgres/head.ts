@@ -1,22 +1,22 @@
-/** Where a repository stands in the database, and the chained hash that tells two histories of moves apart. */
+/** The head of a repository in the database. A chained hash distinguishes two histories of ref moves. */
 import { createHash } from 'node:crypto'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Session } from '../../postgres/index.js'
 import type { RefMove } from '../types.js'
 
-/** Where the moves of a repository stand. */
+/** The position of a repository in its history of ref moves. */
 export interface Head {
-  /** Made anew whenever a repository is created, also under a name that was used before. */
+  /** A new value each time a repository is created, even under a name that was used before. */
   readonly incarnation: string
-  /** How many moves there were. */
+  /** Number of moves. */
   readonly sequence: number
-  /** A hash over all moves. A sequence that was reached a second time, after the database was restored to an earlier time, has another one. */
+  /** A hash of all moves. If the database is restored and reaches a sequence number a second time, the hash differs. */
   readonly chain: string
-  /** Rises when packs are replaced by one that lacks what no ref needs any more. */
+  /** Increases when packs are replaced by one without the objects that no ref needs. */
   readonly epoch: number
 }
 
-/** A row of the log of moves. */
+/** A row in the log of moves. */
 export interface LoggedMove {
   readonly sequence: number
   readonly chain: string
@@ -27,17 +27,17 @@ const COLUMNS = 'incarnation, sequence::float8 AS sequence, chain, epoch::float8
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The chain of a repository that has had no move. */
+/** Returns the chain of a repository without moves. */
 export const firstChain = (incarnation: string): string => sha256(incarnation)
 
-/** @param id of the move, which no other has, so that the same moves made twice have two chains */
+/** Returns the chain after a move. @param id the unique ID of the move: repeated moves get different chains */
 export const nextChain = (before: string, id: string, moves: readonly RefMove[], pack: string | null): string =>
   sha256(JSON.stringify([before, id, moves.map(({ ref, from, to }) => [ref, from, to]), pack]))
 
 export const isSame = (a: Head, b: Head): boolean =>
   a.incarnation === b.incarnation && a.sequence === b.sequence && a.chain === b.chain
 
-/** Where the repositories of these names stand; those that do not exist are left out. */
+/** Returns the heads of the repositories with these names. Names without a repository are left out. */
 export async function readHeads(session: Session, names: readonly string[]): Promise<Map<string, Head>> {
   const rows = await session.query<Head & { name: string }>(
     `SELECT name, ${COLUMNS} FROM repositories WHERE name = ANY($1)`,
@@ -51,7 +51,7 @@ export async function readHead(session: Session, name: string): Promise<Head | n
   return (await readHeads(session, [name])).get(name) ?? null
 }
 
-/** The same in a transaction, and nobody else moves a ref of the repository until it ends. */
+/** Reads and locks the head in a transaction. No other transaction can move a ref of the repository until it ends. */
 export async function lockHead(session: Session, name: string): Promise<Head | null> {
   const [head] = await session.query<Head>(
     `SELECT ${COLUMNS} FROM repositories WHERE name = $1 FOR UPDATE`,
@@ -61,7 +61,7 @@ export async function lockHead(session: Session, name: string): Promise<Head | n
   return head ?? null
 }
 
-/** Where a repository stands, with all its refs at that moment. */
+/** Returns the head of a repository and all its refs at that moment. */
 export async function readRefs(
   session: Session,
   name: string,
@@ -74,8 +74,8 @@ export async function readRefs(
 }
 
 /**
- * The moves after those that `from` has, up to `to`; null if the log does not continue what `from` has: the database was restored to an
- * earlier time, or the log no longer goes back so far.
+ * Returns the moves after `from`, up to `to`. Returns null if the log does not continue `from`: the database was
+ * restored from a backup, or the log no longer goes back so far.
  */
 export async function movesBetween(
   session: Session,

@@ -1,4 +1,4 @@
-/** Installs packs of the database into the repository of this node. */
+/** Installs packs from the database into the repository of this node. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
@@ -11,14 +11,14 @@ import type { ObjectWriter } from '../objects/writer.js'
 import { INDEX, PACK, readChunks, readSmallPacks, type StoredPack } from './stored-packs.js'
 import { CHUNK_BYTES } from './schema.js'
 
-/** Most bytes of small packs that are read at once. */
+/** Maximum number of bytes of small packs that are read at once. */
 const MAX_BYTES = 8 * 1024 * 1024
 const SUM_BYTES = 20
 
-/** A pack that was listed is no longer in the database: others have its objects by now. */
+/** A listed pack is no longer in the database: its objects are now in other packs. */
 export class PackGone extends GitError {}
 
-/** Where packs are installed. */
+/** The repository into which packs are installed. */
 export interface PackFolder {
   path: string
   disk: Disk
@@ -28,8 +28,8 @@ export interface PackFolder {
 const isSmall = ({ bytes, indexBytes }: StoredPack): boolean => bytes <= CHUNK_BYTES && indexBytes <= CHUNK_BYTES
 
 /**
- * Installs packs durably. A reader finds all of a pack or nothing, and no repack deletes one before the refs of the disk have followed. Throws `PackGone`, `GitError` if a pack is damaged,
- * `DatabaseAway`.
+ * Installs packs durably. A reader finds all of a pack or nothing. No repack deletes the pack before the refs on the
+ * disk are up to date. Throws `PackGone`, `GitError` if a pack is damaged, `DatabaseAway`.
  */
 export async function installPacks(session: Session, place: PackFolder, packs: readonly StoredPack[]): Promise<void> {
   for (const pack of packs.filter((one) => !isSmall(one))) await installLarge(session, place, pack)
@@ -44,7 +44,7 @@ export async function installPacks(session: Session, place: PackFolder, packs: r
   await place.writer.joinPacks()
 }
 
-/** Small packs become one, so that a node which was away for a while does not get hundreds of files. */
+/** Joins small packs into one, so that a node which was offline for a while does not get hundreds of files. */
 async function installSmall(session: Session, place: PackFolder, packs: readonly StoredPack[]): Promise<void> {
   const found = await readSmallPacks(
     session,
@@ -55,7 +55,7 @@ async function installSmall(session: Session, place: PackFolder, packs: readonly
     const read = found.get(id)
     if (!read) throw new PackGone(`pack ${id} was replaced`)
     const own = entriesOf(read.pack, read.index)
-    // With deltas, which Git made.
+    // The pack contains deltas from Git, so it stays a separate pack.
     if (own === null) await install(place, [read.pack], [read.index])
     else for (const entry of own) entries.set(entry.oid, entry)
   }
@@ -73,7 +73,7 @@ async function installLarge(session: Session, place: PackFolder, { id, bytes, in
   )
 }
 
-/** Throws `PackGone` if there are fewer bytes than expected. */
+/** Yields the chunks. Throws `PackGone` if there are fewer bytes than expected. */
 async function* whole(chunks: AsyncIterable<Buffer>, id: string, bytes: number): AsyncGenerator<Buffer> {
   let read = 0
   for await (const chunk of chunks) {
@@ -83,7 +83,10 @@ async function* whole(chunks: AsyncIterable<Buffer>, id: string, bytes: number):
   if (read !== bytes) throw new PackGone(`pack ${id} was replaced`)
 }
 
-/** Writes both files under names that `git prune` deletes when they are old, then gives them the names by which they are found: the index last. */
+/**
+ * Writes both files under temporary names, which `git prune` deletes when they are old. Then renames them to their
+ * final names, the index last.
+ */
 async function install(
   { disk, writer }: PackFolder,
   pack: AsyncIterable<Buffer> | Iterable<Buffer>,
@@ -106,7 +109,7 @@ async function install(
   }
 }
 
-/** Writes a file whose last bytes are the checksum of those before, and returns that. Throws `GitError` if they are not. */
+/** Writes a file that ends with a checksum, and returns the checksum. Throws `GitError` if it does not match. */
 async function writeChecked(
   disk: Disk,
   path: string,
@@ -124,6 +127,6 @@ async function writeChecked(
     }
   }
   await writeSynced(disk, path, summed(), 0o444)
-  if (!hash.digest().equals(last)) throw new GitError('a pack in the database is damaged')
+  if (!hash.digest().equals(last)) throw new GitError('a pack in the database is damaged: its checksum does not match')
   return last.toString('hex')
 }

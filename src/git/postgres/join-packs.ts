@@ -1,4 +1,7 @@
-/** Joins the small packs of a repository in the database, so that whoever opens it first does not read thousands of them. */
+/**
+ * Joins the small packs of a repository in the database, so that a node that opens it for the first time does not read
+ * thousands of packs.
+ */
 import type { Database, Session } from '../../postgres/index.js'
 import { GitError } from '../errors.js'
 import { entriesOf, type RawEntry } from '../objects/pack-format.js'
@@ -8,18 +11,19 @@ import { NOT_IDLE } from './publish.js'
 import { CHUNK_BYTES } from './schema.js'
 import { addPack, listPacks, readSmallPacks, type StoredPack, storePack } from './stored-packs.js'
 
-/** Packs are joined from this number on, and so many bytes at once. */
+/** The minimum number of packs that are joined, and the maximum number of bytes that are joined at once. */
 const MANY = 32
 const MAX_BYTES = 16 * 1024 * 1024
-/** So many moves are kept in the log. A node that has been away for longer fills its copy again. */
+/** Number of moves in the log. A node that falls further behind fills its copy again. */
 const KEPT_MOVES = 10_000
 
-/** Somebody else has joined some of the packs. */
+/** Another node has joined some of the packs. */
 class AlreadyJoined extends GitError {}
 
 /**
- * Replaces many small packs by one with the same objects. Those that read the old ones have an hour for it (`sweep`). Throws `DatabaseAway`.
- * @param many from how many on
+ * Replaces many small packs by one with the same objects. Readers have an hour to finish with the old packs (see
+ * `sweep`). Throws `DatabaseAway`.
+ * @param many the minimum number of packs
  */
 export async function joinStoredPacks(
   database: Database,
@@ -42,7 +46,9 @@ export async function joinStoredPacks(
   }
 }
 
-/** Those of the packs that can be joined here, the oldest first, and their objects. Packs with deltas, which Git made, stay as they are. */
+/**
+ * Returns the packs that can be joined here, oldest first, and their objects. Packs with deltas from Git are left out.
+ */
 async function readEntries(
   database: Database,
   packs: readonly StoredPack[],
@@ -70,7 +76,7 @@ async function replace(session: Session, name: string, joined: readonly StoredPa
     [name, ids],
   )
   if (head === null || retired.length < joined.length) throw new AlreadyJoined(`packs of ${name} were replaced`)
-  // Whoever lacks one of the joined packs reads the new one.
+  // A node that lacks one of the joined packs reads the new one.
   await addPack(session, by, { name, sequence: Math.max(...joined.map(({ sequence }) => sequence)) })
   await session.query('DELETE FROM repository_moves WHERE name = $1 AND sequence < $2', [
     name,

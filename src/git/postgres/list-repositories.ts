@@ -1,4 +1,6 @@
-/** The repositories of the database for those who move or compare all of them: listed, brought in as a whole, removed. */
+/**
+ * The repositories in the database, for commands that migrate or compare all of them: lists, imports and removes them.
+ */
 import { tmpdir } from 'node:os'
 import { type CommitId, newId, type RefName } from '../../kernel/ids.js'
 import { type Database, migrate } from '../../postgres/index.js'
@@ -8,30 +10,31 @@ import { packByGit } from './new-pack.js'
 import { publish } from './publish.js'
 import { ROOM, steps } from './schema.js'
 
-/** Makes the tables of repositories, or brings them to the form of this release. */
+/** Creates or migrates the tables of the repositories. */
 export const prepareRepositories = (database: Database): Promise<number> => migrate(database, ROOM, steps)
 
-/** The names of all repositories, sorted. */
+/** Returns the names of all repositories, sorted. */
 export async function storedRepositories(database: Database): Promise<string[]> {
   return (await database.query<{ name: string }>('SELECT name FROM repositories')).map(({ name }) => name).sort()
 }
 
-/** The refs of a repository; none if it does not exist. */
+/** Returns the refs of a repository; none if it does not exist. */
 export async function storedRefs(database: Database, name: string): Promise<[RefName, CommitId][]> {
   return (await readRefs(database, name))?.refs ?? []
 }
 
-/** Removes a repository from the database, if it is there. */
+/** Removes a repository from the database, if it exists. */
 export async function removeStored(database: Database, name: string): Promise<void> {
   await database.query('DELETE FROM repositories WHERE name = $1', [name])
 }
 
 /**
- * Brings a repository on the disk into the database, where none of its name may be: all that its refs need as one pack, and the refs. Nothing in the
- * repository is changed. Throws `GitError` if an object is missing.
- * @param path of the bare repository @param refs each with what it names, which need not be a commit
+ * Imports a repository from the disk into the database, which must not contain its name: one pack with all objects that
+ * the refs need, and the refs. Does not change the repository on the disk. Throws `GitError` if an object is missing.
+ * @param path the bare repository
+ * @param refs each with the object that it names, which need not be a commit
  */
-export async function bringRepository(
+export async function importRepository(
   database: Database,
   { name, path, refs }: { name: string; path: string; refs: readonly (readonly [RefName, CommitId])[] },
 ): Promise<void> {

@@ -1,13 +1,22 @@
-/** Reads objects from the database again that the copy of a node has lost, such as by an administrator's `git repack -a -d` while they were installed. */
+/**
+ * Restores objects from the database that the copy of a node has lost, for example because an admin ran `git repack -a
+ * -d` while they were installed.
+ */
 import { LRUCache } from 'lru-cache'
 import type { Copy, NodeServices } from './copy.js'
 import { installPacks } from './install-packs.js'
 import { listPacks, packsWith } from './stored-packs.js'
 
-/** Objects that the database did not have either are not looked for again at once. */
+/**
+ * Maximum number of remembered objects that the database did not have either, and how long they are remembered in
+ * milliseconds.
+ */
 const MAX_VAIN = 1000
 const VAIN_MS = 10_000
-/** So many of them in that time, and questions whether there is a commit are not taken to the database: a sync may ask for thousands that are only at its remote. */
+/**
+ * After this number of misses in `VAIN_MS`, existence checks no longer query the database. A sync may check thousands
+ * of commits that only its remote has.
+ */
 const MANY_VAIN = 20
 
 export class LostObjects {
@@ -21,8 +30,9 @@ export class LostObjects {
   ) {}
 
   /**
-   * Makes the copy have an object, with those of its pack. Returns whether it has it now. One is looked for at a time. Throws `DatabaseAway`, `PackGone`.
-   * @param mayBeNowhere it was only asked whether there is one
+   * Restores an object with the other objects of its pack. Returns whether the copy has it now. Objects are restored
+   * one at a time. Throws `DatabaseAway`, `PackGone`.
+   * @param mayBeNowhere the caller only checks whether the object exists
    */
   fetch(oid: string, mayBeNowhere = false): Promise<boolean> {
     const turn = this.#last.then(() => this.#look(oid, mayBeNowhere))
@@ -33,7 +43,7 @@ export class LostObjects {
   async #look(oid: string, mayBeNowhere: boolean): Promise<boolean> {
     if (this.#vain.has(oid) || (mayBeNowhere && this.#asksInVain())) return false
     const { parts } = this.copy.disk
-    // The pack of another one may have brought it.
+    // The pack of another object may have contained it.
     if (await this.#isHere(oid)) return true
     const { database, notice } = this.services
     const having = new Set(await packsWith(database, this.copy.name, oid))
@@ -42,7 +52,7 @@ export class LostObjects {
       return false
     }
     notice(
-      `${this.copy.path} had lost the object ${oid}: somebody deleted it there. It is read from the database again.`,
+      `${this.copy.path} had lost the object ${oid}: it was deleted on the disk. The server restores it from the database.`,
     )
     await installPacks(
       database,

@@ -5,7 +5,7 @@ import type { ObjectDatabase } from '../objects/database.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
 import { objectsBeyond } from '../trees/new-objects.js'
 
-/** What is looked for and packed in this process; beyond, Git does it. */
+/** Limits for finding and packing objects in this process. Beyond them, Git does it. */
 const MAX_COMMITS = 64
 const MAX_OBJECTS = 2000
 const MAX_BYTES = 8 * 1024 * 1024
@@ -17,8 +17,9 @@ export interface NewObjects {
 }
 
 /**
- * The objects of `tips` and their histories that are not there when everything is that `isPublished` knows. More than these may be among them.
- * Null if there are many, or a tip is no commit. Throws `MissingObject`, `LostObject`.
+ * Returns the objects in the histories of `tips` that are missing, given everything that `isPublished` accepts. The
+ * result may contain additional objects. Returns null if there are too many, or a tip is not a commit. Throws
+ * `MissingObject`, `LostObject`.
  */
 export async function findNewObjects(
   database: ObjectDatabase,
@@ -40,7 +41,8 @@ export async function findNewObjects(
   const objects: EncodedObject[] = []
   let bytes = 0
   for (const oid of found) {
-    // Git knows the empty tree without its object, so nobody may have written it; but `git fsck` asks for it.
+    // Git knows the empty tree without an object, so it may never have been written. But `git fsck` requires the
+    // object.
     const object = oid === EMPTY_TREE ? encodeObject('tree', Buffer.alloc(0)) : (await database.recall(oid)).object
     objects.push(object)
     bytes += object.content.length
@@ -64,7 +66,7 @@ async function newCommits(
       found.set(id, commit)
       for (const parent of commit.parents) queue.add(parent)
     } catch (error) {
-      // A tag that an admin made, for example: Git knows what belongs to it, and complains if it is not there.
+      // For example, a tag that an admin created. Git finds the objects that belong to it, and reports missing ones.
       if (error instanceof MissingObject) return null
       throw error
     }

@@ -1,4 +1,4 @@
-/** Makes the pack of new objects: in memory if they are few, else by Git, in files. */
+/** Builds the pack of new objects: a few in memory, many in files through Git. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -13,14 +13,14 @@ import { CHUNK_BYTES } from './schema.js'
 /** One of the two files of a pack. */
 export interface PackPart {
   readonly bytes: number
-  /** Its bytes, in pieces of at most `CHUNK_BYTES`; can be read again. */
+  /** Its bytes in chunks of at most `CHUNK_BYTES`. Can be read repeatedly. */
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
 export interface NewPack {
   readonly pack: PackPart
   readonly index: PackPart
-  /** Deletes its files, if it has any. */
+  /** Deletes its files, if there are any. */
   remove(): Promise<void>
 }
 
@@ -33,14 +33,14 @@ function inMemory(bytes: Buffer): PackPart {
   return { bytes: bytes.length, chunks: () => chunks }
 }
 
-/** A pack of objects that are in memory. */
+/** Returns a pack of objects in memory. */
 export async function packOf(objects: readonly EncodedObject[]): Promise<NewPack> {
   const entries: RawEntry[] = []
   for (const object of objects) entries.push({ oid: object.oid, bytes: await packEntry(object) })
   return packOfEntries(entries)
 }
 
-/** A pack of entries that are in memory. */
+/** Returns a pack of entries in memory. */
 export function packOfEntries(raw: readonly RawEntry[]): NewPack {
   const header = packHeader(raw.length)
   let offset = header.length
@@ -58,15 +58,15 @@ export function packOfEntries(raw: readonly RawEntry[]): NewPack {
 }
 
 /**
- * Has Git pack what `tips` need and `published` do not have, within the repository (or in the folder `outside`); null if that is nothing. Throws `GitError` if an object is
- * missing.
+ * Lets Git pack the objects that `tips` need and `published` does not contain, in the repository or in the folder
+ * `outside`. Returns null if there are none. Throws `GitError` if an object is missing.
  */
 export async function packByGit(
   repository: { path: string; launcher: Launcher; outside?: string },
   tips: readonly string[],
   published: readonly string[],
 ): Promise<NewPack | null> {
-  // `git prune` deletes old folders with a name like this, which a crash may leave.
+  // A crash may leave this folder behind. `git prune` deletes old folders with such a name.
   const folder = await mkdtemp(join(repository.outside ?? join(repository.path, 'objects'), 'tmp_objdir-outgoing-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
@@ -80,7 +80,7 @@ export async function packByGit(
       return null
     }
     if (!/^[0-9a-f]{40}$/.test(said))
-      throw new GitError(`git pack-objects in ${repository.path} made more than one pack`)
+      throw new GitError(`git pack-objects in ${repository.path} wrote more than one pack`)
     const [pack, index] = await Promise.all([
       inFile(join(folder, `pack-${said}.pack`)),
       inFile(join(folder, `pack-${said}.idx`)),
@@ -97,7 +97,7 @@ async function inFile(path: string): Promise<PackPart> {
   return { bytes: size, chunks: () => chunksOf(path) }
 }
 
-/** Pieces of exactly `CHUNK_BYTES`, but for the last. */
+/** Yields chunks of exactly `CHUNK_BYTES`; the last may be shorter. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
 }

@@ -1,14 +1,14 @@
-/** The copies of the repositories that a node has in memory. */
+/** The repository copies that a node has in memory. */
 import type { BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import type { SharedRepository } from './repository.js'
 
 /**
- * By name. As long as somebody refers to one it is found again, since two of one repository would not know of each other's moves. What nobody uses
- * is kept within the memory budget.
+ * Repository copies by name. A copy in use can always be found, since two copies of one repository would not see each
+ * other's moves. Unused copies stay within the memory budget.
  */
 export class NodeCopies {
   readonly #kept: BoundedCache<SharedRepository>
-  // bound: those in the budget, and those that requests and jobs under way hold
+  // bound: the copies in the budget, and those in use by requests and jobs
   readonly #held = new Map<string, WeakRef<SharedRepository>>()
   readonly #collected = new FinalizationRegistry<string>((name) => {
     if (this.#held.get(name)?.deref() === undefined) this.#held.delete(name)
@@ -31,7 +31,7 @@ export class NodeCopies {
     return made
   }
 
-  /** Keeps it, and weighs it anew. */
+  /** Marks a copy as recently used and updates its weight in the budget. */
   keep(name: string): void {
     const held = this.#held.get(name)?.deref()
     if (held) this.#kept.set(name, held)

@@ -1,4 +1,4 @@
-/** What a node remembers, in a file of its repository, of how far the database's moves have been followed there. */
+/** A file in each repository of a node that records how far the copy has followed the database. */
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,10 +6,13 @@ import type { Head } from './head.js'
 
 const FILE = 'bindery-node'
 
-/** Where the repository on the disk stands. */
+/** The recorded position of the repository on the disk. */
 export type NodeState = Omit<Head, 'epoch'>
 
-/** Null if there is none, or it cannot be read: then the repository is filled as if it were empty. */
+/**
+ * Reads the state. Returns null if there is none or it is unreadable: then the repository is filled as if it were
+ * empty.
+ */
 export function readState(repository: string): NodeState | null {
   try {
     const { incarnation, sequence, chain } = JSON.parse(readFileSync(join(repository, FILE), 'utf8')) as NodeState
@@ -21,16 +24,19 @@ export function readState(repository: string): NodeState | null {
   }
 }
 
-/** When the file was last written, in milliseconds since 1970; null if there is none. */
+/** Returns the time when the file was last written, in milliseconds since 1970; null if there is no file. */
 export const stateChangedAt = (repository: string): number | null =>
   statSync(join(repository, FILE), { throwIfNoEntry: false })?.mtimeMs ?? null
 
-/** Objects and refs are durable before. The file itself need not be: one that is lost costs only that packs are read again. */
+/**
+ * Writes the state. Objects and refs must be durable before. The file itself need not be: if it is lost, packs are read
+ * again.
+ */
 export async function writeState(repository: string, { incarnation, sequence, chain }: NodeState): Promise<void> {
   const file = join(repository, FILE)
   await writeFile(`${file}.new`, JSON.stringify({ incarnation, sequence, chain }))
   await rename(`${file}.new`, file)
 }
 
-/** The repository no longer belongs to a node: it is one like any other. */
+/** Deletes the state. The repository then is an ordinary one that no longer belongs to a node. */
 export const forgetState = (repository: string): void => rmSync(join(repository, FILE), { force: true })

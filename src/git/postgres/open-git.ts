@@ -1,4 +1,6 @@
-/** Repositories whose truth is in the database of several nodes; those on the disk of a node are its copies. */
+/**
+ * The repositories of a service with several nodes. The database is authoritative; each node has copies on its disk.
+ */
 import { newId, type CommitId, type RefName } from '../../kernel/ids.js'
 import { MemoryBudget } from '../../kernel/memory-budget.js'
 import { type Database, type Hints, isAway, migrate, type News } from '../../postgres/index.js'
@@ -14,44 +16,54 @@ import { joinStoredPacks } from './join-packs.js'
 import { deleteIdleCopies, MIN_IDLE_MS } from './make-room.js'
 import { NodeCopies } from './node-copies.js'
 import { readState } from './node-state.js'
-import { HeadQuestions } from './head-queries.js'
+import { HeadQueries } from './head-queries.js'
 import { ROOM, steps } from './schema.js'
 import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
 import { listPacks } from './stored-packs.js'
 import { sweep } from './sweep.js'
 
-/** How often refs on the disk are compared with the database's, at most: that costs time with their number. */
+/**
+ * Minimum time between two comparisons of the refs on the disk with the database. A comparison takes longer with more
+ * refs.
+ */
 const LOOK_MS = 2_000
-/** The topic of hints about repositories. A transaction that moves refs does not send them itself: the database would let such transactions commit one by one. */
+/**
+ * The topic of hints about repositories. Transactions that move refs do not send hints: the database would then commit
+ * them one at a time.
+ */
 const MOVED = 'refs'
 const DEFAULT_BYTES = 64 * 1024 * 1024
-/** Minimum number of bytes that are freed on a full disk, so that the next operation does not need to delete copies too. */
+/** Minimum number of bytes to free on a full disk, so that the next operation does not have to delete copies again. */
 const MIN_ROOM_BYTES = 256 * 1024 * 1024
 
 export interface SharedGitOptions {
   database: Database
-  /** What other nodes write. Default: not known, so no response is kept. */
+  /** Changes by other nodes. Default: unknown, so no response is cached. */
   news?: News
-  /** How nodes tell each other what moved. Default: they do not, and find it when they open a repository. */
+  /**
+   * Notifications between nodes about moved refs. Default: none, so a node detects moves when it opens a repository.
+   */
   hints?: Hints
   /** Memory for the refs of the repositories. Default: 64 MiB for them alone. */
   budget?: MemoryBudget
   /** Called after this node moved refs, with the repository's name. */
   moved?: (name: string, refs: readonly RefName[]) => void
-  /** Called after this node learned that others moved refs. Only for repositories that it has in memory. */
+  /** Called after this node detected moves by other nodes. Only for repositories that it has in memory. */
   movedElsewhere?: (name: string, refs: readonly RefName[]) => void
-  /** Called with what an admin moved by hand on this node, after it was set aside and put back. */
+  /** Called with the refs that an admin moved by hand on this node, after they were set aside and reset. */
   setAside?: (name: string, found: readonly SetAside[]) => void
   /** Called with a message for the operator. */
   notice?: (message: string) => void
-  /** Refs on the disk are compared with those of the database at most this often, in milliseconds. Default: 2,000. */
+  /**
+   * Minimum time between two comparisons of the refs on the disk with the database, in milliseconds. Default: 2,000.
+   */
   lookMs?: number
-  /** Copies that were used within this time, in milliseconds, are kept on a full disk. Default: ten minutes. */
+  /** Minimum idle time of a copy before it may be deleted on a full disk, in milliseconds. Default: ten minutes. */
   minIdleMs?: number
 }
 
-/** Without news, every stamp is another one each time. */
+/** Returns the stamps of refs. Without news, every stamp is a new number. */
 function stampsOf(news: News | undefined): RefStamps {
   if (!news) {
     let version = 0
@@ -72,15 +84,21 @@ function stampsOf(news: News | undefined): RefStamps {
 
 /** The repositories of a node. */
 export interface SharedGit extends Git {
-  /** Resolves when the copy on this node has everything, also its refs on the disk, which an admin's plain Git reads. Throws `NoRepository`, `GitError`. */
+  /**
+   * Resolves when the copy on this node is up to date, including its refs on the disk, which plain Git reads. Throws
+   * `NoRepository`, `GitError`.
+   */
   refresh(name: string): Promise<void>
-  /** Deletes what this node can read again from elsewhere and no one has used lately, for a disk that is full. Returns the bytes that it freed. Throws `DatabaseAway`. */
+  /**
+   * Frees space on a full disk: deletes scratch repositories, and idle copies that the database contains. Returns the
+   * number of bytes freed. Throws `DatabaseAway`.
+   */
   makeRoom(minBytes?: number): Promise<number>
 }
 
 /**
- * Makes the tables, and opens the repositories of the database; `git` has the copies, in whose refs nothing is told by `OpenOptions.moved`. Throws
- * `DatabaseAway`.
+ * Creates the tables and opens the repositories of the database. `git` has the copies; its `OpenOptions.moved` is not
+ * called for them. Throws `DatabaseAway`.
  */
 export async function openSharedGit(git: LocalGit, options: SharedGitOptions): Promise<SharedGit> {
   await migrate(options.database, ROOM, steps)
@@ -88,13 +106,13 @@ export async function openSharedGit(git: LocalGit, options: SharedGitOptions): P
 }
 
 class SharedRepositories implements SharedGit {
-  readonly #questions: HeadQuestions
+  readonly #questions: HeadQueries
   readonly #copies: NodeCopies
   readonly #services: NodeServices
   readonly #stamps: RefStamps
   #closed = false
   #makingRoom: Promise<number> | null = null
-  /** Names of copies that are brought up to date because of a hint. */
+  /** Copies by name that a hint currently brings up to date. */
   // bound: the copies in memory
   readonly #hinted = new Map<string, Promise<void>>()
 
@@ -103,7 +121,7 @@ class SharedRepositories implements SharedGit {
     readonly options: SharedGitOptions,
   ) {
     const { database, notice = () => {}, setAside = () => {}, movedElsewhere = () => {} } = options
-    this.#questions = new HeadQuestions(database)
+    this.#questions = new HeadQueries(database)
     this.#copies = new NodeCopies(options.budget ?? new MemoryBudget(DEFAULT_BYTES))
     this.#services = {
       database,
@@ -111,8 +129,8 @@ class SharedRepositories implements SharedGit {
       notice,
       setAside,
       movedElsewhere,
-      tell: (name) => this.#tell(name),
-      keep: ({ name }) => this.#copies.keep(name),
+      notifyNodes: (name) => this.#tell(name),
+      updateCache: ({ name }) => this.#copies.keep(name),
     }
     options.hints?.on(MOVED, (name) => this.#hear(name))
     this.#stamps = stampsOf(options.news)
@@ -120,15 +138,15 @@ class SharedRepositories implements SharedGit {
 
   async create(name: string): Promise<Repository> {
     const path = repositoryPath(this.git.reposDir, name)
-    // What a removed repository of this name left on the disk is in the way.
+    // Remove the remains of a removed repository with this name.
     if (readState(path) && (await readHead(this.options.database, name)) === null) await this.git.remove(name)
-    if (await repositoryExists(path)) throw new RepositoryExists(`${path} exists already`)
+    if (await repositoryExists(path)) throw new RepositoryExists(`${path} already exists`)
     const incarnation = newId()
     const [made] = await this.options.database.query(
       'INSERT INTO repositories VALUES ($1, $2, 0, $3, 0) ON CONFLICT DO NOTHING RETURNING name',
       [name, incarnation, firstChain(incarnation)],
     )
-    if (!made) throw new RepositoryExists(`there is a repository ${name} already`)
+    if (!made) throw new RepositoryExists(`a repository ${name} already exists`)
     return this.open(name)
   }
 
@@ -137,25 +155,25 @@ class SharedRepositories implements SharedGit {
     const head = await this.#questions.ask(name)
     if (head === null) throw await this.#missing(name, path)
     const shared = this.#copyOf(name, path, head)
-    // A copy that is being opened is in use: no other request may delete it to make room.
-    await shared.copy.inUse(this.#reach(shared, head)).catch(async (error: unknown) => {
+    // Mark the copy as in use while it is opened, so that no other request deletes it to make room.
+    await shared.copy.inUse(this.#catchUpTo(shared, head)).catch(async (error: unknown) => {
       throw error instanceof NoRepository ? await this.#missing(name, path) : error
     })
     return shared.repository
   }
 
-  /** If the disk has no room for what the copy lacks, deletes others and tries once more. */
-  async #reach(shared: SharedRepository, head: Head): Promise<void> {
-    await shared.reach(head).catch(async (error: unknown) => {
+  /** Brings a copy up to `head`. If the disk is full, deletes other copies and retries once. */
+  async #catchUpTo(shared: SharedRepository, head: Head): Promise<void> {
+    await shared.catchUpTo(head).catch(async (error: unknown) => {
       if (!isFullDisk(error)) throw error
       const packs = await listPacks(this.options.database, shared.copy.name)
       const bytes = packs.reduce((sum, pack) => sum + pack.bytes + pack.indexBytes, 0)
       if ((await this.makeRoom(MIN_ROOM_BYTES + bytes)) === 0) throw error
-      await shared.reach(head)
+      await shared.catchUpTo(head)
     })
   }
 
-  /** Requests that find the disk full at the same time share the work. */
+  /** Concurrent calls share one run. */
   makeRoom(minBytes = MIN_ROOM_BYTES): Promise<number> {
     this.#makingRoom ??= this.#makeRoom(minBytes).finally(() => {
       this.#makingRoom = null
@@ -174,7 +192,7 @@ class SharedRepositories implements SharedGit {
     const freed = scratches + (scratches < minBytes ? await deleteIdleCopies(room, minBytes - scratches) : 0)
     if (freed > 0)
       this.#services.notice(
-        `The disk of ${this.git.reposDir} was full. ${Math.ceil(freed / 1024 / 1024)} MiB of copies that no one has used lately were deleted. They are read from the database again when they are needed. Give the node a larger disk if this happens often.`,
+        `The disk of ${this.git.reposDir} was full. ${Math.ceil(freed / 1024 / 1024)} MiB of unused copies were deleted. They are read from the database again on demand. If this happens often, give the node a larger disk.`,
       )
     return freed
   }
@@ -185,22 +203,22 @@ class SharedRepositories implements SharedGit {
 
   head(name: string, ref: RefName): CommitId | null {
     const known = this.#copies.find(name)
-    return known?.copy.at ? known.repository.head(ref) : this.git.head(name, ref)
+    return known?.copy.head ? known.repository.head(ref) : this.git.head(name, ref)
   }
 
   async refresh(name: string): Promise<void> {
     await this.open(name)
-    await this.#copies.find(name)?.settleDisk()
+    await this.#copies.find(name)?.syncDisk()
   }
 
   async duplicate(from: string, to: string): Promise<Repository> {
     await this.open(from)
     const source = this.#copies.find(from)
     const path = repositoryPath(this.git.reposDir, to)
-    if (await repositoryExists(path)) throw new RepositoryExists(`${path} exists already`)
+    if (await repositoryExists(path)) throw new RepositoryExists(`${path} already exists`)
     const made = await copyRepository(this.options.database, from, to)
-    // The objects need not be read from the database if they are here.
-    await source?.turn(() => made.fill(this.git, source.copy))
+    // If this node has the objects, it need not read them from the database.
+    await source?.runExclusive(() => made.fill(this.git, source.copy))
     const duplicate = await this.open(to)
     this.options.moved?.(to, [...(await duplicate.refs('refs/heads/')).keys()])
     return duplicate
@@ -240,10 +258,10 @@ class SharedRepositories implements SharedGit {
     await Promise.all(this.#hinted.values())
   }
 
-  /** The copy of the repository that the database has now. */
+  /** Returns the copy of a repository. Drops a known copy of another incarnation first. */
   #copyOf(name: string, path: string, { incarnation }: Head): SharedRepository {
     const known = this.#copies.find(name)
-    if (known?.copy.at && known.copy.at.incarnation !== incarnation) {
+    if (known?.copy.head && known.copy.head.incarnation !== incarnation) {
       known.copy.gone = true
       this.#copies.forget(name)
     }
@@ -264,17 +282,17 @@ class SharedRepositories implements SharedGit {
     )
   }
 
-  /** There is no such repository: what this node has of it is deleted. Returns the error that says so. */
+  /** Deletes the copy of a repository that does not exist, and returns the error for it. */
   async #missing(name: string, path: string): Promise<NoRepository> {
     const shared = this.#copies.find(name)
     const clear = async (): Promise<void> => {
       if ((await readHead(this.options.database, name)) !== null) return
       if (shared) shared.copy.gone = true
       this.#copies.forget(name)
-      // Only what is known to be a copy: a repository that is not in the database for another reason may be the only one.
+      // Delete only a copy. A repository that is not in the database for another reason may be the only one.
       if (readState(path)) await this.git.remove(name)
     }
-    await (shared ? shared.turn(clear) : clear())
+    await (shared ? shared.runExclusive(clear) : clear())
     return new NoRepository(`there is no repository ${name}`)
   }
 
@@ -282,24 +300,27 @@ class SharedRepositories implements SharedGit {
     this.options.hints?.send(MOVED, name)
   }
 
-  /** A hint that refs moved, or that a repository was removed. A repository of which this node has no copy is read when it is opened. */
+  /**
+   * Handles a hint that refs moved or a repository was removed. If this node has no copy of the repository, the copy
+   * catches up when it is opened.
+   */
   #hear(name: string): void {
     if (this.#closed || this.#hinted.has(name)) return
     const shared = this.#copies.find(name)
-    if (!shared?.copy.at && !readState(repositoryPath(this.git.reposDir, name))) return
+    if (!shared?.copy.head && !readState(repositoryPath(this.git.reposDir, name))) return
     const look = async (): Promise<void> => {
       const head = await this.#questions.ask(name)
       if (head === null) await this.#missing(name, repositoryPath(this.git.reposDir, name))
-      else await shared?.reach(head)
+      else await shared?.catchUpTo(head)
     }
     const looking = look()
-      // Whoever opens it is told.
+      // The error is reported when the repository is opened.
       .catch(() => {})
       .finally(() => this.#hinted.delete(name))
     this.#hinted.set(name, looking)
   }
 
-  /** Deletes what nobody needs any more: in the database, and copies of removed repositories on this disk. */
+  /** Deletes unused packs in the database, and copies of removed repositories on this disk. */
   async #sweep(): Promise<void> {
     try {
       for (const name of await sweep(this.options.database, this.git.reposDir))

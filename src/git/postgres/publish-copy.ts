@@ -1,4 +1,7 @@
-/** Publishes moves of refs from the copy of a node: finds what the database lacks, packs it, and makes the moves there. */
+/**
+ * Publishes ref moves from the copy of a node: finds the objects that the database lacks, packs them, and makes the
+ * moves there.
+ */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Fence } from '../../kernel/lease.js'
 import type { RefMove } from '../types.js'
@@ -16,13 +19,17 @@ export interface OwnMoves {
   fence: Fence | null
 }
 
-/** Makes the moves in the database; the copy is as before. Throws what `publish` throws. */
-export async function publishFrom({ database, tell }: NodeServices, copy: Copy, own: OwnMoves): Promise<Published> {
-  const known = copy.at as Head
+/** Makes the moves in the database. The copy does not change. Throws what `publish` throws. */
+export async function publishFrom(
+  { database, notifyNodes }: NodeServices,
+  copy: Copy,
+  own: OwnMoves,
+): Promise<Published> {
+  const known = copy.head as Head
   const { pack, commits } = await packFor(copy, own.moves)
   try {
     const made = await publish(database, { ...own, name: copy.name, pack, known })
-    tell(copy.name)
+    notifyNodes(copy.name)
     copy.refs.notePublished(commits)
     return made
   } finally {
@@ -30,7 +37,7 @@ export async function publishFrom({ database, tell }: NodeServices, copy: Copy, 
   }
 }
 
-/** The pack of what the database lacks, and the commits in it that are known. */
+/** Returns the pack of objects that the database lacks, and the commits that are known to be in it. */
 async function packFor(
   copy: Copy,
   moves: readonly RefMove[],
@@ -47,7 +54,7 @@ async function packFor(
   }
 }
 
-/** Those that main does not contain: an old revision of main is told from memory. */
+/** Returns the tips that main does not contain. An old revision of main is recognized in memory. */
 async function beyondMain(copy: Copy, tips: readonly CommitId[]): Promise<CommitId[]> {
   const main = copy.refs.get(MAIN)
   if (main === null) return [...tips]

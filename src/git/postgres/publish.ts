@@ -9,44 +9,47 @@ import { type Head, lockHead, nextChain } from './head.js'
 import type { NewPack } from './new-pack.js'
 import { addPack, isSmall, storePack, storeSmallPack } from './stored-packs.js'
 
-/** How long the outcome of a commit whose response was lost is asked for. */
+/** Time limit and pause, in milliseconds, for checking the outcome of a commit whose response was lost. */
 const DOUBT_MS = 5_000
 const DOUBT_PAUSE_MS = 100
 
-/** A node that stops in the middle of a transaction must not keep the others out of the repository for longer than a lease lasts. */
+/**
+ * Limits how long a node that stops in the middle of a transaction blocks the repository for other nodes: no longer
+ * than a lease.
+ */
 export const NOT_IDLE = 'SET LOCAL idle_in_transaction_session_timeout = 3000'
 
 /** Moves of refs, with the objects that they need. */
 export interface Publication {
   name: string
   moves: readonly RefMove[]
-  /** For people who look into the log of moves. */
+  /** The reason in the log of moves, for people. */
   reason: string
   /** The objects that the database lacks; null = none. */
   pack: NewPack | null
-  /** Where the repository stood when it was looked which objects it lacks. */
+  /** The head of the repository when the missing objects were determined. */
   known: Pick<Head, 'incarnation' | 'epoch'>
-  /** The lease that must still be the newest one; null = none is needed. */
+  /** The lease that must still be current; null = none is needed. */
   fence: Fence | null
 }
 
-/** Where the repository stood before a publication, and stands after it. */
+/** The heads of the repository before and after a publication. */
 export interface Published {
   before: Head
   after: Head
 }
 
-/** Packs were replaced since it was looked which objects the database lacks: it has to be looked again. */
+/** Packs were replaced after the missing objects were determined. Determine them again. */
 export class PacksReplaced extends GitError {}
 
 /**
- * Makes all moves, or none; whoever asks after it resolved sees them, on every node. Throws `StaleRef`, `NoRepository`, `PacksReplaced`, `LeaseLost`, and
- * `DatabaseAway`: then the moves may have been made.
+ * Makes all moves or none. When it resolves, every node sees them. Throws `StaleRef`, `NoRepository`, `PacksReplaced`,
+ * `LeaseLost`, and `DatabaseAway`: then the moves may have been made.
  */
 export async function publish(database: Database, publication: Publication): Promise<Published> {
   const { pack, name } = publication
   const id = newId()
-  // A large pack is there before anybody has to wait for the transaction.
+  // Store a large pack first, so that nothing waits for it inside the transaction.
   const stored = pack && !isSmall(pack) ? await storePack(database, pack) : null
   let complete: Published | null = null
   try {
@@ -61,7 +64,7 @@ export async function publish(database: Database, publication: Publication): Pro
     )
   } catch (error) {
     if (complete === null || !isAway(error)) throw error
-    if (await wasMade(database, name, complete, id)) return complete
+    if (await wasCommitted(database, name, complete, id)) return complete
     throw error
   }
 }
@@ -86,7 +89,10 @@ async function makeMoves(
   return { before, after }
 }
 
-/** Throws `StaleRef` unless each ref is what its move expects, and `GitError` if a new one has the name of a folder of others. */
+/**
+ * Throws `StaleRef` unless each ref has the value that its move expects, and `GitError` if a new ref has the name of a
+ * folder of other refs.
+ */
 async function compare(session: Session, name: string, moves: readonly RefMove[]): Promise<void> {
   const rows = await session.query<{ ref: RefName; commit: CommitId }>(
     'SELECT ref, commit FROM repository_refs WHERE name = $1 AND ref = ANY($2)',
@@ -107,11 +113,11 @@ async function compare(session: Session, name: string, moves: readonly RefMove[]
   )
   if (other)
     throw new GitError(
-      `${made.join(', ')} cannot be made: there is ${other.ref}, and a ref cannot also be the folder of another`,
+      `${made.join(', ')} cannot be created because ${other.ref} exists: a ref cannot also be a folder of other refs`,
     )
 }
 
-/** The names that would be folders above a ref. */
+/** Returns the names of the folders that contain a ref. */
 function foldersOf(ref: string): string[] {
   const parts = ref.split('/')
   return parts.slice(2, -1).map((_, at) => parts.slice(0, at + 3).join('/'))
@@ -148,10 +154,11 @@ async function write(session: Session, name: string, { id, moves, reason, after 
 }
 
 /**
- * Whether a commit whose response was lost was made. The transaction had the row of the repository for itself until it ended, so once this one has
- * it, the log tells. Throws `DatabaseAway` if it cannot be told in time.
+ * Returns whether a commit whose response was lost took effect. Its transaction locked the row of the repository until
+ * it ended. So once this transaction has the lock, the log has the outcome. Throws `DatabaseAway` if there is no
+ * outcome in time.
  */
-async function wasMade(database: Database, name: string, { after }: Published, id: string): Promise<boolean> {
+async function wasCommitted(database: Database, name: string, { after }: Published, id: string): Promise<boolean> {
   for (const until = performance.now() + DOUBT_MS; ; await wait(DOUBT_PAUSE_MS)) {
     try {
       return await database.transact(

@@ -1,9 +1,9 @@
-/** Moves of refs by this node: published in the database, then followed here. */
+/** Ref moves by this node: publishes them in the database, then applies them to the copy. */
 import { StaleRef } from '../errors.js'
 import type { RefMove } from '../types.js'
 import { catchUp } from './catch-up.js'
 import type { Copy, NodeServices } from './copy.js'
-import { follow } from './follow.js'
+import { applyToDisk } from './follow.js'
 import { type Head, isSame } from './head.js'
 import { PacksReplaced, type Published } from './publish.js'
 import { type OwnMoves, publishFrom } from './publish-copy.js'
@@ -17,33 +17,36 @@ export async function moveOnNode(services: NodeServices, copy: Copy, own: OwnMov
       return await followOwn(services, copy, own.moves, await publishFrom(services, copy, own))
     } catch (error) {
       const isReplaced = error instanceof PacksReplaced && attempt < ATTEMPTS
-      // Whoever tries again begins with what the refs are now.
+      // A retry must start from the current refs.
       if (isReplaced || error instanceof StaleRef) await catchUp(services, copy)
       if (!isReplaced) throw error
     }
   }
 }
 
-/** The moves are made: what fails from here on is repaired when the repository is opened next. */
+/**
+ * Applies the node's own moves to its copy. The moves are already published, so a failure here is repaired when the
+ * repository is opened next.
+ */
 async function followOwn(
   services: NodeServices,
   copy: Copy,
   moves: readonly RefMove[],
   { before, after }: Published,
 ): Promise<void> {
-  if (!isSame(before, copy.at as Head)) {
-    // Other nodes have moved something, too.
+  if (!isSame(before, copy.head as Head)) {
+    // Other nodes moved refs as well.
     await catchUp(services, copy).catch((error: unknown) => {
       services.notice(
-        `${copy.path}: moves of other nodes cannot be followed now: ${error instanceof Error ? error.message : String(error)}`,
+        `${copy.path}: cannot apply the ref moves of other nodes now: ${error instanceof Error ? error.message : String(error)}`,
       )
       copy.refs.apply(moves)
     })
     return
   }
-  copy.follow(moves, after)
-  services.keep(copy)
-  await follow(
+  copy.applyMoves(moves, after)
+  services.updateCache(copy)
+  await applyToDisk(
     services,
     copy,
     moves.map(({ ref }) => ref),

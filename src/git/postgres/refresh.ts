@@ -1,6 +1,7 @@
 /**
- * The door by which `bindery refresh` asks the running server of a node to bring a repository up to date: a socket in the folder of the repositories,
- * which only the user of the server can enter. The server does the work, since it alone has the folder, and knows what it is doing there.
+ * The socket through which `bindery refresh` asks a node's running server to bring a repository up to date. It is in
+ * the folder of the repositories, which only the server's user can enter. The server does the work because it holds the
+ * lock of the folder.
  */
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
@@ -8,27 +9,30 @@ import { join } from 'node:path'
 import { whyNoSocket } from '../../disk/socket-path.js'
 
 const pathIn = (reposDir: string): string => join(reposDir, '.bindery-refresh')
-const mayHaveDoor = (reposDir: string): boolean => whyNoSocket(pathIn(reposDir), 'BINDERY_REPOS_DIR') === null
-/** Longest name that is read, and longest wait for one, in milliseconds. */
+const canHaveSocket = (reposDir: string): boolean => whyNoSocket(pathIn(reposDir), 'BINDERY_REPOS_DIR') === null
+/** Maximum length of a name in bytes, and maximum time to receive it in milliseconds. */
 const MAX_BYTES = 200
 const PATIENCE_MS = 10_000
-/** A first refresh may read gigabytes. */
+/** Maximum time of a refresh in milliseconds. The first one may read gigabytes. */
 const REFRESH_MS = 3_600_000
 
-export interface RefreshDoor {
+export interface RefreshSocket {
   close(): Promise<void>
 }
 
-/** Opens the door; a folder whose path is too long has none. @param refresh throws if the repository cannot be brought up to date, with a message for the operator */
-export async function openRefreshDoor(
+/**
+ * Opens the socket. A folder whose path is too long gets none.
+ * @param refresh throws if the repository cannot be brought up to date, with a message for the operator
+ */
+export async function openRefreshSocket(
   reposDir: string,
   refresh: (name: string) => Promise<void>,
-): Promise<RefreshDoor> {
-  if (!mayHaveDoor(reposDir)) return { close: async () => {} }
+): Promise<RefreshSocket> {
+  if (!canHaveSocket(reposDir)) return { close: async () => {} }
   const path = pathIn(reposDir)
-  // Whoever has the lock of the folder is alone: this is what a killed server left.
+  // This process holds the lock of the folder, so the file is left from a killed server.
   rmSync(path, { force: true })
-  // bound: those who ask, for REFRESH_MS at most
+  // bound: clients of the socket, for REFRESH_MS at most
   const asking = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     asking.add(socket)
@@ -58,10 +62,11 @@ async function answer(socket: Socket, refresh: (name: string) => Promise<void>):
 }
 
 /**
- * Asks the running server of this folder. Null = it did so; a text = why it could not, for the operator; undefined = no server runs, or it has no door.
+ * Asks the running server of this folder to refresh a repository. Returns null on success, a message for the operator
+ * on failure, and undefined if no server runs or it has no socket.
  */
-export async function askForRefresh(reposDir: string, name: string): Promise<string | null | undefined> {
-  if (!mayHaveDoor(reposDir)) return undefined
+export async function requestRefresh(reposDir: string, name: string): Promise<string | null | undefined> {
+  if (!canHaveSocket(reposDir)) return undefined
   const socket = connect(pathIn(reposDir))
   try {
     await new Promise<void>((done, failed) => socket.once('connect', done).once('error', failed))
@@ -80,7 +85,7 @@ async function readAll(socket: Socket, most: number): Promise<string> {
   let text = ''
   for await (const part of socket.iterator({ destroyOnReturn: false })) {
     text += String(part)
-    if (text.length > most) throw new Error('it is too long')
+    if (text.length > most) throw new Error('The message is too long')
   }
   return text
 }

@@ -1,4 +1,4 @@
-/** One repository as a node offers it: objects from its disk, refs from the database. */
+/** One repository on a node: objects come from its disk, refs from the database. */
 import { isOid, type CommitId, type RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { GitError, LostObject, MissingObject, NoRepository } from '../errors.js'
@@ -6,16 +6,16 @@ import { requireRefName } from '../refs/name.js'
 import type { Maintenance, RefMove, Repository } from '../types.js'
 import { catchUp } from './catch-up.js'
 import type { Copy, NodeServices } from './copy.js'
-import { look } from './follow.js'
+import { compareWithDisk } from './follow.js'
 import { type Head, isSame } from './head.js'
 import { moveOnNode } from './ref-moves.js'
 import type { ServedPack, UploadPackRequest } from '../serve/types.js'
 
-/** What a repository in memory takes besides its refs, in bytes. */
+/** Estimated memory of an open repository in bytes, without its refs. */
 const BASE_BYTES = 4000
 
 interface RepositoryOptions {
-  /** Refs on the disk are compared with those of the database at most this often, in milliseconds. */
+  /** Minimum time between two comparisons of the refs on the disk with the database, in milliseconds. */
   lookMs: number
   /** Called after moves by this node. */
   moved(refs: readonly RefName[]): void
@@ -23,7 +23,7 @@ interface RepositoryOptions {
   upkeep(): Promise<void>
 }
 
-/** What changes a copy is done one after the other. */
+/** A repository and its copy. Steps that change the copy run one after the other. */
 export class SharedRepository {
   readonly repository: Repository
   #last: Promise<unknown> = Promise.resolve()
@@ -41,38 +41,38 @@ export class SharedRepository {
     return BASE_BYTES + this.copy.refs.bytes
   }
 
-  /** Makes the copy have what the database had when it said `head`. Throws what `catchUp` throws. */
-  async reach(head: Head): Promise<void> {
+  /** Brings the copy up to `head`, which was read from the database. Throws what `catchUp` throws. */
+  async catchUpTo(head: Head): Promise<void> {
     if (this.#has(head) && !this.#mustLook()) return
-    await this.turn(async () => {
+    await this.runExclusive(async () => {
       if (this.copy.stamps.unchanged() === null) await this.startOver()
       if (!this.#has(head)) await catchUp(this.services, this.copy)
-      else if (this.#mustLook()) await look(this.services, this.copy)
+      else if (this.#mustLook()) await compareWithDisk(this.services, this.copy)
     })
   }
 
-  /** Does work after what was asked for before has ended. */
-  turn<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs work after all earlier work has ended. */
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => {})
     return turn
   }
 
   #has(head: Head): boolean {
-    const { at } = this.copy
-    return at !== null && isSame(at, head) && at.epoch === head.epoch
+    const { head: current } = this.copy
+    return current !== null && isSame(current, head) && current.epoch === head.epoch
   }
 
-  /** Whether the refs on the disk may have been moved by hand, or the repository is gone. */
+  /** Whether the refs on the disk may have been moved by hand, or the repository on the disk is gone. */
   #mustLook(): boolean {
     const unchanged = this.copy.stamps.unchanged()
-    return unchanged === null || (!unchanged && performance.now() - this.copy.lookedAt >= this.options.lookMs)
+    return unchanged === null || (!unchanged && performance.now() - this.copy.comparedAt >= this.options.lookMs)
   }
 
-  /** The repository on the disk is deleted: the next opening fills a new one. */
+  /** Resets the copy after its repository on the disk was deleted. The next opening fills a new one. */
   async startOver(): Promise<void> {
-    if (this.copy.at === null) return
-    this.copy.at = null
+    if (this.copy.head === null) return
+    this.copy.head = null
     this.copy.local = null
     await this.services.git.forget(this.copy.name)
   }
@@ -85,11 +85,11 @@ export class SharedRepository {
     }
     if (moves.length === 0) return
     const named = [...new Set(moves.flatMap(({ to }) => (to === null ? [] : [to])))]
-    await this.turn(async () => {
+    await this.runExclusive(async () => {
       this.#mustBeThere()
       const { disk } = this.copy
       for (const to of named) if (!(await disk.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
-      // A commit that is cached may have been pruned.
+      // A cached commit may have been pruned on the disk.
       for (const to of await disk.parts.writer.absent(named))
         if (!(await disk.parts.objects.fetchLost(to))) throw new LostObject(to, disk.path)
       lease.assertHeld()
@@ -102,18 +102,21 @@ export class SharedRepository {
     if (this.copy.gone) throw new NoRepository(`the repository ${this.copy.name} was removed`)
   }
 
-  /** Makes the refs on the disk, which Git reads, those of the database. Throws `GitError` if that cannot be done. */
-  async settleDisk(): Promise<void> {
-    await this.turn(async () => {
+  /** Sets the refs on the disk, which Git reads, to those of the database. Throws `GitError` if that fails. */
+  async syncDisk(): Promise<void> {
+    await this.runExclusive(async () => {
       this.#mustBeThere()
-      if (!this.copy.isInStep || this.copy.stamps.unchanged() !== true) await look(this.services, this.copy)
-      if (!this.copy.isInStep)
-        throw new GitError(`${this.copy.path}: refs cannot be made those of the database; the log says why`)
+      if (!this.copy.isUpToDate || this.copy.stamps.unchanged() !== true)
+        await compareWithDisk(this.services, this.copy)
+      if (!this.copy.isUpToDate)
+        throw new GitError(
+          `${this.copy.path}: cannot update the refs on the disk from the database. See the log for the reason`,
+        )
     })
   }
 
   async #uploadPack(request: UploadPackRequest): Promise<ServedPack> {
-    await this.settleDisk()
+    await this.syncDisk()
     const served = await this.copy.disk.uploadPack(request)
     void this.copy.inUse(served.ended)
     return served
@@ -124,7 +127,7 @@ export class SharedRepository {
     await this.options.upkeep()
   }
 
-  /** The repository of the disk, with refs of the database. */
+  /** Returns the repository on the disk, with refs from the database. */
   #offer(): Repository {
     const { copy } = this
     const own: Partial<Repository> = {
@@ -135,7 +138,7 @@ export class SharedRepository {
       maintain: (how) => copy.inUse(this.#maintain(how)),
     }
     return new Proxy({ path: copy.path } as Repository, {
-      // `in` is asked of it by those who record what is read of a repository.
+      // Recorded repositories check members with `in`.
       has: (_, member) => Reflect.has(copy.disk, member),
       get(_, member) {
         if (member in own) return own[member as keyof Repository]

@@ -1,16 +1,16 @@
-/** The tables of the repositories in PostgreSQL, step by step. docs/design/scale-out.md explains them. */
-import { type Step, tellsOf } from '../../postgres/index.js'
+/** The migrations for the tables of repositories in PostgreSQL. See docs/design/scale-out.md. */
+import { type Step, changeTriggers } from '../../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
 export const ROOM = 'repositories'
 
-/** Packs and indexes are stored in rows of at most so many bytes. */
+/** Maximum size of a row with a part of a pack or index, in bytes. */
 export const CHUNK_BYTES = 1024 * 1024
 
 export const steps: readonly Step[] = [
   {
     version: 1,
-    // Packs are compressed already: PostgreSQL need not try it once more.
+    // Packs are already compressed, so PostgreSQL should not compress them again.
     sql: `
       CREATE TABLE repositories (
         name text COLLATE "C" PRIMARY KEY,
@@ -62,7 +62,7 @@ export const steps: readonly Step[] = [
   },
   {
     version: 2,
-    // So that whoever has read a ref learns that it has moved.
-    sql: tellsOf('repository_refs', 'r', ['name', 'ref']),
+    // Notifies readers of a ref when it moves.
+    sql: changeTriggers('repository_refs', 'r', ['name', 'ref']),
   },
 ]

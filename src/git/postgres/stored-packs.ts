@@ -1,4 +1,4 @@
-/** The packs in the database: written in rows of bounded size, listed, and read again. */
+/** The packs in the database: writes them in rows of bounded size, lists them, and reads them. */
 import { newId } from '../../kernel/ids.js'
 import type { Session } from '../../postgres/index.js'
 import type { NewPack, PackPart } from './new-pack.js'
@@ -12,14 +12,17 @@ export interface StoredPack {
   readonly id: string
   readonly bytes: number
   readonly indexBytes: number
-  /** The move that needed it: whoever has that move and all before it has its objects. */
+  /** The move that introduced it. A copy with all moves up to this one has its objects. */
   readonly sequence: number
 }
 
-/** Whether it is read and written in one statement. */
+/** Whether one statement can read and write the pack. */
 export const isSmall = ({ pack, index }: NewPack): boolean => pack.bytes <= CHUNK_BYTES && index.bytes <= CHUNK_BYTES
 
-/** Writes a pack that no repository has yet and returns its ID. What stays so for an hour is deleted. */
+/**
+ * Writes a pack that belongs to no repository yet, and returns its ID. If it belongs to none after an hour, it is
+ * deleted.
+ */
 export async function storePack(session: Session, { pack, index }: NewPack): Promise<string> {
   const id = newId()
   await session.query('INSERT INTO packs (id, bytes, index_bytes) VALUES ($1, $2, $3)', [id, pack.bytes, index.bytes])
@@ -34,7 +37,7 @@ export async function storePack(session: Session, { pack, index }: NewPack): Pro
   return id
 }
 
-/** The same for a small one, in one statement, with the repository that has it. */
+/** Stores a small pack and adds it to a repository in one statement. */
 export async function storeSmallPack(
   session: Session,
   id: string,
@@ -52,14 +55,14 @@ export async function storeSmallPack(
   )
 }
 
-/** The one piece of a file that is no longer. */
+/** Returns the single chunk of a small file. */
 async function only({ chunks }: PackPart): Promise<Buffer> {
   const all: Buffer[] = []
   for await (const chunk of chunks()) all.push(chunk)
   return Buffer.concat(all)
 }
 
-/** Makes a stored pack one of a repository. */
+/** Adds a stored pack to a repository. */
 export async function addPack(session: Session, id: string, of: { name: string; sequence: number }): Promise<void> {
   await session.query('INSERT INTO repository_packs (name, pack, sequence) VALUES ($1, $2, $3)', [
     of.name,
@@ -68,14 +71,17 @@ export async function addPack(session: Session, id: string, of: { name: string; 
   ])
 }
 
-/** The packs of a repository that whoever has the first `after` moves lacks, oldest first; -1 = all. */
+/** Returns the packs that a copy with the first `after` moves lacks, oldest first; -1 = all packs. */
 export async function listPacks(session: Session, name: string, after = -1): Promise<StoredPack[]> {
   const text = `SELECT id, bytes::float8 AS bytes, index_bytes::float8 AS "indexBytes", sequence::float8 AS sequence
     FROM repository_packs JOIN packs ON id = pack WHERE name = $1 AND sequence > $2 AND retired IS NULL ORDER BY sequence, id`
   return session.query<StoredPack>(text, [name, after], 'repository-packs')
 }
 
-/** Which packs of a repository have an object. The database searches their indexes, in which it is as 20 bytes; they may be in two rows. */
+/**
+ * Returns the packs of a repository that contain an object. The database searches their indexes for the 20 bytes of the
+ * ID, which may be split over two rows.
+ */
 export async function packsWith(session: Session, name: string, oid: string): Promise<string[]> {
   const text = `SELECT DISTINCT pack FROM (
       SELECT c.pack, c.bytes || coalesce(substring(lead(c.bytes) OVER (PARTITION BY c.pack ORDER BY c.n) FROM 1 FOR 19), ''::bytea) AS bytes
@@ -85,7 +91,7 @@ export async function packsWith(session: Session, name: string, oid: string): Pr
   return rows.map(({ pack }) => pack)
 }
 
-/** The rows of some small packs: pack and index of each. Those that are gone are left out. */
+/** Reads the packs and indexes of some small packs. Packs that no longer exist are left out. */
 export async function readSmallPacks(
   session: Session,
   ids: readonly string[],
@@ -99,7 +105,7 @@ export async function readSmallPacks(
   return new Map(rows.map(({ id, ...both }) => [id, both]))
 }
 
-/** The bytes of a file of a pack, row by row. Ends early if the pack is gone: whoever reads counts. */
+/** Yields a file of a pack row by row. Ends early if the pack is gone, so the caller must count the bytes. */
 export async function* readChunks(session: Session, id: string, part: number): AsyncGenerator<Buffer> {
   for (let n = 0; ; n++) {
     const [row] = await session.query<{ bytes: Buffer }>(

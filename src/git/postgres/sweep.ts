@@ -1,21 +1,24 @@
-/** Deletes packs from the database that nobody needs, and finds copies on this node whose repository is gone. */
+/** Deletes unused packs from the database, and finds copies on this node whose repository is gone. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../postgres/index.js'
 import { NAME } from '../lifecycle/paths.js'
 import { readState } from './node-state.js'
 
-/** For so long a replaced pack can be read, and a new one be without a repository, since it is still written. */
+/**
+ * How long a replaced pack can still be read, and how long a new pack may exist without a repository while it is
+ * written.
+ */
 const GRACE = "interval '1 hour'"
 const AT_ONCE = 100
 
-/** Returns the names of copies whose repository is not in the database. Throws `DatabaseAway`. */
+/** Deletes unused packs. Returns the names of copies whose repository is not in the database. Throws `DatabaseAway`. */
 export async function sweep(database: Database, reposDir: string): Promise<string[]> {
   await database.query(`DELETE FROM repository_packs WHERE retired < now() - ${GRACE}`)
   const unused = await database.query<{ id: string }>(
     `SELECT id FROM packs WHERE made < now() - ${GRACE} AND NOT EXISTS (SELECT FROM repository_packs WHERE pack = id) LIMIT ${AT_ONCE}`,
   )
-  // One by one: each may have thousands of rows.
+  // Delete packs one by one, since each may have thousands of rows.
   for (const { id } of unused)
     await database.query(
       'DELETE FROM packs WHERE id = $1 AND NOT EXISTS (SELECT FROM repository_packs WHERE pack = $1)',

@@ -3,19 +3,19 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * The output of a process that was not read yet. A long output may arrive in tens of thousands of small pieces; however they
- * arrive, each byte is copied only a bounded number of times.
+ * The unread output of a process. A long output may arrive in tens of thousands of small pieces. Each byte is copied
+ * only a bounded number of times.
  */
 export class ByteQueue {
   #store: Buffer = NOTHING
   #length = 0
 
-  /** How many bytes are waiting. */
+  /** Number of unread bytes. */
   get length(): number {
     return this.#length
   }
 
-  /** Adds a piece. `need`: how many bytes the reader needs in all, as far as it knows. */
+  /** Adds a piece. `need` is the total number of bytes that the reader needs, as far as known. */
   add(piece: Buffer, need: number): void {
     const length = this.#length + piece.length
     if (this.#length === 0) this.#store = piece
@@ -26,7 +26,7 @@ export class ByteQueue {
     this.#length = length
   }
 
-  /** All bytes that are waiting, in one buffer, which later calls do not change. */
+  /** Returns all unread bytes in one buffer, which later calls do not change. */
   get bytes(): Buffer {
     return this.#store.subarray(0, this.#length)
   }

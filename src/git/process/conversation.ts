@@ -1,17 +1,17 @@
-// Asks a long-lived Git process questions, each with a deadline.
+// Sends requests to a long-lived Git process, each with a deadline.
 import { GitError } from '../errors.js'
 import { ByteQueue } from './byte-queue.js'
 import type { Launcher, Running } from './launcher.js'
 import type { Environment } from './messages.js'
 
-/** The process ended before it answered, or was killed because it did not answer in time. */
+/** The process ended before it responded, or was killed because it did not respond in time. */
 export class ConversationLost extends GitError {
   constructor(
     message: string,
-    /** Whether it may have left lock files and the like behind. */
+    /** Whether the process may have left lock files and similar files behind. */
     readonly killed: boolean,
     options?: ErrorOptions,
-    /** Whether it may still be running: it did not answer, and its end was not reported after it was killed. */
+    /** Whether the process may still be running: its end was not reported after it was killed. */
     readonly mayBeRunning = false,
   ) {
     super(message, options)
@@ -19,8 +19,9 @@ export class ConversationLost extends GitError {
 }
 
 /**
- * What a reader makes of the bytes received so far: it needs at least `need` bytes in all; or the first `used` bytes are the answer; or it
- * refuses an answer of `used` bytes, which are discarded, also those that have not arrived yet.
+ * The result of a reader for the bytes received so far. The reader needs at least `need` bytes in total; or the first
+ * `used` bytes are the response; or it rejects a response of `used` bytes, which are discarded, including those that
+ * have not arrived yet.
  */
 export type Reading<T> = { need: number } | { used: number; answer: T } | { used: number; refuse: Error }
 export type Reader<T> = (bytes: Buffer) => Reading<T>
@@ -31,18 +32,18 @@ interface Question {
   reject(error: Error): void
 }
 
-/** How long the end of a killed process is waited for, in milliseconds. */
+/** Maximum wait for the end of a killed process, in milliseconds. */
 const END_MS = 10_000
 
-/** How the process of a conversation is run. */
+/** The settings for the process of a conversation. */
 interface ConversationOptions {
   cwd: string
   env?: Environment
-  /** Milliseconds without output, while a question waits, after which the process is killed. */
+  /** Maximum time without output while a request waits, in milliseconds. After that, the process is killed. */
   silenceMs: number
 }
 
-/** A long-lived process that answers questions in the order they are asked. Many may be under way at once. */
+/** A long-lived process that responds to requests in order. Several requests may be in progress at once. */
 export class Conversation {
   readonly #questions: Question[] = []
   #running: Running | null = null
@@ -67,12 +68,12 @@ export class Conversation {
     )
   }
 
-  /** Whether no more questions can be asked. */
+  /** Whether no more requests can be sent. */
   get over(): boolean {
     return this.#lost !== null || this.#finishing || this.#hangs
   }
 
-  /** Sends `question` and returns what `read` makes of the answer. Throws `ConversationLost`. */
+  /** Sends `question` and returns the response as parsed by `read`. Throws `ConversationLost`. */
   ask<T>(question: string, read: Reader<T>): Promise<T> {
     if (this.#lost) return Promise.reject(this.#lost)
     return new Promise<T>((resolve, reject) => {
@@ -83,7 +84,7 @@ export class Conversation {
     })
   }
 
-  /** Ends the process when all questions are answered. */
+  /** Ends the process after all requests have a response. */
   finish(): void {
     this.#finishing = true
     if (this.#questions.length === 0) this.#running?.stream.end()
@@ -95,15 +96,15 @@ export class Conversation {
     this.#lose(new ConversationLost('the process was killed', true))
   }
 
-  /** Restarts the time limit: called for each output, which shows that the process does not hang. */
+  /** Restarts the time limit. Called for each output, which shows that the process does not hang. */
   #watch(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = this.#questions.length === 0 ? null : setTimeout(() => void this.#giveUp(), this.options.silenceMs)
   }
 
-  /** Kills the process, and rejects the questions only when it has ended: until then it might still do what it was asked. */
+  /** Kills the process, and rejects the requests only after it has ended: until then, it might still execute them. */
   async #giveUp(): Promise<void> {
-    const why = `git did not answer for ${this.options.silenceMs} ms and was killed`
+    const why = `git did not respond for ${this.options.silenceMs} ms and was killed`
     const running = this.#running
     this.#hangs = true
     running?.kill()

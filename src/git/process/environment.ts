@@ -1,12 +1,12 @@
-// The environment that Git processes run in.
+// The environment in which Git processes run.
 import { join } from 'node:path'
 
-/** Variables that every process inherits: where programs and temporary files are. */
+/** Variables that every process inherits: the paths of programs and temporary files. */
 const INHERITED = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ']
 
 /**
- * The environment of every Git process: no system or user configuration, no prompt, objects as they are (without `refs/replace`).
- * `home` is an empty folder, or none.
+ * Returns the environment of every Git process: no system or user configuration, no prompt, original objects (without
+ * `refs/replace`). `home` is an empty or missing folder.
  */
 export function hermeticEnvironment(home: string): Record<string, string> {
   return {
@@ -22,7 +22,8 @@ export function hermeticEnvironment(home: string): Record<string, string> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',
-    // No protocol: whatever a repository's configuration names, no process asks a remote unless it was started for that.
+    // No protocols: no process connects to a remote, regardless of the repository's configuration, unless it was
+    // started for that.
     GIT_ALLOW_PROTOCOL: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_AUTHOR_NAME: 'Bindery',
@@ -32,7 +33,7 @@ export function hermeticEnvironment(home: string): Record<string, string> {
   }
 }
 
-/** Makes Git read the objects of a repository too. The path is quoted, because a ":" would separate two paths. */
+/** Makes Git read the objects of another repository too. The path is quoted, because a ":" would separate two paths. */
 export const borrowingObjects = (repository: string) => ({
   GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository, 'objects')),
 })
@@ -40,8 +41,9 @@ export const borrowingObjects = (repository: string) => ({
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
 /**
- * Options of every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. The repository may
- * belong to another user, such as the one who restored it from a backup: the operator named the folder, so its owner is trusted.
+ * Options for every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. The
+ * repository may belong to another user, for example after a restore from a backup. The operator configured the folder,
+ * so its owner is trusted.
  */
 export const gitOptions: readonly string[] = [
   '--git-dir=.',

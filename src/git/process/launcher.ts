@@ -10,11 +10,11 @@ import { GitError } from '../errors.js'
 import { gitOptions, hermeticEnvironment } from './environment.js'
 import { type Environment, type FromSpawner, type Guard, ID_BYTES, type ToSpawner } from './messages.js'
 
-/** How a process ended. `failure` says why it was killed or did not start. */
+/** The end of a process. `failure` is the reason why it was killed or did not start. */
 interface Ending {
   code: number | null
   stderr: string
-  /** The signal that ended it. */
+  /** The signal that ended the process. */
   signal?: NodeJS.Signals
   failure?: string
 }
@@ -31,23 +31,23 @@ export interface Finished extends Ending {
 interface StartOptions {
   cwd: string
   env?: Environment
-  /** For a process that talks to a remote, or reads what others have sent. */
+  /** Settings for a process that connects to a remote, or reads untrusted data. */
   guard?: Guard
-  /** Whether it gives way to the service when the processors are busy. */
+  /** Whether the process has a lower priority than the service. */
   yields?: boolean
 }
 interface RunOptions extends StartOptions {
-  /** Its standard input. */
+  /** The standard input. */
   input?: string | Buffer
-  /** Milliseconds after which its process group is killed. Default: one minute. */
+  /** The time in milliseconds after which the process group is killed. Default: one minute. */
   timeoutMs?: number
-  /** Bytes of stdout after which it is killed. Default: 256 MiB. */
+  /** The number of stdout bytes after which the process is killed. Default: 256 MiB. */
   maxBytes?: number
 }
-/** A process was killed because its output was longer than allowed. */
+/** The error for a process that was killed because its output was longer than allowed. */
 export class TooMuchOutput extends GitError {}
 
-/** Milliseconds after which the spawning process is killed and replaced if it has not started a process. */
+/** Time in milliseconds after which the spawning process is killed and replaced if it has not started a process. */
 const START_MS = 30_000
 
 interface Run {
@@ -59,8 +59,8 @@ interface Run {
 }
 
 /**
- * Starts Git processes through the spawning process (`spawner.ts`), which is started when it is first needed. When that dies, it is
- * started again, and the processes that it had started end with a failure.
+ * Starts Git processes through the spawning process (`spawner.ts`), which is started on demand. If it dies, it is
+ * started again, and its processes end with a failure.
  */
 export class Launcher {
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
@@ -68,13 +68,13 @@ export class Launcher {
   readonly #server: Server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
     this.#accept(socket),
   )
-  // bound: processes under way
+  // bound: processes in progress
   readonly #runs = new Map<number, Run>()
   #spawner: ChildProcess | null = null
   #lastId = 0
   #closed = false
 
-  /** Listens for the processes that will be started. */
+  /** Opens the socket for the processes that will be started. */
   static async open(): Promise<Launcher> {
     const launcher = new Launcher()
     mkdirSync(join(launcher.#dir, 'home'))
@@ -83,17 +83,17 @@ export class Launcher {
     return launcher
   }
 
-  /** The process ID of the spawning process, for diagnosis; undefined before it is needed. */
+  /** The process ID of the spawning process, for diagnosis; undefined before it is started. */
   get spawnerPid(): number | undefined {
     return this.#spawner?.pid
   }
 
-  /** How many processes were started so far. */
+  /** Number of processes started so far. */
   get started(): number {
     return this.#lastId
   }
 
-  /** Starts a process; resolves when its streams are connected. */
+  /** Starts a process. Resolves when its streams are connected. */
   start(command: string, args: readonly string[], { cwd, env = {}, guard, yields }: StartOptions): Promise<Running> {
     if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))
     const id = ++this.#lastId
@@ -116,11 +116,12 @@ export class Launcher {
         end: (ending) => {
           run.over = true
           end(ending)
-          // A quick process may be reported as ended before its connection arrives here. The connection still comes, with its output.
+          // A quick process may be reported as ended before its connection arrives here. The connection still arrives
+          // with its output.
           if (!run.stream && ending.code !== null) return
           clearTimeout(timer)
           this.#runs.delete(id)
-          reject(new GitError(`${command} could not be started: ${ending.failure}`))
+          reject(new GitError(`${command} cannot be started: ${ending.failure}`))
         },
       }
       this.#runs.set(id, run)
@@ -129,7 +130,10 @@ export class Launcher {
     })
   }
 
-  /** Runs `git` in a bare repository and waits for its end, whatever its exit code. Throws `GitError` if it was killed or could not be started. */
+  /**
+   * Runs `git` in a bare repository and waits for its end, with any exit code. Throws `GitError` if it was killed or
+   * could not be started.
+   */
   async run(args: readonly string[], options: RunOptions): Promise<Finished> {
     const running = await this.start('git', [...gitOptions, ...args], options)
     let stopped: GitError | null = null
@@ -156,7 +160,8 @@ export class Launcher {
         stop(new TooMuchOutput(`git ${args[0]}: its output is too long`))
       else chunks.push(chunk)
     })
-    // Without input there is no write, not even an empty one: to a process that has ended it would fail, and unread output would be lost.
+    // Without input, write nothing, not even an empty buffer: writing to a process that has ended would fail, and
+    // unread output would be lost.
     if (options.input === undefined || options.input.length === 0) running.stream.end()
     else running.stream.end(options.input)
     const [ending] = await Promise.all([running.ended, read])
@@ -172,7 +177,7 @@ export class Launcher {
   /** Like `run`, but throws `GitError` for any exit code other than 0. */
   async mustRun(args: readonly string[], options: RunOptions): Promise<Buffer> {
     const { code, stderr, stdout } = await this.run(args, options)
-    if (code !== 0) throw new GitError(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
+    if (code !== 0) throw new GitError(`git ${args[0]} failed with exit code ${code}: ${stderr.trim().slice(0, 1000)}`)
     return stdout
   }
 
@@ -243,6 +248,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended by itself
+    // The process has already ended.
   }
 }

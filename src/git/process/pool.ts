@@ -1,27 +1,27 @@
-// Keeps long-lived Git processes, and ends those that nobody needs.
+// Keeps long-lived Git processes, and ends unused ones.
 import { LRUCache } from 'lru-cache'
 import { gitOptions } from './environment.js'
 import { Conversation, ConversationLost, type Reader } from './conversation.js'
 import type { Launcher } from './launcher.js'
 import type { Environment } from './messages.js'
 
-/** A kind of long-lived process that answers questions about a repository. */
+/** A kind of long-lived process that responds to requests about a repository. */
 export interface Service {
-  /** There is one process per repository and name. */
+  /** The name. There is one process per repository and name. */
   name: string
   /** The arguments of `git`. */
   args: readonly string[]
-  /** Runs under `stdbuf -o0`, for a command that does not flush its answers. */
+  /** Whether to run it under `stdbuf -o0`, because the command does not flush its responses. */
   unbuffered?: boolean
   env?: Environment
-  /** Milliseconds without output after which it is killed. Default: one minute. */
+  /** Maximum time without output in milliseconds. After that, the process is killed. Default: one minute. */
   silenceMs?: number
 }
 
 const SILENCE_MS = 60_000
 const MAX_PROCESSES = 32
 
-/** The long-lived processes of all repositories. When there are too many, the least recently used one ends. */
+/** The long-lived processes of all repositories. If there are too many, the least recently used one ends. */
 export class Pool {
   // bound: MAX_PROCESSES
   readonly #conversations = new LRUCache<string, Conversation>({
@@ -37,12 +37,17 @@ export class Pool {
     readonly maxSilenceMs = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** Asks the service of a repository. Throws `ConversationLost` if the process ends before it answers. */
+  /**
+   * Sends a request to the service of a repository. Throws `ConversationLost` if the process ends before it responds.
+   */
   ask<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
     return this.#conversation(repository, service).ask(question, read)
   }
 
-  /** Like `ask`, for questions that change nothing: if the process ends or hangs, a new one is asked, once. */
+  /**
+   * Like `ask`, for requests that change nothing: if the process ends or hangs, sends the request once more to a new
+   * process.
+   */
   async askAgain<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
     try {
       return await this.ask(repository, service, question, read)
@@ -61,14 +66,14 @@ export class Pool {
     }
   }
 
-  /** Kills one service of one repository, so that the next question goes to a new process. */
+  /** Kills one service of one repository, so that the next request starts a new process. */
   dropService(repository: string, service: Service): void {
     const key = `${repository}\0${service.name}`
     this.#conversations.peek(key)?.kill()
     this.#conversations.delete(key)
   }
 
-  /** Ends one service of one repository when its questions are answered. */
+  /** Ends one service of one repository after its requests have a response. */
   finishService(repository: string, service: Service): void {
     // The cache's `dispose` calls `finish`.
     this.#conversations.delete(`${repository}\0${service.name}`)

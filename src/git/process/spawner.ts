@@ -1,7 +1,7 @@
 /**
- * Entry point of the spawning process. It stays small, so that starting a process is quick however much memory the server uses.
- * For each run it connects to the server's socket and makes that connection the child's stdin and stdout: the data never pass
- * through here. When the server is gone, it ends all children and exits.
+ * The entry point of the spawning process. It stays small, so that starting a process is quick, regardless of the
+ * server's memory. For each run, it connects to the server's socket and makes that connection the child's stdin and
+ * stdout, so the data never passes through this process. When the server is gone, it ends all children and exits.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -12,26 +12,26 @@ import type { Duplex, Writable } from 'node:stream'
 import { type FromSpawner, type Guard, ID_BYTES, type Spawn, type ToSpawner } from './messages.js'
 
 const STDERR_LIMIT = 256 * 1024
-/** How long children may take to end after the server is gone. */
+/** Maximum time for children to end after the server is gone, in milliseconds. */
 const GRACE_MS = 1000
 const socketPath = process.argv[2]
 if (!socketPath) throw new Error('usage: spawner <socket>')
 const running = new Map<number, { child: ChildProcess; guarded: boolean }>()
 
 /**
- * A shell command that kills its process group when descriptor 4 is closed, which is when this process dies, however it does:
- * nobody ever writes to it.
+ * A shell command that kills its process group when descriptor 4 is closed. That happens when this process dies, for
+ * any reason: no process ever writes to the descriptor.
  */
 const WATCH = '(read -r _ <&4; kill -KILL 0) </dev/null >/dev/null 2>&1 3<&- &'
 
-/** A shell that starts the watch, sets the limit, and becomes the command. */
+/** Returns a shell command that starts the watch, sets the limits, and becomes the command. */
 function guardedBy(
   { maxFileBytes, maxCpuSeconds }: Guard,
   command: string,
   args: readonly string[],
 ): [command: string, args: string[]] {
   const file = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
-  // Only the soft limit: the kernel reports the hard one as SIGKILL, which has other causes too.
+  // Set only the soft limit: the kernel reports the hard limit as SIGKILL, which has other causes as well.
   const cpu = maxCpuSeconds === undefined ? '' : `ulimit -S -t ${Math.ceil(maxCpuSeconds)} && `
   return ['/bin/sh', ['-c', `${WATCH}\n${file}${cpu}exec "$0" "$@" 4<&-`, command, ...args]]
 }
@@ -40,11 +40,11 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-/** Hands the credential over, and keeps the other end of the watch open. */
+/** Passes the credential to the child, and keeps the other end of the watch open. */
 function attend(child: ChildProcess, { credential }: Guard): void {
   const life = child.stdio[4] as Duplex
   life.on('error', () => {})
@@ -59,7 +59,7 @@ function attend(child: ChildProcess, { credential }: Guard): void {
 }
 
 function report(message: FromSpawner): void {
-  // The server may be gone before 'disconnect' arrives: the callback receives the error.
+  // The server may be gone before 'disconnect' arrives. The callback receives the error.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -67,7 +67,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): voi
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
-    // it has ended by itself
+    // The process has already ended.
   }
 }
 
@@ -121,7 +121,7 @@ process.on('message', (message: ToSpawner) => {
   if (one) killGroup(one.child)
 })
 process.on('disconnect', () => {
-  // On SIGTERM, Git removes its lock files; on SIGKILL it cannot. So SIGKILL comes a second later.
+  // On SIGTERM, Git removes its lock files. On SIGKILL, it cannot, so SIGKILL follows a second later.
   for (const { child, guarded } of running.values()) killGroup(child, guarded ? 'SIGKILL' : 'SIGTERM')
   const deadline = Date.now() + GRACE_MS
   const leave = () => {

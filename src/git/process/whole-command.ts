@@ -1,4 +1,7 @@
-/** Runs one Git command to its end, for rare work such as an integrity check or a bundle; requests go through the launcher. */
+/**
+ * Runs one Git command to its end, for rare work such as an integrity check or a bundle. Requests use the launcher
+ * instead.
+ */
 import { simpleGit } from 'simple-git'
 import { GitError } from '../errors.js'
 import { hermeticEnvironment } from './environment.js'
@@ -10,9 +13,9 @@ interface CommandResult {
 }
 
 /**
- * Runs a Git command through simple-git and waits for its end, whatever its exit code. Not for requests: the process is started from
- * this one, which blocks while the kernel copies its page tables. `args` must not come from users. The command is killed after
- * `silenceMs` without output.
+ * Runs a Git command through simple-git and waits for its end, with any exit code. Not for requests: the process is
+ * started from this one, which blocks while the kernel copies its page tables. `args` must not come from users. The
+ * command is killed after `silenceMs` without output.
  */
 export async function wholeCommand(cwd: string, args: readonly string[], silenceMs: number): Promise<CommandResult> {
   const env = hermeticEnvironment('/nonexistent')
@@ -20,11 +23,11 @@ export async function wholeCommand(cwd: string, args: readonly string[], silence
   const git = simpleGit({
     baseDir: cwd,
     timeout: { block: silenceMs },
-    // simple-git removes all Git variables that are not named here.
+    // simple-git removes all Git variables that are not listed here.
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
     // Needed for the variables that exclude other configuration files.
     unsafe: { allowUnsafeConfigPaths: true },
-    // simple-git takes a failure without output for a success.
+    // simple-git treats a failure without output as a success.
     errors: (error, { exitCode, stdErr }) => {
       ending = { code: exitCode, stderr: Buffer.concat(stdErr).toString() }
       return exitCode > 0 ? undefined : error
@@ -35,6 +38,6 @@ export async function wholeCommand(cwd: string, args: readonly string[], silence
     const { code, stderr } = ending ?? { code: 0, stderr: '' }
     return { code, stdout, stderr }
   } catch (error) {
-    throw new GitError(`git ${args[0]} did not end by itself, or could not be started`, { cause: error })
+    throw new GitError(`git ${args[0]} was killed, or could not be started`, { cause: error })
   }
 }

@@ -1,4 +1,7 @@
-/** Notes which refs are being moved, so that lock files left by a crash can be told from those of somebody else's Git. */
+/**
+ * Records which refs are being moved, so that lock files left by a crash can be distinguished from those of other Git
+ * processes.
+ */
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../objects/disk.js'
@@ -6,20 +9,23 @@ import type { RefMove } from '../types.js'
 import { HALF_PACKED, listLocks } from './locks.js'
 
 const FILE = 'bindery-moving'
-/** Resolution of file times. */
+/** Resolution of file times in milliseconds. */
 const GRAIN_MS = 20
 
 interface Note {
-  /** Milliseconds since 1970: the locks of these moves are not older. */
+  /** Milliseconds since 1970. The locks of these moves are not older. */
   since: number
   moves: RefMove[]
-  /** Refs are being packed, which holds `packed-refs.lock`, and in the end that of each ref whose file is removed: all of them empty. */
+  /**
+   * Whether refs are being packed. This takes `packed-refs.lock`, and finally the lock of each ref whose file is
+   * removed. All of these locks are empty.
+   */
   packing?: boolean
 }
 
 const isEmpty = ({ moves, packing }: Note): boolean => moves.length === 0 && !packing
 
-/** Both in one, from the earlier time on. */
+/** Combines two notes, starting at the earlier time. */
 const joined = (a: Note, b: Note): Note => ({
   since: isEmpty(a) ? b.since : a.since,
   moves: [...a.moves, ...b.moves],
@@ -27,13 +33,14 @@ const joined = (a: Note, b: Note): Note => ({
 })
 
 /**
- * A file in the repository that says which lock files a move may hold while it runs. If only the server is killed, Git removes its
- * locks (it aborts at the end of its input). If Git is killed too, they stay and block the ref; this file tells them from locks of an
- * administrator's Git. It is not synced: if a power failure loses it, a lock is reported instead of removed.
+ * A file in the repository that records which lock files a running move may hold. If only the server is killed, Git
+ * removes its locks (it aborts at the end of its input). If Git is killed too, the locks remain and block the ref. This
+ * file distinguishes them from locks of an admin's Git. It is not synced: if a power failure loses it, the lock is
+ * reported instead of removed.
  */
 export class MoveIntent {
   readonly #file: string
-  /** Moves whose locks may be left, but may also be an administrator's: they are removed at the next start only. */
+  /** Moves whose locks may remain, but may also belong to an admin. They are removed only at the next start. */
   #doubtful: Note = { since: 0, moves: [] }
   #current: Note = { since: 0, moves: [] }
 
@@ -41,12 +48,12 @@ export class MoveIntent {
     this.#file = join(repository, FILE)
   }
 
-  /** Writes down which moves begin. */
+  /** Records the moves that start now. */
   begin(moves: readonly RefMove[]): void {
     this.#begin({ since: Date.now(), moves: [...moves] })
   }
 
-  /** Writes down that refs are packed from now on. */
+  /** Records that packing of refs starts now. */
   beginPacking(): void {
     this.#begin({ since: Date.now(), moves: [], packing: true })
   }
@@ -56,25 +63,37 @@ export class MoveIntent {
     this.#note(joined(this.#doubtful, note))
   }
 
-  /** The move has ended, and its process removed its locks. The file stays for the next move: making and removing one takes longer than writing it. */
+  /**
+   * Records that the move has ended and its process removed its locks. The file stays for the next move: creating and
+   * removing a file takes longer than writing it.
+   */
   end(): void {
     if (this.#current.packing && isEmpty(this.#doubtful)) rmSync(this.#file, { force: true })
     else this.#note(this.#doubtful)
   }
 
-  /** The process of this move was killed: removes the locks whose content is what it was writing. An empty lock stays until the next start. */
+  /**
+   * Records that the process of this move was killed. Removes the locks that contain a value of this move. An empty
+   * lock stays until the next start.
+   */
   endKilled(): void {
     if (removeLocks(this.repository, this.#current, false)) this.abandon()
     else this.end()
   }
 
-  /** The process of this move may still be running, or left a lock that may be an administrator's: its locks stay until the next start. */
+  /**
+   * Records that the process of this move may still be running, or left a lock that may belong to an admin. Its locks
+   * stay until the next start.
+   */
   abandon(): void {
     this.#doubtful = joined(this.#doubtful, this.#current)
     this.end()
   }
 
-  /** When the repository is opened after a start: removes the locks of an interrupted move, also empty ones. */
+  /**
+   * Removes the locks of an interrupted move, including empty ones. Call it when the repository is opened after a
+   * start.
+   */
   recover(): void {
     try {
       removeLocks(this.repository, parse(readFileSync(this.#file, 'utf8')), true)
@@ -84,7 +103,7 @@ export class MoveIntent {
     }
   }
 
-  /** Writes over what is there, filled up with spaces: cutting a file off costs the file system as much as removing it. */
+  /** Overwrites the file and pads it with spaces: truncating a file costs the file system as much as removing it. */
   #note(note: Note): void {
     const file = openToWrite(this.#file)
     try {
@@ -104,7 +123,7 @@ function openToWrite(path: string): number {
   }
 }
 
-/** An incomplete note counts as none. */
+/** Parses a note. An incomplete note counts as none. */
 function parse(text: string): Note {
   try {
     return JSON.parse(text) as Note
@@ -113,7 +132,10 @@ function parse(text: string): Note {
   }
 }
 
-/** Removes the locks of a note whose content is what was being written, and empty ones if `empty` is set. Returns whether an empty one was left. */
+/**
+ * Removes the locks that contain a value of the note, and empty ones if `empty` is set. Returns whether an empty lock
+ * remains.
+ */
 function removeLocks(repository: string, { since, moves, packing }: Note, empty: boolean): boolean {
   const ours = new Set(moves.map(({ to }) => `${to}\n`))
   const writesPacked = packing || moves.some(({ to }) => to === null)
@@ -134,7 +156,10 @@ function removeLocks(repository: string, { since, moves, packing }: Note, empty:
   return left
 }
 
-/** Removes what Git was writing for `packed-refs`, unless somebody holds its lock: while it is there, Git can neither pack nor delete refs. */
+/**
+ * Removes an incomplete `packed-refs` file of Git, unless its lock exists. While the file exists, Git can neither pack
+ * nor delete refs.
+ */
 function removeHalfPacked(repository: string, since: number): void {
   const path = join(repository, HALF_PACKED)
   const written = statSync(path, { throwIfNoEntry: false })

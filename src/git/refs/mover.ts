@@ -1,4 +1,4 @@
-/** Moves refs by compare-and-swap, as `git update-ref` does: this is the commit point of every write. */
+/** Moves refs by compare-and-swap, as `git update-ref` does. This is the commit point of every write. */
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,13 +16,16 @@ import { areSettings, LeftToGit, RefTransaction, type SettingMove } from './tran
 
 const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
-/** How many attempts in a row may fail without a lock in their way. */
+/** Maximum number of consecutive attempts that may fail without a blocking lock. */
 const UNLOCKED_ATTEMPTS = 4
 const MAX_FOLDERS = 32
-/** How long `update-ref` may take without output: it waits only for the disk. */
+/** Maximum time without output of `update-ref`, which only waits for the disk, in milliseconds. */
 const SILENCE_MS = 30_000
 
-/** The first words of a reason, for the reflog. `update-ref` takes its message as an argument, for all moves of the process. */
+/**
+ * Returns the first words of a reason for the reflog. `update-ref` takes its message as an argument, for all moves of
+ * the process.
+ */
 const verbOf = (reason: string): string => /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
 
 function service(verb: string): Service {
@@ -40,7 +43,7 @@ const expectLine =
     const said = bytes.toString('latin1', 0, line.length)
     return said === line
       ? { used: line.length, answer: undefined }
-      : { used: bytes.length, refuse: new GitError(`update-ref said ${JSON.stringify(said)}`) }
+      : { used: bytes.length, refuse: new GitError(`unexpected output of git update-ref: ${JSON.stringify(said)}`) }
   }
 const PREPARED = expectLine('start: ok\nprepare: ok\n')
 const COMMITTED = expectLine('commit: ok\n')
@@ -54,13 +57,13 @@ function instruction({ ref, from, to }: RefMove): string {
 const namesOf = (moves: readonly RefMove[]): string => moves.map(({ ref }) => ref).join(', ')
 
 /**
- * Moves the refs of one repository, one transaction after another: here, if all of it is to give refs a value, else by a long-lived
- * `git update-ref --stdin`.
+ * Moves the refs of one repository, one transaction after another. Transactions that only set refs run in this process;
+ * others use a long-lived `git update-ref --stdin`.
  */
 export class RefMover {
   readonly #intent: MoveIntent
   #last: Promise<unknown> = Promise.resolve()
-  /** Folders of refs whose own names, and those of the folders above them, are durable → which folder it was. */
+  /** Identities of ref folders whose names and parent folders are durable, by folder. */
   // bound: MAX_FOLDERS
   readonly #rooted = new Map<string, string>()
 
@@ -69,13 +72,16 @@ export class RefMover {
     readonly pool: Pool,
     readonly reader: RefReader,
     readonly disk: Disk,
-    /** Called with commits that refs name from now on. */
+    /** Called with commits that refs now name. */
     readonly named: (commits: readonly string[]) => void,
   ) {
     this.#intent = new MoveIntent(repository)
   }
 
-  /** Makes all `moves` or none; durable when it resolves. Throws `StaleRef` if a ref is not at its `from`, `RefLocked` if a lock stays for two seconds. */
+  /**
+   * Makes all `moves` or none. They are durable when the promise resolves. Throws `StaleRef` if a ref is not at its
+   * `from`, `RefLocked` if a lock stays for two seconds.
+   */
   move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { ref, from, to } of moves) {
       requireRefName(ref)
@@ -90,7 +96,7 @@ export class RefMover {
     return turn
   }
 
-  /** Runs work that packs refs, while no move is under way. What a kill leaves of it is removed at the next start. */
+  /** Runs work that packs refs while no move is in progress. If it is killed, the next start removes its leftovers. */
   packing<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(async () => {
       this.#intent.beginPacking()
@@ -107,12 +113,12 @@ export class RefMover {
     return turn
   }
 
-  /** Resolves when no move is under way. */
+  /** Resolves when no move is in progress. */
   async idle(): Promise<void> {
     await this.#last
   }
 
-  /** Removes the locks that a killed earlier run left. */
+  /** Removes the locks of an earlier run that was killed. */
   recover(): void {
     this.#intent.recover()
   }
@@ -130,19 +136,22 @@ export class RefMover {
       } catch (error) {
         if (error instanceof StaleRef) throw error
         if (error instanceof ConversationLost && error.mayBeRunning)
-          throw new GitError(`${namesOf(moves)} cannot be moved: a Git process hangs and cannot be killed`, {
-            cause: error,
-          })
+          throw new GitError(
+            `${namesOf(moves)} cannot be moved: a Git process hangs and cannot be killed. Restart the server`,
+            {
+              cause: error,
+            },
+          )
         // The process may have died after it committed.
         if (this.#isDone(moves)) return await this.#sync(moves)
         this.#mustBeFresh(moves)
-        // A process that hung may have used up the time. The move did not happen, so it gets one more try.
+        // A hanging process may have used up the time. The move did not happen, so it gets one more try.
         if (error instanceof ConversationLost && !lost) deadline = Date.now() + PATIENCE_MS
         lost ||= error instanceof ConversationLost
         const locks = locksInTheWay(this.repository, moves)
         const late = Date.now() > deadline
         if (late && locks.length > 0) throw new RefLocked(locks, { cause: error })
-        // What was in the way of the attempt may be gone when it is looked for.
+        // The obstacle may be gone by the time of this check.
         unlocked = locks.length > 0 ? 0 : unlocked + 1
         if (unlocked >= UNLOCKED_ATTEMPTS || (late && unlocked > 1))
           throw new GitError(`${namesOf(moves)} cannot be moved`, { cause: error })
@@ -178,13 +187,13 @@ export class RefMover {
     this.#intent.begin(moves)
     try {
       await this.pool.ask(this.repository, asked, `start\n${lines.join('')}prepare\n`, PREPARED)
-      // While Git holds the locks, the refs are read again: Git may have read a packed-refs file that was just replaced.
+      // Read the refs again while Git holds the locks: Git may have read a packed-refs file that was just replaced.
       const stale = this.#findStale(moves)
       await this.pool.ask(this.repository, asked, stale ? 'abort\n' : 'commit\n', stale ? ABORTED : COMMITTED)
       this.#intent.end()
       if (stale) throw stale
     } catch (error) {
-      // A process that fails removes its locks; one that was killed does not.
+      // A process that fails removes its locks. A killed process does not.
       if (error instanceof ConversationLost && error.mayBeRunning) this.#intent.abandon()
       else if (error instanceof ConversationLost && error.killed) this.#intent.endKilled()
       else this.#intent.end()
@@ -209,7 +218,10 @@ export class RefMover {
     return moves.every(({ ref, from, to }) => from !== to && this.reader.head(ref) === to)
   }
 
-  /** Git syncs the files of refs but not their folders. A deletion may also remove folders, and writes packed-refs again. */
+  /**
+   * Syncs folders: Git syncs the files of refs, but not their folders. A deletion may also remove folders, and rewrites
+   * packed-refs.
+   */
   async #sync(moves: readonly RefMove[]): Promise<void> {
     const folders = new Set<string>()
     const rooted = new Map<string, string>()
@@ -233,7 +245,10 @@ export class RefMover {
     for (const [folder, which] of rooted) this.#rooted.set(folder, which)
   }
 
-  /** Tells a folder from one that is made later under its name; null if there is none, or the file system does not say when it was made. */
+  /**
+   * Returns an identity that distinguishes a folder from a later folder with the same name. Null if there is none, or
+   * the file system does not record creation times.
+   */
   #identityOf(folder: string): string | null {
     const stat = statSync(join(this.repository, folder), { bigint: true, throwIfNoEntry: false })
     return stat && stat.birthtimeNs > 0n ? `${stat.ino} ${stat.birthtimeNs}` : null

@@ -1,4 +1,4 @@
-/** Checks ref names, for use here and for requests to a remote. */
+/** Checks ref names, for local use and for requests to a remote. */
 import type { RefName } from '../../kernel/ids.js'
 import { GitError, RemoteError } from '../errors.js'
 
@@ -6,7 +6,10 @@ const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|[./]$|^\//
 const MAX_BYTES = 1000
 const MAX_PART_BYTES = 240
 
-/** Whether `name` is a full ref name below `refs/` by the rules of git-check-ref-format(1), and short enough for a file system. */
+/**
+ * Whether `name` is a full ref name below `refs/` according to git-check-ref-format(1), and short enough for a file
+ * system.
+ */
 export function isRefName(name: string): boolean {
   if (!name.startsWith('refs/') || FORBIDDEN.test(name) || Buffer.byteLength(name) > MAX_BYTES) return false
   const parts = name.split('/')
@@ -19,7 +22,10 @@ export function isRefName(name: string): boolean {
   )
 }
 
-/** Whether `name` is a ref name that a remote may be asked for: no part of it begins with "-", so no program takes it for an option. */
+/**
+ * Whether `name` is a ref name that may be requested from a remote: no part starts with "-", so no program can mistake
+ * it for an option.
+ */
 export const isRemoteRefName = (name: string): boolean => isRefName(name) && !name.includes('/-')
 
 /** Throws `GitError` unless `name` is a ref name. */
@@ -27,7 +33,7 @@ export function requireRefName(name: string): asserts name is RefName {
   if (!isRefName(name)) throw new GitError(`${JSON.stringify(name)} is not a ref name such as "refs/heads/main"`)
 }
 
-/** Throws `RemoteError` 'missing-ref' unless `name` is a ref name that a remote may be asked for. */
+/** Throws `RemoteError` 'missing-ref' unless `name` is a ref name that may be requested from a remote. */
 export function requireRemoteRefName(name: string): asserts name is RefName {
   if (!isRemoteRefName(name))
     throw new RemoteError('missing-ref', 'The ref is not a valid name such as "refs/heads/main".')

@@ -1,16 +1,16 @@
-// Reads `packed-refs`, and notices when it changes.
+// Reads `packed-refs`, and detects when it changes.
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { errorCode } from '../objects/disk.js'
 
-/** A file changed this recently may be replaced by another one with the same times. */
+/** Age in milliseconds below which a changed file may be replaced by another one with the same times. */
 const RACY_MS = 1000
 
-/** What a `packed-refs` file says. */
+/** The content of a `packed-refs` file. */
 interface ParsedRefs {
   readonly refs: ReadonlyMap<string, string>
-  /** Every folder above a ref, so that a new ref is not compared with all others. */
+  /** All parent folders of refs, so that a new ref need not be compared with all others. */
   readonly folders: ReadonlySet<string>
 }
 
@@ -34,7 +34,10 @@ export interface ReadRefs extends ParsedRefs {
   readonly stamp: string
 }
 
-/** The `packed-refs` file of one repository. It is read again when its stamp changes, or its content was evicted from the cache. */
+/**
+ * The `packed-refs` file of one repository. It is read again when its stamp changes, or its content was evicted from
+ * the cache.
+ */
 export class PackedRefs {
   readonly #path: string
 
@@ -46,12 +49,12 @@ export class PackedRefs {
     this.#path = join(repository, 'packed-refs')
   }
 
-  /** The packed refs by name. */
+  /** Returns the packed refs by name. */
   read(): ReadonlyMap<string, string> {
     return this.#parsed().refs
   }
 
-  /** Whether a packed ref is below this folder, or this name is below a packed ref. */
+  /** Whether a packed ref is below this name, or this name is below a packed ref. */
   collides(ref: string): boolean {
     const { refs, folders } = this.#parsed()
     if (folders.has(ref)) return true
@@ -77,7 +80,7 @@ export class PackedRefs {
     }
   }
 
-  /** Null if there is no such file. */
+  /** Returns the stamp and change time of the file. Null if there is no such file. */
   #stat(): { stamp: string; changedMs: number } | null {
     const stat = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
     return stat === undefined

@@ -1,4 +1,4 @@
-/** Reads where the refs of a repository point to, from loose files and packed-refs. */
+/** Reads the commits of refs from loose files and packed-refs. */
 import { type BigIntStats, closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
@@ -12,24 +12,31 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
 const MAX_DEPTH = 5
 
 /**
- * A file whose times are older than this when they are looked at, before it is read, cannot change later without getting newer ones: no
- * file system counts in steps of more than two seconds. Of a younger file, the times may be those of two contents.
+ * Minimum age of a file's times, in milliseconds, at which a later change certainly gives it newer times: no file
+ * system has a resolution of more than two seconds. A younger file may have the same times with two contents. The times
+ * are read before the content.
  */
 const SETTLED_MS = 2500
-/** The same on a file system that counts in parts of a millisecond: its times are those of the kernel's clock, which ticks a hundred times a second or more. */
+/**
+ * The same minimum age on a file system with a resolution below a millisecond. Its times come from the kernel's clock,
+ * which ticks a hundred times a second or more.
+ */
 const SETTLED_EXACT_MS = 100
 const MAX_SETTLED = 16
 const NS_PER_MS = 1_000_000n
 const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
-/** By the time of the last change of the inode too, which nobody can set. */
+/** Compares files, including the change time of the inode, which no program can set. */
 const isSameFile = (a: BigIntStats, b: BigIntStats): boolean =>
   a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.mtimeNs === b.mtimeNs && a.size === b.size
 
-/** What is read at once: more than a ref ever is, unless it is a symbolic one with a very long name. */
+/** Buffer for one read. It is larger than any ref, except for symbolic ones with a very long name. */
 const SHORT = Buffer.allocUnsafe(512)
 
-/** The text of a file in three system calls, or null if it does not fit. Each read of a page pays for one of these. */
+/**
+ * Returns the text of a file with three system calls, or null if it does not fit. Every page read needs this at least
+ * once.
+ */
 function readShort(path: string): string | null {
   const file = openSync(path, 'r')
   try {
@@ -41,14 +48,14 @@ function readShort(path: string): string | null {
 }
 
 /**
- * Reads refs from the disk each time (of a file, only its times if they prove that it is unchanged): the loose file first, then
- * packed-refs, as Git does. `pack-refs` removes the loose file only after packed-refs has its value, so in this order no older
- * value is ever read after a newer one. If there is neither, the loose file is tried again: the ref may have been deleted and
- * created again between the two.
+ * Reads refs from the disk each time (only the times of a file, if they prove that it is unchanged): the loose file
+ * first, then packed-refs, as Git does. `pack-refs` removes the loose file only after packed-refs has its value, so in
+ * this order no older value is read after a newer one. If both are missing, the loose file is tried again: the ref may
+ * have been deleted and created again in between.
  */
 export class RefReader {
   readonly #packed: PackedRefs
-  /** What refs say whose file had not changed for a while when it was read. */
+  /** The texts of refs whose file had been unchanged for a while when it was read. */
   // bound: MAX_SETTLED
   readonly #settled = new Map<string, { path: string; stat: BigIntStats; text: string }>()
 
@@ -59,12 +66,12 @@ export class RefReader {
     this.#packed = new PackedRefs(repository, kept)
   }
 
-  /** The commit that `ref` names, or null. Symbolic refs are followed. */
+  /** Returns the commit that `ref` names, or null. Follows symbolic refs. */
   head(ref: string): CommitId | null {
     return this.#resolve(ref, MAX_DEPTH)
   }
 
-  /** All refs whose name begins with `prefix`. */
+  /** Returns all refs whose name starts with `prefix`. */
   list(prefix: string): Map<RefName, CommitId> {
     const loose = new Set<string>()
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
@@ -73,7 +80,8 @@ export class RefReader {
     const found = new Map<RefName, CommitId>()
     for (const name of [...new Set([...loose, ...packed.keys()])].sort()) {
       if (!name.startsWith(prefix) || !isRefName(name)) continue
-      // A ref that had no loose file when the folder was read is not looked for again: with thousands, that would take most of the time.
+      // Skip the loose file if the folder did not contain it. With thousands of refs, checking again would take most of
+      // the time.
       const head = loose.has(name) ? this.head(name) : this.#resolve(name, MAX_DEPTH, packed.get(name))
       if (head) found.set(name as RefName, head)
     }
@@ -85,7 +93,10 @@ export class RefReader {
     return isRefName(ref) && (this.#loose(ref)?.startsWith('ref: ') ?? false)
   }
 
-  /** Whether there is a ref below `ref`, or one that `ref` would be below. Looks at loose files first, for the reason given above. */
+  /**
+   * Whether there is a ref below `ref`, or one that `ref` would be below. Checks loose files first, for the reason
+   * given above.
+   */
   collides(ref: string): boolean {
     const loose = new Set<string>()
     this.#looseNames(`${ref}/`, loose)
@@ -99,7 +110,8 @@ export class RefReader {
     if (text === undefined || text === null) return null
     if (text.startsWith('ref: ')) return this.#resolve(text.slice(5).trim(), depth - 1)
     const oid = text.trim()
-    if (!isOid(oid)) throw new DamagedRepository(`${ref} in ${this.repository} is damaged: it contains no object ID`)
+    if (!isOid(oid))
+      throw new DamagedRepository(`${ref} in ${this.repository} is damaged: it does not contain an object ID`)
     return oid as CommitId
   }
 

@@ -1,4 +1,4 @@
-/** Sets refs without a Git process, by Git's own protocol: lock file, comparison, rename. */
+/** Sets refs without a Git process, using Git's own protocol: lock file, comparison, rename. */
 import { appendFileSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'
@@ -8,30 +8,31 @@ import type { RefReader } from './reader.js'
 
 const ZERO = '0'.repeat(40)
 const COMMITTER = 'Bindery <bindery@localhost>'
-/** Lock files that are open and synced at a time. */
+/** Maximum number of lock files that are open and synced at the same time. */
 const TOGETHER = 64
 const LOGGED = /^(?:HEAD$|refs\/(?:heads|remotes|notes)\/)/
 
-/** What is to be done is left to Git: nothing was changed. */
+/** The operation is left to Git. Nothing was changed. */
 export class LeftToGit extends GitError {}
 /** Another process holds a lock. */
 class LockHeld extends GitError {}
 
-/** A move that gives a ref a value. */
+/** A move that sets a ref to a value. */
 export type SettingMove = RefMove & { to: string }
 
-/** Whether moves only give refs a value that they do not have. Deletions write packed-refs again: they are Git's. */
+/** Whether all moves set refs to a new value. Deletions rewrite packed-refs, so they are left to Git. */
 export const areSettings = (moves: readonly RefMove[]): moves is SettingMove[] =>
   moves.every(({ from, to }) => to !== null && to !== from)
 
 /**
- * One transaction on the refs of a repository, as git-update-ref(1) makes it: all lock files first, each with its new value, synced;
- * then the comparison, which nobody can invalidate while the locks are held; the reflogs; and each lock file renamed to its ref. The
- * caller syncs the folders. What is unusual is left to Git.
+ * One transaction on the refs of a repository, with the steps of git-update-ref(1). It creates all lock files with the
+ * new values and syncs them. It then compares the refs; while the locks are held, no process can invalidate the
+ * comparison. Finally, it writes the reflogs, and renames each lock file to its ref. The caller syncs the folders.
+ * Unusual cases are left to Git.
  */
 export class RefTransaction {
   readonly #moves: SettingMove[]
-  /** Lock files that exist and are ours. */
+  /** Existing lock files of this transaction. */
   #locks: string[] = []
   #config = ''
   /** The ref that HEAD names. */
@@ -46,11 +47,13 @@ export class RefTransaction {
     this.#moves = [...moves].sort((a, b) => (a.ref < b.ref ? -1 : 1))
   }
 
-  /** Takes the locks. Throws `LockHeld`, and `LeftToGit` for what is done better by Git; then no lock is left. */
+  /**
+   * Takes the locks. Throws `LockHeld`, and `LeftToGit` for cases that Git handles better. On failure, no lock is left.
+   */
   async lock(): Promise<void> {
     this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
     if (/sharedrepository|refstorage|\binclude/i.test(this.#config))
-      throw new LeftToGit('the repository has settings of its own')
+      throw new LeftToGit('the repository has custom settings')
     try {
       for (let at = 0; at < this.#moves.length; at += TOGETHER)
         await this.#takeAll(this.#moves.slice(at, at + TOGETHER))
@@ -63,8 +66,9 @@ export class RefTransaction {
   }
 
   /**
-   * Git takes the lock of HEAD too when the branch that it names moves, so that nobody writes its reflog anew meanwhile. That reflog gets its line at
-   * once, in one call, so here it is enough that nobody holds the lock.
+   * Throws `LockHeld` if another process locks HEAD. If the branch that HEAD names moves, Git also takes the lock of
+   * HEAD, so that no other process rewrites its reflog. Here, the line is appended to that reflog in a single call, so
+   * it is enough that the lock is free.
    */
   #mustNotHoldHead(): void {
     this.#head = /^ref: (.*)/.exec(readFileSync(join(this.repository, 'HEAD'), 'utf8'))?.[1] ?? ''
@@ -72,12 +76,12 @@ export class RefTransaction {
     if (this.#moves.some(({ ref }) => ref === this.#head) && existsSync(lock)) throw new LockHeld(`${lock} exists`)
   }
 
-  /** Removes the locks that are left. */
+  /** Removes the remaining locks. */
   async release(): Promise<void> {
     for (const path of this.#locks.splice(0)) await this.disk.unlink(path).catch(() => {})
   }
 
-  /** Makes the moves. Between two of them it may fail, as Git may. */
+  /** Makes the moves. Like Git, it may fail between two of them. */
   async commit(reason: string): Promise<void> {
     try {
       this.#writeLogs(reason)
@@ -91,12 +95,15 @@ export class RefTransaction {
     }
   }
 
-  /** Makes the lock files of moves, then syncs all of them at the same time: the file system writes its journal once for them. */
+  /**
+   * Creates the lock files of moves, then syncs all of them at the same time, so that the file system writes its
+   * journal once.
+   */
   async #takeAll(moves: readonly SettingMove[]): Promise<void> {
     const files: number[] = []
     try {
       for (const { ref, to } of moves) files.push(await this.#take(ref, `${to}\n`))
-      // No file is closed while another one is still synced.
+      // Do not close any file while another one is still being synced.
       const failed = (await Promise.allSettled(files.map((file) => this.disk.fsync(file)))).find(
         ({ status }) => status === 'rejected',
       )
@@ -106,7 +113,7 @@ export class RefTransaction {
     }
   }
 
-  /** Makes the lock file of a ref and writes its content. Returns its descriptor, which the caller closes. */
+  /** Creates the lock file of a ref and writes its content. Returns its descriptor, which the caller closes. */
   async #take(ref: string, content: string): Promise<number> {
     const path = join(this.repository, `${ref}.lock`)
     const file = await this.#create(path, ref)
@@ -121,14 +128,13 @@ export class RefTransaction {
   }
 
   async #create(path: string, ref: string): Promise<number> {
-    // Whoever deletes the last ref of a folder may remove the folder in between.
+    // A process that deletes the last ref of a folder may remove the folder in between.
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.disk.open(path, 'wx', 0o644)
       } catch (error) {
         if (errorCode(error) === 'EEXIST') throw new LockHeld(`${path} exists`, { cause: error })
-        if (errorCode(error) !== 'ENOENT' || attempt > 3)
-          throw new LeftToGit(`${path} cannot be made`, { cause: error })
+        if (errorCode(error) !== 'ENOENT' || attempt > 3) throw new LeftToGit(`cannot create ${path}`, { cause: error })
       }
       await this.#makeFolders(dirname(ref))
     }
@@ -138,18 +144,18 @@ export class RefTransaction {
     const parts = folder.split('/')
     for (let depth = 2; depth <= parts.length; depth++)
       await this.disk.mkdir(join(this.repository, ...parts.slice(0, depth))).catch((cause: unknown) => {
-        throw new LeftToGit(`${folder} cannot be made`, { cause })
+        throw new LeftToGit(`cannot create ${folder}`, { cause })
       })
   }
 
-  /** Throws `LeftToGit` if a ref is symbolic, or if a folder or another ref is where it would be. */
+  /** Throws `LeftToGit` if a ref is symbolic, or if a folder or another ref blocks its path. */
   #mustBePlain({ ref, from }: SettingMove): void {
     const there = lstatSync(join(this.repository, ref), { throwIfNoEntry: false })
     if (there && (!there.isFile() || this.reader.isSymbolic(ref))) throw new LeftToGit(`${ref} is not a plain ref`)
     if (from === null && this.reader.collides(ref)) throw new LeftToGit(`${ref} is also the folder of another ref`)
   }
 
-  /** Reflogs, by the rules of `core.logAllRefUpdates` for a bare repository. Git does not sync them either. */
+  /** Writes reflogs according to `core.logAllRefUpdates` for a bare repository. Like Git, it does not sync them. */
   #writeLogs(reason: string): void {
     const setting = /^\s*logallrefupdates\s*(?:=\s*(\w+))?/im.exec(this.#config)
     const wanted = setting ? (setting[1] ?? 'true').toLowerCase() : 'false'
@@ -167,7 +173,7 @@ export class RefTransaction {
       mkdirSync(dirname(path), { recursive: true })
       appendFileSync(path, line)
     } catch (cause) {
-      throw new LeftToGit(`${path} cannot be written`, { cause })
+      throw new LeftToGit(`cannot write ${path}`, { cause })
     }
   }
 }

@@ -1,30 +1,33 @@
-// Reads the URLs of remotes, and takes credentials out of them.
+// Parses the URLs of remotes, and separates the credentials from them.
 import { RemoteError } from '../errors.js'
 
-/** The parts of a remote's URL. `url` contains no secret: it is what Git gets, and what is stored and shown. */
+/** The parts of a remote's URL. `url` contains no secret: it is passed to Git, stored and shown. */
 export interface RemoteAddress {
   url: string
   protocol: 'https' | 'http' | 'ssh' | 'file'
-  /** Lower-case name or canonical IP literal (IPv6 without brackets); '' for `file`. */
+  /** Lowercase name or canonical IP literal (IPv6 without brackets); '' for `file`. */
   host: string
-  /** The port, also if it is the default of the protocol; 0 for `file`. */
+  /** The port, even if it is the default of the protocol; 0 for `file`. */
   port: number
   /** The path as written, with its percent-encoding. */
   path: string
   /** The login name of an ssh address. */
   sshUser?: string
-  /** Credentials of an http(s) URL, decoded. */
+  /** The decoded credentials of an http(s) URL. */
   username?: string
   password?: string
 }
 
-/** The message never quotes the input: a URL that cannot be parsed may contain a password anywhere. */
+/**
+ * Returns the error for a rejected URL. The message never quotes the input, because an invalid URL may contain a
+ * password anywhere.
+ */
 export const refusedUrl = (reason: string): RemoteError =>
-  new RemoteError('refused-url', `The remote's URL is refused: ${reason}`)
+  new RemoteError('refused-url', `The remote's URL is not allowed: ${reason}`)
 
 /**
- * A host in the form that all resolvers understand alike: lower case, IDNA, no trailing dot; IP addresses in any notation
- * (decimal, octal, hexadecimal, IPv6-mapped) become canonical. The WHATWG URL parser does this.
+ * Returns a host in the form that all resolvers interpret alike: lowercase, IDNA, no trailing dot. IP addresses in any
+ * notation (decimal, octal, hexadecimal, IPv6-mapped) become canonical. The WHATWG URL parser does this.
  */
 export function canonicalHost(host: string): string {
   let parsed: URL

@@ -7,7 +7,7 @@ import type { Remote } from '../types.js'
 import { bounded, classify } from './classify.js'
 import { remoteEnvironment } from './environment.js'
 import { type HttpPlace, SmartHttp } from './http/smart-http.js'
-import { SpokenVersions } from './http/spoken-versions.js'
+import { ProtocolVersions } from './http/spoken-versions.js'
 import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { awaitRemote } from '../../kernel/remote-wait.js'
@@ -23,31 +23,34 @@ import { parseRemoteUrl, pathThere } from './url.js'
 export interface RemoteOptions extends RemoteIdentity {
   /** Protocols that a remote may use: 'https', 'ssh', 'http', 'file'. */
   allowedProtocols: readonly string[]
-  /** Whether hosts in private networks may be reached: true, or a list of CIDRs. */
+  /** Whether hosts in private networks are allowed: true, or a list of CIDRs. */
   allowPrivateNetworks: PrivateNetworks
-  /** How host names are looked up. Default: by the system, which blocks a thread meanwhile. */
+  /** Resolves host names. Default: the system's resolver, which blocks a thread. */
   resolve?: ResolveHost
-  /** Milliseconds for reading a remote's ref; default 60 s. */
+  /** Time limit for reading a remote's ref in milliseconds; default 60 s. */
   headTimeoutMs?: number
-  /** Milliseconds for a push; default 10 min. */
+  /** Time limit for a push in milliseconds; default 10 min. */
   pushTimeoutMs?: number
-  /** What is known of remotes over HTTP. Default: nothing is remembered. */
-  spoken?: SpokenVersions
+  /** Remembered protocol versions of remotes over HTTP. Default: none. */
+  protocolVersions?: ProtocolVersions
 }
 
-/** The bare repository here, and what starts its Git processes. */
+/** The local bare repository, and the launcher of its Git processes. */
 export interface LocalRepository {
   path: string
   launcher: Launcher
-  /** Whether one commit is an ancestor of another; false if it does not have both. */
+  /** Whether one commit is an ancestor of another. False if the repository does not have both. */
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
-  /** Protects a pack, named without an extension, from a repack until refs name all of `heads`; absent: nobody repacks it. */
+  /**
+   * Protects a pack, named without an extension, from a repack until refs name all of `heads`. Absent if no repack can
+   * run.
+   */
   protect?(pack: string, heads: readonly CommitId[]): Promise<void>
-  /** What it has, for checks without a Git process; absent: all checks are Git's. */
+  /** The known objects, for checks without a Git process. If absent, Git does all checks. */
   known?: KnownObjects
 }
 
-/** A remote whose URL and host were checked, and how to run Git against it. */
+/** A remote whose URL and host were checked, and the way to run Git against it. */
 export interface Connection {
   /** The URL without credentials, the only form that Git gets. */
   readonly url: string
@@ -55,24 +58,27 @@ export interface Connection {
   /** Removes the credential from a text. */
   readonly scrub: (text: string) => string
   /**
-   * Runs Git with further variables. It can read the credential. Throws `RemoteError` 'timeout', 'cancelled', and 'unreachable' if the key of an ssh
-   * host is not the known one.
+   * Runs Git with additional variables. Git can read the credential. Throws `RemoteError` 'timeout', 'cancelled', and
+   * 'unreachable' if the key of an ssh host does not match the known one.
    */
   run(args: readonly string[], options: Omit<GitRunOptions, 'credential'> & { env: Environment }): Promise<GitRun>
-  /** Runs a command on the host of an ssh remote, whose shell reads it. Throws as `run` does. */
+  /** Runs a shell command on the host of an ssh remote. Throws like `run`. */
   runThere(command: (path: string) => string, options: { timeoutMs: number }): Promise<GitRun>
-  /** Opens a conversation without a Git process, which ends by itself after so many milliseconds. Null: the remote is not reached over HTTP. */
+  /**
+   * Opens an HTTP session without a Git process. It ends after this number of milliseconds. Null: the remote does not
+   * use HTTP.
+   */
   openHttp(timeoutMs: number): HttpSession | null
   /** Explains why a run failed. */
   failure(run: GitRun): RemoteError
 }
 
-/** A conversation over HTTP, until it is closed. */
+/** An HTTP session with a remote, until it is closed. */
 export interface HttpSession {
   readonly http: SmartHttp
-  /** Aborted when the time is over, or the operation was cancelled. */
+  /** Aborted when the time is over, or the operation was canceled. */
   readonly signal: AbortSignal
-  /** Throws `RemoteError` 'timeout' or 'cancelled' if that is why it has ended. */
+  /** Throws `RemoteError` 'timeout' or 'cancelled' if that ended the session. */
   requireOpen(): void
   close(): void
 }
@@ -122,7 +128,13 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
       if (!address.protocol.startsWith('http')) return null
       const credential = given ? { username, password } : null
       return openSession(
-        { address, addresses, credential, caFile: options.caFile, spoken: options.spoken ?? new SpokenVersions() },
+        {
+          address,
+          addresses,
+          credential,
+          caFile: options.caFile,
+          protocolVersions: options.protocolVersions ?? new ProtocolVersions(),
+        },
         remote.signal,
         timeoutMs,
       )
@@ -132,8 +144,8 @@ export async function connect(remote: Remote, options: RemoteOptions, launcher: 
 }
 
 const late = (timeoutMs: number): RemoteError =>
-  new RemoteError('timeout', `The remote did not finish within ${Math.ceil(timeoutMs / 1000)} s; try again later.`)
-const cancelled = (): RemoteError => new RemoteError('cancelled', 'The operation was cancelled.')
+  new RemoteError('timeout', `The remote did not finish within ${Math.ceil(timeoutMs / 1000)} s. Try again later.`)
+const cancelled = (): RemoteError => new RemoteError('cancelled', 'The operation was canceled.')
 
 function openSession(place: Omit<HttpPlace, 'signal'>, given: AbortSignal | undefined, timeoutMs: number): HttpSession {
   const end = new AbortController()
@@ -164,7 +176,10 @@ function openSession(place: Omit<HttpPlace, 'signal'>, given: AbortSignal | unde
   }
 }
 
-/** The identity for ssh: a remote with a key of its own does without the server's, so that key is never offered in its name. */
+/**
+ * Returns the identity for ssh. A remote with its own key does not use the server's key, so the server's key is never
+ * offered for it.
+ */
 const identityOf = (remote: Remote, options: RemoteOptions): RemoteIdentity =>
   remote.ssh ? { ...options, sshKeyFile: '/dev/null' } : options
 

@@ -1,4 +1,4 @@
-// The settings and environment of Git processes that talk to a remote.
+// The settings and environment of Git processes that work with a remote.
 import { hermeticEnvironment } from '../process/environment.js'
 import type { RemoteAddress } from './address.js'
 import { bracketed } from './address.js'
@@ -6,7 +6,7 @@ import type { RemoteIdentity } from './identity.js'
 import { sshCommand } from './ssh.js'
 import { TOLERATED } from './tolerated.js'
 
-/** From this size on, Git streams a file instead of holding it in memory. */
+/** Minimum size of a file that Git streams instead of holding it in memory. */
 const BIG_FILE = '32m'
 
 const SETTINGS: readonly (readonly [string, string])[] = [
@@ -20,27 +20,28 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['transfer.fsckObjects', 'true'],
   ['fetch.fsckObjects', 'true'],
   ...TOLERATED.map((name) => [`fetch.fsck.${name}`, 'warn'] as const),
-  // Always one pack, never loose objects: the quarantine handles only packs.
+  // Always store one pack, never loose objects: the quarantine handles only packs.
   ['fetch.unpackLimit', '1'],
   ['fetch.recurseSubmodules', 'false'],
-  // A quarantine sees the refs of its repository. Git would start two processes to list them again as those of an alternate.
+  // A quarantine sees the refs of its repository. Without this setting, Git starts two processes to list them again as
+  // refs of an alternate.
   ['core.alternateRefsCommand', 'true'],
   ['fetch.writeCommitGraph', 'false'],
-  // Otherwise Git would fetch from URLs that the remote names.
+  // Otherwise, Git would fetch from URLs that the remote names.
   ['transfer.bundleURI', 'false'],
   ['fetch.uriProtocols', ''],
   ['http.followRedirects', 'false'],
   ['http.sslVerify', 'true'],
   ['http.proxy', ''],
-  // A connection without data for a minute counts as dead; Git servers send keep-alive packets every 5 s.
+  // A connection without data for a minute counts as dead. Git servers send keep-alive packets every 5 s.
   ['http.lowSpeedLimit', '1'],
   ['http.lowSpeedTime', '60'],
 ]
 
 /**
- * Git reads the credential from descriptor 3, a private pipe: it is in no argument, file, environment variable or prompt. (A
- * `GIT_ASKPASS` program would get the user name, which is often a token, as an argument.) The empty entry removes the helpers of
- * the repository's own config.
+ * Lets Git read the credential from descriptor 3, a private pipe, so that it appears in no argument, file, environment
+ * variable or prompt. (A `GIT_ASKPASS` program would get the user name, which is often a token, as an argument.) The
+ * empty entry removes the helpers of the repository's own config.
  */
 const CREDENTIAL_SETTINGS: readonly (readonly [string, string])[] = [
   ['credential.helper', ''],
@@ -48,8 +49,8 @@ const CREDENTIAL_SETTINGS: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * The environment of a Git process that talks to a remote: that of every Git process, with one protocol allowed, and the host
- * pinned to the addresses that were checked. Contains no credential.
+ * Returns the environment of a Git process that works with a remote: the environment of every Git process, with one
+ * allowed protocol, and the host pinned to the checked addresses. Contains no credential.
  */
 export function remoteEnvironment(
   remote: RemoteAddress,
@@ -65,7 +66,7 @@ export function remoteEnvironment(
     ...(identity.caFile ? [['http.sslCAInfo', identity.caFile] as const] : []),
   ]
   return {
-    // /dev/null is not a folder, so there can be no .netrc and no .config/git in it.
+    // /dev/null is not a folder, so it can contain no .netrc and no .config/git.
     ...hermeticEnvironment('/dev/null'),
     GIT_ALLOW_PROTOCOL: remote.protocol,
     GIT_PROTOCOL_FROM_USER: '0',

@@ -1,4 +1,4 @@
-// Says in words what Git did not accept of a fetch: the path and the commit, not an object ID.
+// Explains what Git rejected in a fetch: the path and the commit instead of an object ID.
 import { parseTree, type Tree } from '../objects/tree-codec.js'
 import { RemoteError } from '../errors.js'
 import { stream } from './inspect.js'
@@ -6,16 +6,16 @@ import { bounded } from './classify.js'
 import { isGitFolder, whyRefusedByGit } from '../trees/path.js'
 import { type GitSetting, runGit } from './run.js'
 
-/** An object that Git's fsck refused. `says` is its reason: `hasDotgit: contains '.git'`. */
+/** An object that Git's fsck rejected. `says` is the reason: `hasDotgit: contains '.git'`. */
 interface Fault {
   oid: string
   says: string
 }
 
-/** Larger trees are not searched for the name. */
+/** Maximum size of a tree that is searched for the name, in bytes. */
 const MAX_TREE_BYTES = 4 * 1024 * 1024
 
-/** The object for which a fetch was refused, from its standard error; null if it failed for another reason. */
+/** Finds the rejected object in the standard error of a fetch; null if the fetch failed for another reason. */
 export function faultOf(stderr: string): Fault | null {
   for (const line of stderr.split(/[\r\n]+/)) {
     const found = line.startsWith('remote:') ? null : /object ([0-9a-f]{40}): (\w+: .*)/.exec(line)
@@ -25,15 +25,16 @@ export function faultOf(stderr: string): Fault | null {
 }
 
 /**
- * The error for a fault, with its path and the newest commit of the history of `head` that contains it.
- * @param at a quarantine that contains the refused object; null if there is none: then the error names only the object ID
- * @param sent the words for all that was sent
+ * Returns the error for a fault, with its path and the newest commit in the history of `head` that contains it.
+ * @param at a quarantine that contains the rejected object; null if there is none: then the error names only the object
+ * ID
+ * @param sent the subject of the error message: the rejected data
  */
 export async function refusalOf(
   fault: Fault,
   ref: string,
   at: { git: GitSetting; head: string; timeoutMs: number } | null,
-  sent = 'What the remote sends',
+  sent = 'The data from the remote',
 ): Promise<RemoteError> {
   const place = at && (await findPlace(fault, at.git, at.head, at.timeoutMs))
   const what = place
@@ -41,7 +42,7 @@ export async function refusalOf(
     : `the history of ${bounded(ref)} contains an object that is dangerous or damaged`
   return new RemoteError(
     'unsafe-content',
-    `${sent} is refused: ${what}. Git: ${fault.says} (object ${fault.oid}). Remove it from the branch and its history, and start again.`,
+    `${sent} was rejected: ${what}. Git: ${fault.says} (object ${fault.oid}). Remove it from the branch and its history, and try again.`,
   )
 }
 
@@ -62,7 +63,8 @@ async function findPlace(
   const started = Date.now()
   let commit = ''
   let path: string | null = null
-  // rev-list prints the newest commits first, each followed by the objects that no newer one has. So the last commit printed contains it.
+  // rev-list prints the newest commits first, each followed by its objects that no newer commit has. So the last
+  // printed commit contains the object.
   const args = ['rev-list', '--objects', '--in-commit-order', head]
   await stream(git, args, timeoutMs, '\n', (record) => {
     const isCommit = record.length === 40
@@ -86,7 +88,7 @@ function phraseOf(path: string, name: string | null): string {
     : quoted(path === '' ? name : `${path}/${name}`)
 }
 
-/** The name of the folder's entry that the fault is about; null if the object is not a folder, or no entry looks wrong. */
+/** Returns the name of the folder entry with the fault; null if the object is not a folder, or no entry looks wrong. */
 async function faultyName(oid: string, says: string, git: GitSetting, timeoutMs: number): Promise<string | null> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -117,6 +119,6 @@ function faultyEntry({ nodes }: Tree, says: string): string | null {
   return null
 }
 
-/** Whether Git refuses the name, or (on Windows, where a backslash parts names) a part of it. */
+/** Whether Git rejects the name or, as on Windows, a part of it between backslashes. */
 const isDangerous = (name: string): boolean =>
   name.includes('/') || whyRefusedByGit(name) !== null || name.split('\\').some(isGitFolder)

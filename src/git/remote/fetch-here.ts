@@ -1,4 +1,7 @@
-/** Fetches a ref over HTTP without a Git process but the one that checks the pack. Whatever is not plainly well is left to Git, which also explains it. */
+/**
+ * Fetches a ref over HTTP. The only Git process checks the pack. Any unusual case is left to Git, which also explains
+ * errors.
+ */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { GitError, RemoteError } from '../errors.js'
@@ -11,24 +14,24 @@ import { openQuarantine, type Quarantine } from './quarantine.js'
 import { type GitRun, type GitSetting, withEnv } from './run.js'
 import { maxUnpackMs, tooCostly } from './unpacking.js'
 
-/** Git does not accept the pack. */
+/** The error for a pack that Git rejects. */
 export class PackRefused extends GitError {
   constructor(readonly run: GitRun) {
-    super('git index-pack does not accept the pack')
+    super('git index-pack rejected the pack')
   }
 }
 
-/** A fetch that failed after so many bytes of a pack is not begun again by Git. */
+/** Number of received pack bytes after which a failed fetch is not repeated by Git. */
 const FINAL_BYTES = 1024 * 1024
-/** Bytes that arrive between two notes of how many they are. */
+/** Number of bytes between two progress reports. */
 const NOTED_BYTES = 1024 * 1024
 
-/** What a fetch brought. */
-export interface Arrived {
+/** The result of a fetch. */
+export interface ReceivedFetch {
   head: CommitId
-  /** Holds what arrived; the caller removes it. Null: nothing is new. */
+  /** Contains the received objects; the caller removes it. Null: nothing is new. */
   quarantine: Quarantine | null
-  /** Whether it is known that all the head contains is there, in the quarantine or the repository. */
+  /** Whether everything that the head needs is known to be in the quarantine or the repository. */
   whole: boolean
 }
 
@@ -36,17 +39,17 @@ interface Order {
   local: LocalRepository
   ref: RefName
   limits: FetchLimits
-  /** The error for a remote that sends too much. */
+  /** Returns the error for a remote that sends too much. */
   tooLarge: () => RemoteError
 }
 
 /**
- * Fetches into a new quarantine. Returns null if Git has to do it. Throws `PackRefused`, and `RemoteError` 'too-large', 'timeout', 'cancelled',
- * 'unreachable'.
+ * Fetches into a new quarantine. Returns null if Git must do it. Throws `PackRefused`, and `RemoteError` 'too-large',
+ * 'timeout', 'cancelled', 'unreachable'.
  */
-export async function fetchHere(connection: Connection, order: Order): Promise<Arrived | null> {
+export async function fetchHere(connection: Connection, order: Order): Promise<ReceivedFetch | null> {
   const { known, unrelated, timeoutMs } = order.limits
-  // Without a commit that both have, Git finds out what is common.
+  // Without a known common commit, Git must negotiate.
   if (known === undefined && !unrelated) return null
   try {
     const session = connection.openHttp(timeoutMs)
@@ -57,23 +60,25 @@ export async function fetchHere(connection: Connection, order: Order): Promise<A
   }
 }
 
-async function fetchIn(session: HttpSession, arrival: Arrival): Promise<Arrived> {
+async function fetchIn(session: HttpSession, arrival: Arrival): Promise<ReceivedFetch> {
   try {
     return await arrival.receive()
   } catch (error) {
     await arrival.discard()
     session.requireOpen()
     if (!(error instanceof LeftToGit)) throw error
-    const { spoken, address } = session.http.place
-    spoken.forget(address.url)
+    const { protocolVersions, address } = session.http.place
+    protocolVersions.forget(address.url)
     if (arrival.received <= FINAL_BYTES) throw error
-    throw new RemoteError('unreachable', 'The connection to the remote broke off; try again later.', { cause: error })
+    throw new RemoteError('unreachable', 'The connection to the remote was interrupted. Try again later.', {
+      cause: error,
+    })
   } finally {
     session.close()
   }
 }
 
-/** A fetch under way. */
+/** A fetch in progress. */
 class Arrival {
   received = 0
   #quarantine: Promise<Quarantine> | null = null
@@ -85,13 +90,13 @@ class Arrival {
     readonly session: HttpSession,
   ) {}
 
-  async receive(): Promise<Arrived> {
+  async receive(): Promise<ReceivedFetch> {
     const { local, ref, limits } = this.order
     const { http } = this.session
     await requireVersion2(http)
     const head = await headOf(http, ref)
     if (head === limits.known) return { head, quarantine: null, whole: true }
-    // The process starts while the remote makes the pack.
+    // Start the process while the remote prepares the pack.
     const opening = openQuarantine(resolve(local.path))
     this.#quarantine = opening
     this.#indexing = opening.then(({ env }) => startIndexPack(withEnv(this.git, env), this.session.signal))
@@ -110,11 +115,11 @@ class Arrival {
     if (this.received > limits.maxPackBytes) throw tooLarge()
     if (Math.floor(before / NOTED_BYTES) !== Math.floor(this.received / NOTED_BYTES)) limits.received?.(this.received)
     const indexing = await (this.#indexing as Promise<PackIndexing>)
-    // It ends early for an object that it refuses.
+    // The process ends early if it rejects an object.
     if (!(await indexing.write(piece))) await this.#indexed()
   }
 
-  /** Waits for the end of the process; returns its exit code. Throws `PackRefused`, `RemoteError` 'too-large'. */
+  /** Waits for the process to end and returns its exit code. Throws `PackRefused`, `RemoteError` 'too-large'. */
   async #indexed(): Promise<0 | 1> {
     const indexing = await (this.#indexing as Promise<PackIndexing>)
     const limitMs = maxUnpackMs(this.received)
@@ -124,13 +129,13 @@ class Arrival {
       void indexing.kill()
     }, limitMs)
     const run = await indexing.end().finally(() => clearTimeout(timer))
-    if (late) throw tooCostly(`${Math.ceil(limitMs / 1000)} s`, 'what the remote sent')
+    if (late) throw tooCostly(`${Math.ceil(limitMs / 1000)} s`, 'the data from the remote')
     this.session.requireOpen()
     if (run.code !== 0 && run.code !== 1) throw new PackRefused(run)
     return run.code
   }
 
-  /** Ends the process, and deletes what arrived. */
+  /** Ends the process, and deletes the received data. */
   async discard(): Promise<void> {
     const indexing = await this.#indexing?.catch(() => null)
     await indexing?.kill()

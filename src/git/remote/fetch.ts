@@ -1,4 +1,6 @@
-/** Fetches a ref of a remote into a quarantine, with limits on time and size, and explains why Git refuses an object. */
+/**
+ * Fetches a ref of a remote into a quarantine, with limits on time and size, and explains why Git rejects an object.
+ */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
@@ -6,7 +8,7 @@ import { receivedFromRemote } from '../../kernel/remote-wait.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
-import { type Arrived, fetchHere, PackRefused } from './fetch-here.js'
+import { type ReceivedFetch, fetchHere, PackRefused } from './fetch-here.js'
 import { inspect } from './inspect-arrived.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
@@ -16,7 +18,10 @@ import { type GitRun, withEnv } from './run.js'
 import { maxUnpackMs, tooCostly } from './unpacking.js'
 
 const WATCH_MS = 100
-/** Added to the kernel's limit for one file, for Git's trace and the bases of thin packs; the exact limit is checked afterwards. */
+/**
+ * Allowance on top of the kernel's limit for one file, for Git's trace and the bases of thin packs. The exact limit is
+ * checked afterwards.
+ */
 const SLACK_BYTES = 1024 * 1024
 
 const ARGUMENTS = [
@@ -31,20 +36,20 @@ const ARGUMENTS = [
 ]
 
 const tooLarge = (limits: Pick<FetchLimits, 'maxPackBytes'>): RemoteError =>
-  new RemoteError('too-large', `The remote sends more than the ${limits.maxPackBytes} bytes that are allowed.`)
+  new RemoteError('too-large', `The remote sends more than the limit of ${limits.maxPackBytes} bytes.`)
 
-/** What one fetch asks for. */
+/** The content of one fetch request. */
 interface Request {
   /** Options of Git itself, such as `-c`. */
   settings?: readonly string[]
   /** Options of `git fetch`. */
   options?: readonly string[]
   refs: readonly string[]
-  /** Further refs, one a line. */
+  /** Additional refs, one per line. */
   input?: Buffer
 }
 
-/** Fetches into the quarantine. Kills Git, and throws `RemoteError`, as soon as it has written more than is allowed. */
+/** Fetches into the quarantine. Kills Git and throws `RemoteError` as soon as it exceeds a limit. */
 export async function receive(
   connection: Connection,
   quarantine: Quarantine,
@@ -73,8 +78,8 @@ export async function receive(
         }, WATCH_MS)
       },
     })
-    if (slow) throw tooCostly(`${Math.ceil(maxUnpackMs(arrived.bytes) / 1000)} s`, 'what the remote sent')
-    // If the kernel killed index-pack, Git reports only bad output; the size of what was received shows the reason.
+    if (slow) throw tooCostly(`${Math.ceil(maxUnpackMs(arrived.bytes) / 1000)} s`, 'the data from the remote')
+    // If the kernel killed index-pack, Git only reports bad output. The received size shows the reason.
     if (over || run.signal === 'SIGXFSZ' || (await quarantine.bytes()) > limits.maxPackBytes) throw tooLarge(limits)
     return run
   } finally {
@@ -82,15 +87,18 @@ export async function receive(
   }
 }
 
-/** Says at once that nothing is here. Otherwise Git names its newest commits, and asks again once the remote said that it has none of them. */
+/**
+ * States at once that nothing is here. Otherwise, Git offers its newest commits, and asks again after the remote has
+ * none of them.
+ */
 const UNRELATED = ['-c', 'fetch.negotiationAlgorithm=noop']
 
-/** What is moved out of the quarantine is synced there, so Git need not wait for the disk as well. */
+/** Files that are moved out of the quarantine are synced there, so Git need not sync them. */
 const UNSYNCED = ['-c', 'core.fsync=none']
 
 const UNCHECKED = ['-c', 'fetch.fsckObjects=false', '-c', 'transfer.fsckObjects=false']
 
-/** What is fetched, and into which repository. */
+/** A fetch: the remote, the ref, and the local repository. */
 interface FetchOrder {
   local: LocalRepository
   remote: Remote
@@ -99,8 +107,9 @@ interface FetchOrder {
 }
 
 /**
- * Why a fetch failed. Git gives only the ID of an object that its checks refuse, and keeps nothing of it. To find its path, the
- * ref is fetched again without checks, into a quarantine that is deleted afterwards.
+ * Returns why a fetch failed. Git reports only the ID of an object that its checks reject, and keeps nothing of the
+ * fetch. To find the object's path, this fetches the ref again without checks, into a quarantine that is deleted
+ * afterwards.
  */
 export async function whyRefused(
   options: RemoteOptions,
@@ -129,7 +138,7 @@ export async function whyRefused(
   }
 }
 
-/** `RemoteOperations.fetch`: changes no ref; if it fails, it adds no object either. */
+/** Implements `RemoteOperations.fetch`. Changes no ref. On failure, it adds no object either. */
 export async function fetchRemote(
   options: RemoteOptions,
   local: LocalRepository,
@@ -166,12 +175,12 @@ export async function fetchRemote(
   }
 }
 
-/** Has Git fetch into a new quarantine. Throws `RemoteError`. */
+/** Lets Git fetch into a new quarantine. Throws `RemoteError`. */
 async function fetchByGit(
   connection: Connection,
   { local, ref, limits }: FetchOrder,
   explained: (run: GitRun) => Promise<RemoteError>,
-): Promise<Arrived> {
+): Promise<ReceivedFetch> {
   const quarantine = await openQuarantine(resolve(local.path))
   try {
     const settings = [...UNSYNCED, ...(limits.unrelated ? UNRELATED : [])]
@@ -192,6 +201,6 @@ export function requireWhole(head: string): asserts head is CommitId {
   if (!isOid(head))
     throw new RemoteError(
       'failed',
-      'The remote is a shallow clone, which lacks the older history; use the full repository.',
+      'The remote is a shallow clone, which lacks the older history. Use the full repository.',
     )
 }

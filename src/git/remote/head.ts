@@ -1,4 +1,4 @@
-/** Asks a remote, by `git ls-remote`, for the commits of refs or for its default branch. */
+/** Reads the commits of refs, or the default branch, from a remote with `git ls-remote`. */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
@@ -8,7 +8,7 @@ import { requireRemoteRefName } from '../refs/name.js'
 
 const TIMEOUT_MS = 60_000
 
-/** The output of `git ls-remote` for refs, by lines. */
+/** Returns the output lines of `git ls-remote` for refs. */
 async function list(
   options: RemoteOptions,
   local: LocalRepository,
@@ -24,7 +24,7 @@ async function list(
   return run.stdout.split('\n')
 }
 
-/** The commit that the remote's `ref` names; null = no such ref. */
+/** Returns the commit that the remote's `ref` names; null = no such ref. */
 export async function remoteHead(
   options: RemoteOptions,
   local: LocalRepository,
@@ -32,13 +32,13 @@ export async function remoteHead(
   ref: RefName,
 ): Promise<CommitId | null> {
   requireRemoteRefName(ref)
-  // ls-remote also lists longer names that end in `ref`.
+  // ls-remote also lists longer names that end with `ref`.
   const line = (await list(options, local, remote, ref)).find((candidate) => candidate.slice(41) === ref)
   const oid = line?.slice(0, 40) ?? ''
   return isOid(oid) ? (oid as CommitId) : null
 }
 
-/** The remote's default branch; null if it has none, or that branch has no commit. */
+/** Returns the remote's default branch; null if there is none, or it has no commit. */
 export async function remoteDefault(
   options: RemoteOptions,
   local: LocalRepository,
@@ -53,7 +53,7 @@ export async function remoteDefault(
   return named
 }
 
-/** The commits that refs of the remote name, by one question; refs that it does not have are left out. */
+/** Returns the commits that refs of the remote name, with one request. Missing refs are left out. */
 export async function remoteHeads(
   options: RemoteOptions,
   local: LocalRepository,
@@ -70,10 +70,10 @@ export async function remoteHeads(
   return found
 }
 
-/** Longer lists are cut: what `git ls-remote` prints is read up to a limit. */
+/** Maximum number of listed branches. The output of `git ls-remote` is read up to a limit as well. */
 const MAX_BRANCHES = 1000
 
-/** The branches of the remote, and its default branch. `truncated`: it has more than are listed. */
+/** Returns the branches of the remote and its default branch. `truncated`: it has more branches than listed. */
 export async function remoteBranches(
   options: RemoteOptions,
   local: LocalRepository,

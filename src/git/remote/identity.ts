@@ -1,9 +1,11 @@
-/** Files that connections to remotes may need; all optional. */
+/** Files that connections to remotes may need. All are optional. */
 export interface RemoteIdentity {
-  /** PEM bundle of certificate authorities for https, instead of the system's. */
+  /** PEM bundle of certificate authorities for https, replacing the system's. */
   caFile?: string
-  /** Private key for ssh; without one, ssh is not available. An absolute path without quotes, `%`, `$` and backslashes. */
+  /**
+   * Private key for ssh; without it, ssh is not available. An absolute path without quotes, `%`, `$` and backslashes.
+   */
   sshKeyFile?: string
-  /** Known host keys for ssh, a path of the same form; without it, no host is known. */
+  /** Known host keys for ssh, a path with the same restrictions. Without it, no host is known. */
   knownHostsFile?: string
 }

@@ -1,20 +1,23 @@
-/** Has Git index and check a pack that arrives here piece by piece. */
+/** Lets Git index and check a pack that arrives in pieces. */
 import type { GitRun, GitSetting } from './run.js'
 import { TOLERATED } from './tolerated.js'
 
-/** The process, while it waits for the pack. */
+/** An index-pack process that waits for the pack. */
 export interface PackIndexing {
-  /** Passes the next bytes on; false = the process has ended. */
+  /** Passes bytes to the process; false = the process has ended. */
   write(piece: Buffer): Promise<boolean>
-  /** Says that this was all, and waits for the end. Exit code 1: the pack is sound, but refers to objects that were here before. */
+  /**
+   * Ends the input and waits for the process. Exit code 1: the pack is valid, but refers to objects that existed
+   * before.
+   */
   end(): Promise<GitRun>
   kill(): Promise<void>
 }
 
 /**
- * Starts `git index-pack`, which checks each object, and that all objects are there to which it refers. What it writes is not synced.
- * @param git with the folder to write to
- * @param signal kills it
+ * Starts `git index-pack`, which checks each object, and that all referenced objects exist. Its output is not synced.
+ * @param git includes the folder to write to
+ * @param signal kills the process
  */
 export async function startIndexPack({ launcher, env }: GitSetting, signal: AbortSignal): Promise<PackIndexing> {
   const strict = `--strict=${TOLERATED.map((name) => `${name}=warn`).join(',')}`
@@ -39,7 +42,7 @@ export async function startIndexPack({ launcher, env }: GitSetting, signal: Abor
     stream.destroy()
     return { code, signal: by, stdout: '', stderr, ended: null }
   })
-  // The name of the pack, which nobody needs.
+  // The output is the name of the pack, which is not needed.
   stream.resume()
   return {
     async write(piece) {

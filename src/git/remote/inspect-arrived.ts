@@ -1,4 +1,4 @@
-// Checks what a fetch brought before it gets into the repository: here if it is little, else by Git.
+// Checks fetched objects before they get into the repository: small fetches in this process, others by Git.
 import type { CommitId } from '../../kernel/ids.js'
 import type { FetchLimits } from '../types.js'
 import type { Connection, LocalRepository } from './connection.js'
@@ -7,15 +7,15 @@ import { inspectHere } from './inspect-here.js'
 import type { Quarantine } from './quarantine.js'
 import { withEnv } from './run.js'
 
-/** What is checked, and how. */
+/** The parameters of the checks. */
 interface Inspection {
   local: LocalRepository
   limits: FetchLimits
-  /** Whether it is known that all is there that the head contains, if the head itself has arrived. */
+  /** Whether everything that the head needs is known to exist, provided that the head itself has arrived. */
   whole: boolean
 }
 
-/** Checks what arrived, while it is written to the disk; returns how many objects that are. Throws `RemoteError`. */
+/** Checks the received objects while they are synced to disk. Returns their number. Throws `RemoteError`. */
 export async function inspect(
   connection: Connection,
   quarantine: Quarantine,
@@ -23,7 +23,7 @@ export async function inspect(
   inspection: Inspection,
 ): Promise<number> {
   const { local, limits, whole } = inspection
-  // What waits for the disk need not wait for the checks; what they refuse is deleted.
+  // Sync to disk while the checks run. Rejected packs are deleted.
   const written = quarantine.writeOut()
   written.catch(() => {})
   try {
@@ -34,7 +34,7 @@ export async function inspect(
       : null
     return here ?? (await inspectByGit(connection, quarantine, head, inspection))
   } finally {
-    // Before the quarantine is removed, or moved.
+    // Before the quarantine is removed or moved.
     await written
   }
 }
@@ -53,7 +53,7 @@ async function inspectByGit(
     checkTree(all, head, limits, left()),
     whole ? Promise.resolve() : checkConnected(all, head, left()),
   ] as const
-  // All must have ended before the quarantine is removed.
+  // All checks must end before the quarantine is removed.
   await Promise.allSettled(checks)
   const { objects, headType } = await checks[0]
   await requireCommit(all, head, headType, limits, left())

@@ -1,4 +1,7 @@
-/** Checks a small fetch without a Git process. It says only that all is well; whatever is not plainly so is left to Git, which also explains it. */
+/**
+ * Checks a small fetch without a Git process. It can only approve a fetch. Any other case is left to Git, which also
+ * explains errors.
+ */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommitId } from '../../kernel/ids.js'
@@ -12,36 +15,37 @@ import { PackedObjects } from '../packs/packed-objects.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import type { FetchLimits } from '../types.js'
 
-/** Larger packs are left to Git, whose process then costs little beside them. */
+/** Larger packs are left to Git: its process then costs comparatively little. */
 const MAX_OBJECTS = 500
 const MAX_PACK_BYTES = 1024 * 1024
-/** Files and folders of larger trees are counted by Git: here, that would keep the main thread busy. */
+/** Larger trees are left to Git, since counting their files and folders here would block the main thread. */
 const MAX_ENTRIES = 5000
 
-/** What the repository had before the fetch. Methods throw `GitError` for what it lacks. */
+/** The objects of the repository before the fetch. Methods throw `GitError` for missing objects. */
 export interface KnownObjects {
   commit(oid: string): Promise<{ tree: string }>
   tree(oid: string): Promise<Tree>
-  /** Bytes of blobs. */
+  /** Returns the sizes of blobs in bytes. */
   sizes(oids: readonly string[]): Promise<number[]>
-  /** Where bases of deltas are kept. */
+  /** The cache for bases of deltas. */
   readonly bases: BoundedCache<RawObject>
 }
 
-/** Not plainly well: Git has to look. */
+/** The case is not clearly valid, so Git must check it. */
 class LeftToGit extends GitError {}
 
-/** What is checked here, and against what. */
+/** The parameters of the checks in this process. */
 export interface InspectionHere {
   limits: FetchLimits
   known: KnownObjects
-  /** Whether a commit was here before the fetch, with all that it contains; null = it is known that all is there that the head contains. */
+  /** Whether a commit was complete before the fetch; null = everything that the head needs is known to exist. */
   isWhole: ((commit: CommitId) => Promise<boolean>) | null
 }
 
 /**
- * Makes the checks of `checkArrived`, `requireCommit`, `checkTree` and `checkConnected` on what was fetched into the Git folder `quarantine`. Returns how
- * many objects arrived; null if Git has to make the checks, because they fail, or the fetch is large or unusual.
+ * Runs the checks of `checkArrived`, `requireCommit`, `checkTree` and `checkConnected` on the objects in the Git folder
+ * `quarantine`. Returns the number of received objects. Returns null if Git must run the checks, because they fail, or
+ * the fetch is large or unusual.
  */
 export async function inspectHere(
   quarantine: string,
@@ -87,8 +91,8 @@ class SmallArrival {
   }
 
   /**
-   * All that the head contains must have arrived, or be in the tree of a commit that was here with all that it contains. That something is there, as Git
-   * has checked, does not say that what it refers to is there too.
+   * Checks that everything in the head has arrived, or is in the tree of a commit that was complete before. An existing
+   * object, as checked by Git, does not guarantee that the objects exist to which it refers.
    */
   async checkConnected(head: CommitId, isWhole: (commit: CommitId) => Promise<boolean>): Promise<void> {
     const there = new Set<string>()
@@ -113,7 +117,7 @@ class SmallArrival {
     }
   }
 
-  /** Adds a tree that was here before, with all that is in it. */
+  /** Adds an existing tree with everything in it. */
   async #addTree(root: string, there: Set<string>): Promise<void> {
     const folders = [root]
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -128,7 +132,7 @@ class SmallArrival {
     }
   }
 
-  /** Type and size of all that arrived: no blob may be too large. */
+  /** Reads type and size of all received objects: no blob may be too large. */
   async #readPack(): Promise<void> {
     const packs = join(this.folder, 'objects/pack')
     const [index, ...more] = (await readdir(packs)).filter((file) => file.endsWith('.idx'))
@@ -146,7 +150,7 @@ class SmallArrival {
     }
   }
 
-  /** The content of an object that arrived. */
+  /** Returns the content of a received object. */
   #content(oid: string, type: 'commit' | 'tree'): Buffer {
     const found = this.#packs.known(oid)
     if (found === null || found === 'unsure' || found.type !== type)
@@ -158,7 +162,7 @@ class SmallArrival {
     return this.#arrived.has(oid) ? parseTree(this.#content(oid, 'tree')) : this.known.tree(oid)
   }
 
-  /** The tree of the folder that the limits apply to; null if there is none. */
+  /** Returns the tree of the folder to which the limits apply; null if there is none. */
   async #folderIn(root: string): Promise<string | null> {
     let tree = root
     for (const name of (this.limits.directory ?? '').split('/').filter((part) => part !== '')) {
@@ -169,7 +173,7 @@ class SmallArrival {
     return tree
   }
 
-  /** Counts files and folders, and asks for the sizes of files that did not arrive now. */
+  /** Counts files and folders, and checks the sizes of files that were not received now. */
   async #checkTree(root: string): Promise<void> {
     const before = new Set<string>()
     const folders = [root]

@@ -1,10 +1,13 @@
-// Checks sizes and names of what a fetch brought, before it gets into the repository.
+// Checks sizes and names of fetched objects before they get into the repository.
 import { RemoteError } from '../errors.js'
 import type { FetchLimits } from '../types.js'
 import { type GitRun, type GitSetting, runGit } from './run.js'
 import { tooCostly } from './unpacking.js'
 
-/** Splits output that arrives in pieces: calls `each` with every record that ends in `separator`. */
+/**
+ * Returns a function that splits output in pieces into records that end with `separator`, and calls `each` for each
+ * record.
+ */
 function splitter(separator: number, each: (record: Buffer) => void): (piece: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (piece) => {
@@ -18,7 +21,10 @@ function splitter(separator: number, each: (record: Buffer) => void): (piece: Bu
   }
 }
 
-/** Runs a Git command and calls `check` with each record of its output. If that throws, the command is killed and the error thrown. */
+/**
+ * Runs a Git command and calls `check` with each record of its output. If `check` throws, kills the command and
+ * rethrows the error.
+ */
 export async function stream(
   git: GitSetting,
   args: readonly string[],
@@ -44,23 +50,29 @@ export async function stream(
   if (found !== undefined) throw found
   requireUnstopped(git, run)
   if (run.ended === 'timeout')
-    throw new RemoteError('timeout', 'Checking what the remote sent took too long; try again later.')
+    throw new RemoteError('timeout', 'Checking the data from the remote took too long. Try again later.')
   if (run.code !== 0)
-    throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
+    throw new RemoteError(
+      'unsafe-content',
+      'The data from the remote cannot be read. Check the remote with "git fsck --strict".',
+    )
 }
 
-/** Throws `RemoteError` if the bounds of the setting ended the process: 'cancelled' if the client has gone, 'too-large' if it used up its processor time. */
+/**
+ * Throws `RemoteError` if the bounds of the setting ended the process: 'cancelled' if the client has disconnected,
+ * 'too-large' if the process used up its processor time.
+ */
 export function requireUnstopped({ bounds }: GitSetting, { signal }: Pick<GitRun, 'signal'>): void {
   if (bounds?.gone?.aborted) throw new RemoteError('cancelled', 'The client has closed the connection.')
-  if (signal === 'SIGXCPU') throw tooCostly(`${bounds?.maxCpuSeconds} s of processor time`, 'what was sent')
+  if (signal === 'SIGXCPU') throw tooCostly(`${bounds?.maxCpuSeconds} s of processor time`, 'the data')
 }
 
-/** Throws unless all that `head` contains is there, as far as no ref of the repository contains it. */
+/** Throws if anything that `head` needs is missing. Does not check parts that refs of the repository contain. */
 export async function checkConnected(git: GitSetting, head: string, timeoutMs: number): Promise<void> {
   await stream(git, ['rev-list', '--objects', '--quiet', head, '--not', '--all'], timeoutMs, '\n', () => {})
 }
 
-/** The pathspec of the folder to which the limits apply. */
+/** Returns the pathspec of the folder to which the limits apply. */
 const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
 
 function tooLarge(
@@ -73,13 +85,14 @@ function tooLarge(
   const place = folder ? `in the history of ${folder.head}` : `in commit ${commit}`
   return new RemoteError(
     'too-large',
-    `${pushed ? 'The push' : 'The remote'}'s history contains a file of ${size} bytes, ${name}; at most ${maxBlobBytes} are allowed. It is ${place}.`,
+    `${pushed ? 'The push' : 'The remote'}'s history contains a file of ${size} bytes, ${name}, ${place}. The limit is ${maxBlobBytes} bytes.`,
   )
 }
 
 /**
- * Checks the size of every blob that arrived, in any commit of the history. Blobs outside of `directory` may have any size: they are
- * never read. Returns how many objects arrived (with the bases of thin packs), and of what type the head is, if it is one of them.
+ * Checks the size of every received blob, in any commit of the history. Blobs outside `directory` may have any size,
+ * because they are never read. Returns the number of received objects (with the bases of thin packs), and the type of
+ * the head if it was received.
  */
 export async function checkArrived(
   git: { arrived: GitSetting; all: GitSetting },
@@ -108,7 +121,7 @@ export async function checkArrived(
   return { objects, headType }
 }
 
-/** Throws if one of the large blobs is in `directory`, with its path there and the newest commit that contains it. */
+/** Throws if one of the large blobs is in `directory`, with its path and the newest commit that contains it. */
 async function requireOutside(
   git: GitSetting,
   head: string,
@@ -134,7 +147,7 @@ async function requireOutside(
 const typeOf = async (git: GitSetting, name: string, timeoutMs: number): Promise<string> =>
   (await runGit(git, ['cat-file', '-t', name], { timeoutMs, readsHere: true })).stdout.trim()
 
-/** Throws unless `head` is a commit. `known`: its type, if it is known. */
+/** Throws unless `head` is a commit. `known` is its type, if known. */
 export async function requireCommit(
   git: GitSetting,
   head: string,
@@ -145,11 +158,16 @@ export async function requireCommit(
   if ((known ?? (await typeOf(git, head, timeoutMs))) !== 'commit')
     throw new RemoteError(
       'unsafe-content',
-      limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.',
+      limits.pushed
+        ? 'You pushed an object that is not a commit. Push a branch.'
+        : 'The remote ref is not a commit. Use a branch.',
     )
 }
 
-/** Counts the entries of each folder of a tree that is listed in order. Throws if one has too many. */
+/**
+ * Returns a function that counts the entries per folder of a tree, for paths in tree order. It throws if a folder has
+ * too many.
+ */
 function folderCounter({ maxFolderEntries = Number.POSITIVE_INFINITY, pushed }: FetchLimits): (path: Buffer) => void {
   // bound: one number per folder of the tree, of which there are at most `maxEntries`
   const counts = new Map<string, number>()
@@ -163,7 +181,7 @@ function folderCounter({ maxFolderEntries = Number.POSITIVE_INFINITY, pushed }: 
           : `The folder ${JSON.stringify(Buffer.from(folder, 'latin1').subarray(0, 300).toString('utf8'))}`
       throw new RemoteError(
         'too-large',
-        `${name} of ${pushed ? 'what you push' : 'the remote'} has more than ${maxFolderEntries} files and folders. Divide it into smaller folders.`,
+        `${name} of ${pushed ? 'your push' : 'the remote'} has more than ${maxFolderEntries} files and folders. Divide it into smaller folders.`,
       )
     }
     counts.set(folder, count)
@@ -171,9 +189,9 @@ function folderCounter({ maxFolderEntries = Number.POSITIVE_INFINITY, pushed }: 
 }
 
 /**
- * Checks that the tree of `head` (or `directory`) has at most `maxEntries` files and folders, no folder with too many, and no file that is too large
- * (it may have been in the repository before). Names are not checked here: Git refuses dangerous ones wherever they are, and for
- * names that are unfit for a page there is a diagnostic when the space is read.
+ * Checks that the tree of `head` (or `directory`) has at most `maxEntries` files and folders, no folder with too many
+ * entries, and no file that is too large (the file may already exist in the repository). Does not check names: Git
+ * rejects dangerous ones everywhere, and names that are unsuitable for a page get a diagnostic when the space is read.
  */
 export async function checkTree(git: GitSetting, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
   const started = Date.now()
@@ -182,12 +200,12 @@ export async function checkTree(git: GitSetting, head: string, limits: FetchLimi
   if (root !== head && (await typeOf(git, root, left())) !== 'tree') return
   let entries = 0
   const countInFolder = folderCounter(limits)
-  // `-t` lists folders too: a tree can contain any number of folders without a single file.
+  // `-t` also lists folders: a tree can contain any number of folders without a single file.
   await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {
     if (++entries > limits.maxEntries)
       throw new RemoteError(
         'too-large',
-        `${limits.pushed ? 'What you push' : 'The remote'} has more than ${limits.maxEntries} files and folders.`,
+        `${limits.pushed ? 'Your push' : 'The remote'} has more than ${limits.maxEntries} files and folders.`,
       )
     const tab = record.indexOf(0x09)
     countInFolder(record.subarray(tab + 1))

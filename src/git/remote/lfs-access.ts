@@ -1,4 +1,4 @@
-/** Asks the host of an ssh remote for access to its Git LFS server. */
+/** Requests access to the Git LFS server of an ssh remote from its host. */
 import { RemoteError } from '../errors.js'
 import type { Remote } from '../types.js'
 import { connect, type LocalRepository, type RemoteOptions } from './connection.js'
@@ -7,8 +7,9 @@ import { quoted } from './ssh.js'
 const TIMEOUT_MS = 60_000
 
 /**
- * What the command `git-lfs-authenticate` of an ssh host prints for downloads (Git LFS, "Server Discovery"): JSON with the address of the LFS server and
- * headers that open it. Throws `RemoteError`; 'failed' if the host has no such command.
+ * Returns the output of the command `git-lfs-authenticate` on an ssh host for downloads (Git LFS, "Server Discovery"):
+ * JSON with the address of the LFS server and the headers for access. Throws `RemoteError`; 'failed' if the host has no
+ * such command.
  */
 export async function lfsAccess(
   options: RemoteOptions,
@@ -27,6 +28,6 @@ export async function lfsAccess(
   if (failure.kind !== 'failed') throw failure
   throw new RemoteError(
     'failed',
-    'The ssh host gives no access to files of Git LFS (git-lfs-authenticate). Connect the repository by its https address.',
+    'The ssh host gives no access to files of Git LFS (git-lfs-authenticate). Connect the repository through its https address.',
   )
 }

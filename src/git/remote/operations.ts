@@ -1,7 +1,7 @@
-/** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
+/** Combines the operations on remotes (read heads, fetch, push) in one interface, which tests can replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type FolderPlace, fetchFolder, type HeldScratch, useScratch } from '../monorepo/fetch-folder.js'
+import { type FolderRepositories, fetchFolder, type ReservedScratch, useScratch } from '../monorepo/fetch-folder.js'
 import type {
   FetchedFolder,
   FetchLimits,
@@ -15,11 +15,11 @@ import type {
 import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteBranches, remoteDefault, remoteHead, remoteHeads } from './head.js'
-import { SpokenVersions } from './http/spoken-versions.js'
+import { ProtocolVersions } from './http/spoken-versions.js'
 import { lfsAccess } from './lfs-access.js'
 import { push, tryPush } from './push.js'
 
-/** How remotes are reached. The methods of `Repository` with these names say more. */
+/** The operations on remotes. The methods of `Repository` with the same names document them. */
 export interface RemoteOperations {
   remoteHead(local: LocalRepository, remote: Remote, ref: RefName): Promise<CommitId | null>
   remoteDefault(local: LocalRepository, remote: Remote): Promise<RefName | null>
@@ -28,14 +28,19 @@ export interface RemoteOperations {
   lfsAccess(local: LocalRepository, remote: Remote): Promise<string>
   tryPush(local: LocalRepository, remote: Remote, ref: RefName, commit: CommitId): Promise<void>
   fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
-  fetchFolder(at: FolderPlace, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
-  useScratch<T>(at: FolderPlace, remote: Remote, hold: ScratchHold, work: (held: HeldScratch) => Promise<T>): Promise<T>
+  fetchFolder(at: FolderRepositories, remote: Remote, ref: RefName, order: FolderOrder): Promise<FetchedFolder>
+  useScratch<T>(
+    at: FolderRepositories,
+    remote: Remote,
+    hold: ScratchHold,
+    work: (held: ReservedScratch) => Promise<T>,
+  ): Promise<T>
   push(local: LocalRepository, remote: Remote, order: PushOrder): Promise<void>
 }
 
 const absent = (): Promise<never> => Promise.reject(new Error('git/ was opened without remote operations'))
 
-/** For tests that reach no remote. */
+/** Operations for tests that use no remote. */
 export const noRemote: RemoteOperations = {
   remoteHead: absent,
   remoteHeads: absent,
@@ -50,14 +55,14 @@ export const noRemote: RemoteOperations = {
 }
 
 /**
- * Operations on remotes. They keep no state but which of them speak protocol 2: each call checks the URL and resolves its host again. Throws at once if a
- * network of `allowPrivateNetworks` is not a CIDR.
+ * Creates the operations on remotes. The only state is the set of remotes that support protocol 2: each call checks the
+ * URL and resolves its host again. Throws at once if a network of `allowPrivateNetworks` is not a CIDR.
  */
 export function createRemoteOperations(given: RemoteOptions): RemoteOperations {
   for (const network of typeof given.allowPrivateNetworks === 'boolean' ? [] : given.allowPrivateNetworks) {
     if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is not a network such as 10.0.0.0/8`)
   }
-  const options: RemoteOptions = { spoken: new SpokenVersions(), ...given }
+  const options: RemoteOptions = { protocolVersions: new ProtocolVersions(), ...given }
   return {
     remoteHead: (local, remote, ref) => remoteHead(options, local, remote, ref),
     remoteDefault: (local, remote) => remoteDefault(options, local, remote),

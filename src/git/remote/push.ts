@@ -1,4 +1,4 @@
-/** Pushes a commit to a remote's branch without ever rewriting its history, and explains refusals. */
+/** Pushes a commit to a remote's branch without ever rewriting its history, and explains rejections. */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
@@ -22,11 +22,14 @@ const ARGUMENTS = [
   '--recurse-submodules=no',
 ]
 
-/** Messages of Git, here or on the remote, that say that the ref has another value than expected. */
+/** Messages of Git, local or remote, which mean that the ref has another value than expected. */
 const STALE = /stale info|fetch first|non-fast-forward|needs force|incorrect old value/
 const MOVED = /cannot lock ref .*(?:but expected|reference already exists)/
 
-/** The remote's history is never rewritten: a lease alone would allow a push that drops its commits. */
+/**
+ * Throws unless `commit` descends from `expected`. The remote's history is never rewritten, and a lease alone would
+ * allow a push that drops its commits.
+ */
 async function requireDescendant(
   connection: Connection,
   local: LocalRepository,
@@ -36,11 +39,11 @@ async function requireDescendant(
   if (!(await local.isAncestor(expected, commit)))
     throw new RemoteError(
       'rejected',
-      `The commit does not build on ${expected}, which ${connection.url} has; the remote's history is never rewritten.`,
+      `The commit does not descend from ${expected}, the head of ${connection.url}. The remote's history is never rewritten.`,
     )
 }
 
-/** The line of the `--porcelain` output about our ref: flag, refs, summary (with the reason in parentheses). */
+/** Returns the line about the ref in the `--porcelain` output: flag, refs, summary (with the reason in parentheses). */
 function verdict(run: GitRun, ref: RefName): { flag: string; summary: string } | null {
   for (const line of run.stdout.split('\n')) {
     const [flag, names, summary] = line.split('\t')
@@ -51,20 +54,20 @@ function verdict(run: GitRun, ref: RefName): { flag: string; summary: string } |
 
 function refusal(connection: Connection, run: GitRun, summary: string): RemoteError {
   if (STALE.test(summary) || (/failed to update ref/.test(summary) && MOVED.test(run.stderr))) {
-    return new RemoteError(
-      'stale',
-      'The remote has changed in the meantime; import its changes first, then export again.',
-    )
+    return new RemoteError('stale', 'The remote has changed in the meantime. Import its changes, then export again.')
   }
   const reason = bounded(connection.scrub(summary))
   const words = bounded(connection.scrub(remoteWords(run.stderr)))
   return new RemoteError(
     'rejected',
-    `The remote refuses the push: ${reason}.${words === '' ? '' : ` It says: ${words}`}`,
+    `The remote rejected the push: ${reason}.${words === '' ? '' : ` Its message: ${words}`}`,
   )
 }
 
-/** `RemoteOperations.push`. A push of what the remote has already succeeds, so a push whose response was lost can be repeated. */
+/**
+ * Implements `RemoteOperations.push`. Pushing a commit that the remote already has succeeds, so a push whose response
+ * was lost can be repeated.
+ */
 export async function push(
   options: RemoteOptions,
   local: LocalRepository,
@@ -84,11 +87,14 @@ export async function push(
   })
   const found = verdict(run, ref)
   if (found?.flag === '!') throw refusal(connection, run, found.summary)
-  // An exit code of 0 without a line about our ref does not count as success.
+  // An exit code of 0 without a line about the ref does not count as success.
   if (run.code !== 0 || !found) throw connection.failure(run)
 }
 
-/** `RemoteOperations.tryPush`: all of a push but its objects and the move of the ref. A branch that the host protects is not found out by it. */
+/**
+ * Implements `RemoteOperations.tryPush`: a push without transferring objects or moving the ref. It does not detect
+ * protected branches of the host.
+ */
 export async function tryPush(
   options: RemoteOptions,
   local: LocalRepository,
@@ -98,7 +104,8 @@ export async function tryPush(
 ): Promise<void> {
   requireRemoteRefName(ref)
   const connection = await connect(remote, options, local.launcher)
-  // Forced, since it does not matter here whether the branch has commits that are not known yet: with --dry-run nothing is moved.
+  // Force the dry run, because it does not matter here whether the branch has unknown commits. With --dry-run, nothing
+  // moves.
   const run = await connection.run([...ARGUMENTS, '--dry-run', '--force', '--', connection.url, `${commit}:${ref}`], {
     env: { GIT_DIR: resolve(local.path) },
     timeoutMs: options.headTimeoutMs ?? TRY_TIMEOUT_MS,

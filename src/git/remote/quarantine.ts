@@ -1,4 +1,4 @@
-// Holds fetched objects apart until they are checked.
+// Isolates fetched objects until they are checked.
 import { mkdtemp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
@@ -7,28 +7,28 @@ import { borrowingObjects } from '../process/environment.js'
 import type { Environment } from '../process/messages.js'
 
 /**
- * A Git folder in which fetched objects are checked before they get into the repository. It uses the refs and objects of the
- * repository, so that nothing is sent twice, but writes objects only to itself. It is in `objects/` under a name that `git prune`
- * recognizes, so one that a crash leaves behind is deleted with the other garbage.
+ * A Git folder in which fetched objects are checked before they get into the repository. It uses the refs and objects
+ * of the repository, so that nothing is transferred twice, but writes objects only to itself. It is in `objects/` under
+ * a name that `git prune` recognizes, so a folder left behind by a crash is deleted with the other garbage.
  */
 export interface Quarantine {
-  /** Its path. */
+  /** The path of the folder. */
   readonly folder: string
-  /** Environment in which Git writes to the quarantine. */
+  /** The environment in which Git writes to the quarantine. */
   readonly env: Environment
-  /** The same, but Git sees only the objects that have arrived. */
+  /** The same environment, but Git sees only the received objects. */
   readonly arrivedEnv: Environment
-  /** Bytes of all objects that have arrived so far, without the indexes of their packs. */
+  /** Returns the size of the received objects in bytes, without the indexes of their packs. */
   bytes(): Promise<number>
-  /** The head that the fetch recorded. */
+  /** Returns the head that the fetch recorded. */
   fetchedHead(): Promise<string>
-  /** Throws `RemoteError` unless all objects arrived in packs, which Git has checked. */
+  /** Throws `RemoteError` unless all objects arrived in packs that Git has checked. */
   requireChecked(): Promise<void>
-  /** Writes the packs that are there to the disk, while they are checked: `publish` then finds little to write. */
+  /** Syncs the existing packs to disk while they are checked. `publish` then has little to sync. */
   writeOut(): Promise<void>
   /**
-   * Moves the packs into the repository; they are durable when it resolves.
-   * @param protect called with the name of each pack, without an extension, before it gets there
+   * Moves the packs into the repository. They are durable when the promise resolves.
+   * @param protect called with the name of each pack, without an extension, before the pack is moved
    */
   publish(protect?: (pack: string) => Promise<void>): Promise<void>
   remove(): Promise<void>
@@ -36,12 +36,16 @@ export interface Quarantine {
 
 const syncFile = (path: string): Promise<void> => syncPath(disk, path)
 
-/** In the order in which they are moved: readers find a pack by its `.idx`, so that comes last. `.promisor`: objects that it names may be missing. */
+/**
+ * The extensions in the order in which files are moved. Readers find a pack by its `.idx`, so that comes last.
+ * `.promisor` marks packs whose referenced objects may be missing.
+ */
 const PACK_FILES = ['.promisor', '.pack', '.rev', '.idx']
 
 async function publishPack(from: string, to: string, name: string): Promise<void> {
   const now = new Date()
-  // The name is a hash of the content, so the repository has this pack already. A new time saves it from being pruned.
+  // The name is a hash of the content, so the repository already has this pack. Renew its time, so that it is not
+  // pruned.
   if (await exists(join(to, `${name}.idx`))) return utimes(join(to, `${name}.pack`), now, now)
   for (const suffix of PACK_FILES) {
     const file = join(from, name + suffix)
@@ -51,7 +55,7 @@ async function publishPack(from: string, to: string, name: string): Promise<void
 
 const INDEX_FILE = /\.(?:idx|rev)$|\/tmp_(?:idx|rev)_[^/]*$/
 
-/** The size of all files. One that is gone counts as 0: Git renames its files meanwhile. */
+/** Returns the total size of files. A file that no longer exists counts as 0, since Git renames its files. */
 async function total(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     files.map((file) =>
@@ -77,7 +81,7 @@ const hasUncheckedPack = (trace: string): boolean =>
     .map((line) => JSON.parse(line) as TraceEvent)
     .some(({ argv = [] }) => argv.includes('index-pack') && !argv.some((arg) => /^--(?:strict|fsck-objects)/.test(arg)))
 
-/** Makes a quarantine in the bare repository at `repoPath`. */
+/** Creates a quarantine in the bare repository at `repoPath`. */
 export async function openQuarantine(repoPath: string): Promise<Quarantine> {
   const folder = await mkdtemp(join(repoPath, 'objects', 'tmp_objdir-incoming-'))
   const objects = join(folder, 'objects')
@@ -108,12 +112,12 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
       return (await readFile(join(folder, 'FETCH_HEAD'), 'utf8')).slice(0, 40)
     },
     async requireChecked() {
-      // From a "dumb" HTTP remote, Git downloads files one by one without its own checks.
+      // From a "dumb" HTTP remote, Git downloads single files without its checks.
       const loose = (await files()).some((file) => !file.startsWith(packs))
       if (loose || hasUncheckedPack(await readFile(trace, 'utf8'))) {
         throw new RemoteError(
           'not-a-repository',
-          'The remote is a plain file server without Git support; use a Git server.',
+          'The remote is a plain file server without Git support. Use a Git server.',
         )
       }
     },

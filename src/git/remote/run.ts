@@ -1,15 +1,15 @@
-/** Runs one Git process that deals with a remote, with limits on time, output and file size, and kills it if needed. */
+/** Runs one Git process for a remote, with limits on time, output and file size, and kills it if necessary. */
 import { Readable } from 'node:stream'
 import type { Launcher } from '../process/launcher.js'
 import type { Environment } from '../process/messages.js'
 
 export interface GitRun {
-  /** Exit code; null if it was killed. */
+  /** Exit code; null if the process was killed. */
   code: number | null
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** Why it was killed, if this code did it. */
+  /** The reason, if this code killed the process. */
   ended: 'timeout' | 'stopped' | null
 }
 
@@ -17,33 +17,39 @@ export interface GitRun {
 export interface GitSetting {
   launcher: Launcher
   env: Record<string, string>
-  /** For processes that read what others have sent: their processor time, and what ends them. They give way to the service. */
+  /**
+   * Bounds for processes that read untrusted data: their maximum processor time, and a signal that ends them. They run
+   * with low priority.
+   */
   bounds?: { maxCpuSeconds: number; gone?: AbortSignal }
 }
 
-/** The same with further variables. */
+/** Returns the setting with additional variables. */
 export const withEnv = (git: GitSetting, more: Environment): GitSetting => ({ ...git, env: { ...git.env, ...more } })
 
 export interface GitRunOptions {
-  /** Default: git. */
+  /** The program. Default: git. */
   program?: 'git' | 'ssh' | 'ssh-keyscan' | 'ssh-keygen' | 'gpg' | 'gpgconf'
-  /** Its standard input. */
+  /** The standard input. */
   input?: Buffer | Readable
-  /** After this many milliseconds the whole process group is killed. */
+  /** The time in milliseconds after which the whole process group is killed. */
   timeoutMs: number
-  /** Can be read from descriptor 3, in the form of a credential helper's output. */
+  /** The credential, which the process can read from descriptor 3 in the format of a credential helper. */
   credential?: string
-  /** The largest file that it may write; the kernel kills it (SIGXFSZ) at a larger one. */
+  /** The maximum size of a file that the process may write. Beyond it, the kernel kills the process (SIGXFSZ). */
   maxFileBytes?: number
-  /** Whether it only reads what is here: then it may outlive this process for a moment, and starts without a shell that watches over it. */
+  /**
+   * Whether the process only reads local data. It may then briefly outlive this process, and starts without a shell
+   * that monitors it.
+   */
   readsHere?: boolean
-  /** Called with each piece of output, which is not collected then; `stop` kills the process. */
+  /** Called with each piece of output, which then is not collected. `stop` kills the process. */
   onOutput?: (piece: Buffer, stop: () => void) => void
-  /** Called at the start with `stop`, for watching it from outside. */
+  /** Called at the start with `stop`, so that the caller can monitor the process. */
   onStart?: (stop: () => void) => void
 }
 
-/** How much output is collected. */
+/** Maximum number of collected output bytes. */
 const MAX_TEXT = 256 * 1024
 
 const collector = (): { add(piece: Buffer): void; text(): string } => {
@@ -59,8 +65,8 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
 }
 
 /**
- * Runs one Git process that talks to a remote, or reads what one has sent, and waits for its end. It has a process group of its
- * own, which does not outlive this process unless `readsHere` is set.
+ * Runs one Git process that connects to a remote, or reads data from one, and waits for its end. The process has its
+ * own process group, which does not outlive this process unless `readsHere` is set.
  */
 export async function runGit(
   { launcher, env, bounds }: GitSetting,

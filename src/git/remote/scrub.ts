@@ -1,15 +1,15 @@
-/** Removes a remote's credential from messages and logs, in whatever encoding it appears. */
+/** Removes a remote's credential from messages and logs, in any encoding. */
 
 const escapeChar = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 const eitherCase = (hex: string): string => hex.replace(/[A-F]/g, (digit) => `[${digit}${digit.toLowerCase()}]`)
 
-/** A pattern for `secret` in which each character may be percent-encoded. */
+/** Returns a pattern for `secret` in which each character may be percent-encoded. */
 const pattern = (secret: string): string =>
   [...secret]
     .map((char) => {
       const bytes = [...Buffer.from(char)].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
-      // The encoded form first: otherwise only the `%` of `%25` would match.
+      // The encoded form comes first. Otherwise, only the `%` of `%25` would match.
       return `(?:${bytes.map((hex) => `%${eitherCase(hex)}`).join('')}|${escapeChar(char)})`
     })
     .join('')
@@ -23,8 +23,9 @@ function decoded(secret: string): string[] {
 }
 
 /**
- * A function that replaces a credential in a text by `***`: plain, percent-encoded (wholly or in part), decoded, and as the base64
- * of basic authentication. A user name without a password is a token, so it is a secret too.
+ * Returns a function that replaces a credential in a text by `***`: plain, percent-encoded (completely or partly),
+ * decoded, and as the base64 text of basic authentication. A user name without a password is a token, so it is a secret
+ * too.
  */
 export function scrubber(credential: {
   username?: string | undefined

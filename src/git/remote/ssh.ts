@@ -1,4 +1,4 @@
-/** Builds the `ssh` command line for Git, and explains failures that are due to the key of the host. */
+/** Builds the `ssh` command line for Git, and explains failures that the host key causes. */
 import { createHash } from 'node:crypto'
 import { RemoteError } from '../errors.js'
 import type { RemoteAddress } from './address.js'
@@ -7,22 +7,23 @@ import type { RemoteIdentity } from './identity.js'
 import { type GitRun, runGit } from './run.js'
 
 const SCAN_SECONDS = 10
-/** Types of host keys, best first; `ssh` prefers them in the same order. */
+/** Types of host keys, best first. `ssh` prefers them in the same order. */
 const KEY_TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 const HOST_KEY = new RegExp(`^\\S+ (${KEY_TYPES.join('|')}) ([A-Za-z0-9+/]+=*)$`)
 
 /** Quotes a text for a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-/** Quotes a path for an option of `ssh`. Characters that `ssh` would expand are refused when the settings are read. */
+/** Quotes a path for an option of `ssh`. The settings reject characters that `ssh` would expand. */
 const path = (text: string): string => `"${text}"`
 
-/** The name of a remote in the file of known hosts: its host, not its address, which may change. */
+/** Returns the name of a remote in the known hosts file: its host, not its address, which may change. */
 const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string =>
   port === 22 ? host : `[${host}]:${port}`
 
 /**
- * The options of `ssh`: pinned to `address`, with only the key and the known hosts of the settings. No configuration,
- * agent or key of the service's user, no prompt, no unknown host. `knownHosts`: the files of known hosts. Throws `RemoteError` 'refused-url' if the settings have no key.
+ * Returns the options of `ssh`: pinned to `address`, with only the key and known hosts of the settings, and without
+ * configuration, agent or keys of the service's user, prompts and unknown hosts. `knownHosts` are the known hosts
+ * files. Throws `RemoteError` 'refused-url' if the settings have no key.
  */
 function sshOptions(
   remote: RemoteAddress,
@@ -30,7 +31,8 @@ function sshOptions(
   identity: RemoteIdentity,
   knownHosts: readonly string[],
 ): string[] {
-  if (identity.sshKeyFile === undefined) throw new RemoteError('refused-url', `The remote's URL is refused: ${NO_SSH}`)
+  if (identity.sshKeyFile === undefined)
+    throw new RemoteError('refused-url', `The remote's URL is not allowed: ${NO_SSH}`)
   return [
     'BatchMode=yes',
     'StrictHostKeyChecking=yes',
@@ -58,7 +60,7 @@ function sshOptions(
 
 const filesOf = ({ knownHostsFile = '/dev/null' }: RemoteIdentity): readonly string[] => [knownHostsFile]
 
-/** The ssh command line with which Git reaches a remote, for a shell. Throws as `sshOptions` does. */
+/** Returns the ssh command line with which Git connects to a remote, quoted for a shell. Throws like `sshOptions`. */
 export const sshCommand = (
   remote: RemoteAddress,
   address: string,
@@ -69,7 +71,7 @@ export const sshCommand = (
     .map((option) => `-o ${quoted(option)}`)
     .join(' ')}`
 
-/** The arguments of `ssh` for a command on the host, which the shell there reads. Throws as `sshOptions` does. */
+/** Returns the arguments of `ssh` for a shell command on the host. Throws like `sshOptions`. */
 export function sshArguments(
   remote: RemoteAddress,
   address: string,
@@ -84,11 +86,11 @@ export function sshArguments(
 
 /** The error for an ssh address if ssh is not set up. */
 export const NO_SSH =
-  'ssh is not set up on this server. Use "https://" with a token, or ask its operator to name a key in BINDERY_SSH_KEY_FILE, the known hosts in BINDERY_SSH_KNOWN_HOSTS, and ssh in BINDERY_REMOTE_PROTOCOLS.'
+  'ssh is not set up on this server. Use "https://" with a token, or ask its operator to set a key in BINDERY_SSH_KEY_FILE, the known hosts in BINDERY_SSH_KNOWN_HOSTS, and "ssh" in BINDERY_REMOTE_PROTOCOLS.'
 
 /**
- * The error for a run in which `ssh` refused the host's key, before it sent anything; null if it did not. The key of an unknown host
- * is fetched from the address that was checked, to be shown.
+ * Returns the error for a run in which `ssh` rejected the host key before it sent anything; null if it did not. The key
+ * of an unknown host is fetched from the checked address, so that the error can show it.
  */
 export async function hostKeyRefusal(
   run: GitRun,
@@ -100,13 +102,13 @@ export async function hostKeyRefusal(
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(run.stderr)) return changed(run, remote)
   if (!/^No \S+ host key is known for /m.test(run.stderr)) return null
   const key = await fetchHostKey(remote, address, launcher)
-  const shown = key ? `; its key is ${key.fingerprint} (${key.type})` : ', and its key could not be fetched'
+  const shown = key ? `. Its key is ${key.fingerprint} (${key.type})` : ', and its key could not be fetched'
   const line = key
     ? `this line: ${knownAs(remote)} ${key.type} ${key.base64}`
-    : `a line that begins with ${knownAs(remote)}`
+    : `a line that starts with ${knownAs(remote)}`
   return new RemoteError(
     'unreachable',
-    `This server does not know the ssh host ${knownAs(remote)}${shown}. Nothing was sent to it. Compare the key with what the host's operator publishes; if it is the same, the operator of this server adds to the file named by BINDERY_SSH_KNOWN_HOSTS ${line}`,
+    `This server does not know the ssh host ${knownAs(remote)}${shown}. Nothing was sent to it. Compare the key with the one that the host's operator publishes. If they match, ask the operator of this server to add to the file in BINDERY_SSH_KNOWN_HOSTS ${line}`,
   )
 }
 
@@ -114,18 +116,18 @@ function changed({ stderr }: GitRun, remote: RemoteAddress): RemoteError {
   const fingerprint = /^(SHA256:[A-Za-z0-9+/]{43})\.?\r?$/m.exec(stderr)?.[1]
   return new RemoteError(
     'unreachable',
-    `The ssh host ${knownAs(remote)} has another key than the one that this server knows${fingerprint === undefined ? '' : `: ${fingerprint}`}. Somebody may be in between. Nothing was sent to it. If the host's operator confirms the new key, the operator of this server replaces the host's line in the file named by BINDERY_SSH_KNOWN_HOSTS.`,
+    `The ssh host ${knownAs(remote)} has a different key than this server knows${fingerprint === undefined ? '' : `: ${fingerprint}`}. The connection may be intercepted. Nothing was sent to the host. If the host's operator confirms the new key, ask the operator of this server to replace the host's line in the file in BINDERY_SSH_KNOWN_HOSTS.`,
   )
 }
 
 interface HostKey {
   type: string
   base64: string
-  /** In the form in which `ssh` prints it and operators publish it. */
+  /** The fingerprint in the format that `ssh` prints and operators publish. */
   fingerprint: string
 }
 
-/** The best key that a host offers; null if it offers none in time. */
+/** Returns the best key that a host offers; null if it offers none in time. */
 async function fetchHostKey({ port }: RemoteAddress, address: string, launcher: Launcher): Promise<HostKey | null> {
   const args = ['-T', String(SCAN_SECONDS), '-p', String(port), '-t', 'ed25519,ecdsa,rsa', '--', address]
   const scan = await runGit({ launcher, env: { HOME: '/dev/null' } }, args, {

@@ -1,35 +1,37 @@
-/** Remotes, as callers name them, and what they have. */
+/** Types for remotes and their content. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 
-/** A remote repository and, for one operation only, the credential for it. */
+/** A remote repository and, for a single operation, its credential. */
 export interface Remote {
-  /** URL without credentials. */
+  /** The URL without credentials. */
   url: string
   username?: string
   password?: string
-  /** For an ssh address: this key instead of the server's, and keys of hosts besides those that the server knows. */
+  /**
+   * For an ssh address: the key that replaces the server's key, and host keys in addition to the server's known hosts.
+   */
   ssh?: { privateKey: string; knownHosts?: string }
-  /** Ends the operation when it is aborted; then it throws `RemoteError` 'cancelled'. */
+  /** Ends the operation when it is aborted. The operation then throws `RemoteError` 'cancelled'. */
   signal?: AbortSignal
 }
 
-/** What a remote has, as far as it is listed. */
+/** The branches of a remote, as far as they are listed. */
 export interface RemoteBranches {
-  /** Its default branch; null if it has none, or that has no commit. */
+  /** The default branch; null if there is none, or it has no commit. */
   default: RefName | null
   branches: { ref: RefName; head: CommitId }[]
-  /** There are more than are listed. */
+  /** Whether there are more branches than listed. */
   truncated: boolean
 }
 
 export interface FetchResult {
   /** The commit that the remote's ref names. */
   head: CommitId
-  /** How many objects arrived. */
+  /** Number of received objects. */
   objects: number
 }
 
-/** A move of one ref of a remote: from `expected` (null = it does not exist) to `commit`. */
+/** A move of one ref of a remote from `expected` (null = it does not exist) to `commit`. */
 export interface PushOrder {
   ref: RefName
   commit: CommitId
@@ -37,26 +39,30 @@ export interface PushOrder {
 }
 
 export interface FetchLimits {
-  /** The folder that the limits on files apply to; '' or absent = the whole tree. */
+  /** The folder to which the limits on files apply; '' or absent = the whole tree. */
   directory?: string
-  /** Largest blob, in bytes. */
+  /** Maximum size of a blob in bytes. */
   maxBlobBytes: number
-  /** Size of all objects that arrive, in bytes. */
+  /** Maximum size of all received objects in bytes. */
   maxPackBytes: number
-  /** Number of files and folders in the fetched tree. */
+  /** Maximum number of files and folders in the fetched tree. */
   maxEntries: number
-  /** Number of files and folders directly in one folder of that tree; absent = only `maxEntries` counts. */
+  /** Maximum number of files and folders directly in one folder of the tree; absent = only `maxEntries` applies. */
   maxFolderEntries?: number
-  /** Milliseconds for the whole operation. */
+  /** Time limit for the whole operation in milliseconds. */
   timeoutMs: number
-  /** Whether somebody pushes here, instead of being fetched from: for the words of errors. */
+  /** Whether a client pushes the objects, instead of this server fetching them. Changes the wording of errors. */
   pushed?: boolean
-  /** A head that was fetched and checked before: if it is still the head, nothing is checked or kept. */
+  /** A head that was fetched and checked before. If the remote still has this head, nothing is checked or stored. */
   known?: CommitId
-  /** What is checked was taken out of this folder of this commit of the remote: for the words of errors. */
+  /**
+   * The folder and commit of the remote from which the checked objects were extracted. Changes the wording of errors.
+   */
   within?: { directory: string; head: CommitId }
-  /** Called several times a second with the bytes that have arrived. */
+  /** Called several times a second with the number of received bytes. */
   received?: (bytes: number) => void
-  /** Whether the repository has nothing of the remote: then it is not asked what both have, which saves the remote a request. */
+  /**
+   * Whether the repository has nothing from the remote. Then no common commits are negotiated, which saves a request.
+   */
   unrelated?: boolean
 }

@@ -1,4 +1,6 @@
-/** Takes the objects of a push: into a quarantine, checked there as what is fetched from remotes is, then into the repository. */
+/**
+ * Receives the objects of a push: in a quarantine, where they are checked like fetched objects, then in the repository.
+ */
 import { createReadStream } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -14,16 +16,17 @@ import { maxCpuSeconds } from '../remote/unpacking.js'
 import type { FetchLimits } from '../types.js'
 import type { PushedPack } from './types.js'
 
-/** Added to the kernel's limit for one file, for the bases of thin packs. */
+/** Allowance on top of the kernel's limit for one file, for the bases of thin packs. */
 const SLACK_BYTES = 1024 * 1024
-/** Added to the limit of a buffer in Git's memory, for trees and tables. */
+/** Allowance on top of the limit for one buffer in Git's memory, for trees and tables. */
 const ALLOCATION_SLACK_BYTES = 64 * 1024 * 1024
 const SIGNATURE = 'PACK'
 const HEADER_BYTES = 12
 
 /**
- * Takes a pack, checks it, and makes it part of the repository; moves no ref. Durable when it resolves; if it fails, nothing was added.
- * Throws `RemoteError` 'too-large', 'unsafe-content', 'timeout', 'cancelled', with a message for the user who pushes, and what `turn` throws.
+ * Receives and checks a pack, and adds it to the repository. Moves no ref. The pack is durable when the promise
+ * resolves. On failure, nothing is added. Throws `RemoteError` 'too-large', 'unsafe-content', 'timeout', 'cancelled',
+ * with a message for the user who pushes, and errors of `turn`.
  */
 export async function receivePack(local: LocalRepository, pack: PushedPack, limits: FetchLimits): Promise<void> {
   const quarantine = await openQuarantine(resolve(local.path))
@@ -41,10 +44,10 @@ export async function receivePack(local: LocalRepository, pack: PushedPack, limi
   }
 }
 
-/** A pack that has arrived whole. */
+/** A completely received pack. */
 interface ArrivedPack extends PushedPack {
   file: string
-  /** Its bytes. */
+  /** Size in bytes. */
   size: number
 }
 
@@ -55,7 +58,10 @@ async function arrive(bytes: AsyncIterable<Uint8Array>, file: string, { maxPackB
     for await (const piece of bytes) {
       size += piece.length
       if (size > maxPackBytes)
-        throw new RemoteError('too-large', `You push more than the ${maxPackBytes} bytes that are allowed at once.`)
+        throw new RemoteError(
+          'too-large',
+          `Your push exceeds the limit of ${maxPackBytes} bytes. Push fewer commits at a time.`,
+        )
       yield piece
     }
   }
@@ -72,7 +78,8 @@ async function takeIn(
   const { heads, reserved, gone, size } = pack
   const started = Date.now()
   const left = (): number => Math.max(1, limits.timeoutMs - (Date.now() - started))
-  // Beyond this, Git makes no single buffer: an object that is too large, or more objects than the pack can hold.
+  // Limits a single buffer in Git: it fails for an object that is too large, or if the pack claims more objects than it
+  // can hold.
   const GIT_ALLOC_LIMIT = String(limits.maxBlobBytes + ALLOCATION_SLACK_BYTES + size)
   const git: GitSetting = {
     launcher: local.launcher,
@@ -92,7 +99,7 @@ async function takeIn(
   await quarantine.publish(async (name) => local.protect?.(name, heads))
 }
 
-/** Has Git index the pack in the quarantine and check each object. Throws `RemoteError`. */
+/** Lets Git index the pack in the quarantine and check each object. Throws `RemoteError`. */
 async function index(
   git: GitSetting,
   quarantine: Quarantine,
@@ -101,8 +108,8 @@ async function index(
 ): Promise<void> {
   const header = await firstBytes(file)
   if (header.toString('latin1', 0, 4) !== SIGNATURE || header.length < HEADER_BYTES)
-    throw new RemoteError('failed', 'What was pushed is not a pack. Push with a Git client.')
-  // Nothing new is pushed: a branch that names a commit which is here.
+    throw new RemoteError('failed', 'The pushed data is not a pack. Push with a Git client.')
+  // Nothing new is pushed: the branch names an existing commit.
   if (header.readUInt32BE(8) === 0) return
   const { timeoutMs, maxPackBytes } = limits
   const all = withEnv(git, quarantine.env)
@@ -122,7 +129,7 @@ async function index(
   if (/attempting to allocate \d+ over limit/.test(stderr))
     throw new RemoteError(
       'too-large',
-      `An object in what you push is too large. A file may have at most ${limits.maxBlobBytes} bytes.`,
+      `An object in your push is too large. A file may have at most ${limits.maxBlobBytes} bytes.`,
     )
   const fault = faultOf(stderr)
   if (!fault)
@@ -130,9 +137,9 @@ async function index(
       'failed',
       'The pack is damaged, or lacks objects that its deltas need. Run "git fsck" in your clone, then push again.',
     )
-  // To find the path of the object that Git refuses, the pack is read again without checks.
+  // Read the pack again without checks, to find the path of the object that Git rejects.
   const readable = head !== undefined && (await run()).code === 0
-  throw await refusalOf(fault, 'what was pushed', readable ? { git: all, head, timeoutMs } : null, 'What you push')
+  throw await refusalOf(fault, 'the push', readable ? { git: all, head, timeoutMs } : null, 'The push')
 }
 
 async function firstBytes(file: string): Promise<Buffer> {
@@ -146,20 +153,23 @@ async function firstBytes(file: string): Promise<Buffer> {
 }
 
 /**
- * All that `git fsck --strict` calls an error, and file modes that no Git client writes. Imports tolerate some of it (`remote/tolerated.ts`), since old
- * histories have it; a push brings new objects.
+ * Treats all errors of `git fsck --strict` as errors, and also file modes that no Git client writes. Imports tolerate
+ * some of them (`remote/tolerated.ts`), because old histories have them. A push contains new objects.
  */
 const STRICT = '--strict=badFilemode=error'
 const INDEXING = ['-c', 'core.fsync=all', '-c', 'core.bigFileThreshold=32m', '-c', 'core.hooksPath=/dev/null']
 
-/** All that the heads contain must be there: what a client with a shallow clone lacks, this repository must have. */
+/**
+ * Throws unless everything that the heads need exists: this repository must have the objects that a shallow clone
+ * lacks.
+ */
 async function checkConnected(git: GitSetting, heads: readonly CommitId[], timeoutMs: number): Promise<void> {
   await stream(git, ['rev-list', '--objects', '--quiet', ...heads, '--not', '--all'], timeoutMs, '\n', () => {}).catch(
     (error: unknown) => {
       if (error instanceof RemoteError && error.kind === 'unsafe-content')
         throw new RemoteError(
           'unsafe-content',
-          'Objects are missing in what you push. If your clone is shallow, run "git fetch --unshallow", then push again.',
+          'Objects are missing in your push. If your clone is shallow, run "git fetch --unshallow", then push again.',
         )
       throw error
     },
@@ -178,7 +188,7 @@ async function checkCommitters(
     if (line.slice(41).trim().toLowerCase() === reserved.toLowerCase())
       throw new RemoteError(
         'unsafe-content',
-        `Commit ${line.slice(0, 40)} names ${reserved} as its committer, as only the service's own commits do. Commit it again under your own address (git config user.email).`,
+        `Commit ${line.slice(0, 40)} has the committer ${reserved}, which is reserved for commits by the service. Commit it again with your own address (git config user.email).`,
       )
   })
 }

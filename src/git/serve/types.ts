@@ -1,18 +1,18 @@
-/** What clients of Git ask of a repository over HTTP, and what they get. */
+/** The requests of Git clients over HTTP, and the responses. */
 import type { Socket } from 'node:net'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 
-/** One request of a client that clones or fetches, as the protocol for HTTP has it (gitprotocol-http). */
+/** One request of a client that clones or fetches, in Git's HTTP protocol (gitprotocol-http). */
 export interface UploadPackRequest {
   /** The value of the header `Git-Protocol`; null = the client sent none. */
   protocol: string | null
-  /** The objects that the client wants and has, or the prefixes of the refs that it asks for. */
+  /** The objects that the client wants and has, or the prefixes of the requested refs. */
   body: Buffer
-  /** The branches that it may see. `HEAD` goes with refs/heads/main. */
+  /** The branches that the client may see. `HEAD` is visible together with refs/heads/main. */
   refs: readonly RefName[]
 }
 
-/** The response of Git, as it is made. */
+/** The streamed response of Git. */
 export interface ServedPack {
   readonly stream: Socket
   /** Resolves when the process has read the whole request, or has ended. */
@@ -22,16 +22,22 @@ export interface ServedPack {
   kill(): void
 }
 
-/** What a client pushes. */
+/** The pack that a client pushes. */
 export interface PushedPack {
-  /** The bytes of the pack, as they arrive. */
+  /** The bytes of the pack as they arrive. */
   bytes: AsyncIterable<Uint8Array>
-  /** Called once all bytes are here. Git starts when it resolves; the function that it returns is called when Git has ended. */
+  /**
+   * Called after all bytes have arrived. Git starts when the promise resolves. The returned function is called after
+   * Git has ended.
+   */
   turn(): Promise<() => void>
-  /** Ends the Git processes, and leaves out what was pushed, unless it has become part of the repository already. */
+  /** Ends the Git processes, and discards the pack unless it is already part of the repository. */
   gone: AbortSignal
-  /** The commits that refs are to name; they and all that they contain must be there afterwards. */
+  /** The commits that refs will name. They and everything that they need must exist afterwards. */
   heads: readonly CommitId[]
-  /** Address that no new commit may name as its committer's: that of the service, which vouches for what its commits say. */
+  /**
+   * The e-mail address that no new commit may have as its committer: the service's address, which vouches for the
+   * content of its commits.
+   */
   reserved: string
 }

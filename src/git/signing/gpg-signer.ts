@@ -1,4 +1,4 @@
-/** Signs with a GPG key, in a key ring of its own that has this key alone. */
+/** Signs with a GPG key, in a separate key ring that contains only this key. */
 import { mkdir, rm } from 'node:fs/promises'
 import { SigningFailed } from '../errors.js'
 import type { RunSigning, Signer } from './types.js'
@@ -6,8 +6,8 @@ import type { RunSigning, Signer } from './types.js'
 const BATCH = ['--batch', '--no-tty', '--pinentry-mode', 'loopback', '--passphrase', '']
 
 /**
- * A signer with an exported secret key. `home` is created anew; what a killed server left there is deleted, which also ends the agent that it had
- * started. Throws `SigningFailed`.
+ * Returns a signer with an exported secret key. Recreates `home`: deletes the leftovers of a killed server, which also
+ * ends the agent that it had started. Throws `SigningFailed`.
  */
 export async function gpgSigner(run: RunSigning, keyFile: string, home: string): Promise<Signer> {
   const env = { GNUPGHOME: home, HOME: home }
@@ -21,7 +21,7 @@ export async function gpgSigner(run: RunSigning, keyFile: string, home: string):
     await run('gpg', [...BATCH, '--import', keyFile], { env })
     const keys = await run('gpg', [...BATCH, '--with-colons', '--list-secret-keys'], { env })
     const fingerprint = /^sec:[\s\S]*?^fpr:+([0-9A-F]{40,64}):/m.exec(keys)?.[1]
-    if (fingerprint === undefined) throw new SigningFailed('the file has no secret GPG key')
+    if (fingerprint === undefined) throw new SigningFailed('the file does not contain a secret GPG key')
     return {
       async sign(content) {
         const signature = await run('gpg', [...BATCH, '--local-user', fingerprint, '--armor', '--detach-sign'], {

@@ -9,14 +9,14 @@ import { sshSigner } from './ssh-signer.js'
 import type { RunSigning, Signer } from './types.js'
 
 const TIMEOUT_MS = 30_000
-/** Signatures that are made at the same time; further ones wait. */
+/** Maximum number of concurrent signatures. Further ones wait. */
 const AT_ONCE = 4
 const HEAD_BYTES = 64
 
 /**
- * Opens the key in a file: a private ssh key, or an exported secret GPG key, in either case without a passphrase. Signs once to try it. Throws `UnusableKey` with the
- * reason if the key cannot be used.
- * @param home a folder for `gpg` that this alone uses; its path must be short
+ * Opens the key in a file: a private ssh key, or an exported secret GPG key, both without a passphrase. Makes a test
+ * signature. Throws `UnusableKey` with the reason if the key cannot be used.
+ * @param home a folder for `gpg` that nothing else uses; its path must be short
  */
 export async function openSigner(launcher: Launcher, keyFile: string, home: string): Promise<Signer> {
   const run: RunSigning = async (program, args, { input, env = {} } = {}) => {
@@ -26,12 +26,12 @@ export async function openSigner(launcher: Launcher, keyFile: string, home: stri
       timeoutMs: TIMEOUT_MS,
       ...(input ? { input } : {}),
     }).catch((cause: unknown) => {
-      throw new SigningFailed(`${program} could not be started; is it installed?`, { cause })
+      throw new SigningFailed(`${program} could not be started. Check that it is installed`, { cause })
     })
     if (ended !== null) throw new SigningFailed(`${program} did not end within ${TIMEOUT_MS / 1000} s`)
     if (code !== 0)
       throw new SigningFailed(
-        `${program} failed: ${stderr.replace(/\s+/g, ' ').trim().slice(0, 300) || 'it gives no reason'}`,
+        `${program} failed: ${stderr.replace(/\s+/g, ' ').trim().slice(0, 300) || 'no reason given'}`,
       )
     return stdout
   }
@@ -60,7 +60,7 @@ async function isPgp(file: string): Promise<boolean> {
   }
 }
 
-/** The same signer with a bound on the processes that run at the same time. */
+/** Returns the same signer with a limit on concurrent processes. */
 function inTurns(signer: Signer): Signer {
   const turns: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve())
   let next = 0

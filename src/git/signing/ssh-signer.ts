@@ -1,8 +1,8 @@
-/** Signs with a private ssh key, in the form that `ssh-keygen -Y verify` reads. */
+/** Signs with a private ssh key, in the format that `ssh-keygen -Y verify` reads. */
 import { SigningFailed } from '../errors.js'
 import type { RunSigning, Signer } from './types.js'
 
-/** A signer with the key in a file. */
+/** Returns a signer with the key in a file. */
 export const sshSigner = (run: RunSigning, keyFile: string): Signer => ({
   async sign(content) {
     const signature = await run('ssh-keygen', ['-Y', 'sign', '-n', 'git', '-f', keyFile], { input: content })

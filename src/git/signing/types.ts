@@ -1,14 +1,14 @@
-/** What signs commits, and how its programs are run. */
+/** The signer of commits, and the function that runs its programs. */
 import type { Environment } from '../process/messages.js'
 
-/** Makes signatures as Git keeps them in commits. */
+/** Makes signatures in the format of Git commits. */
 export interface Signer {
-  /** The armored signature of the content of a commit. Throws `SigningFailed`. */
+  /** Returns the armored signature of a commit's content. Throws `SigningFailed`. */
   sign(content: Buffer): Promise<string>
   close(): Promise<void>
 }
 
-/** Runs a program that signs, with bounded time and output, and returns what it prints. Throws `SigningFailed` if it fails. */
+/** Runs a signing program, with bounded time and output, and returns its output. Throws `SigningFailed` if it fails. */
 export type RunSigning = (
   program: 'ssh-keygen' | 'gpg' | 'gpgconf',
   args: readonly string[],

@@ -1,16 +1,16 @@
-/** Compares two trees: which files were added, modified or deleted. */
+/** Compares two trees: finds the added, modified and deleted files. */
 import { Slices, sortInSlices } from '../../kernel/slices.js'
 import type { Node, Tree } from '../objects/tree-codec.js'
 import { emptyTree } from '../objects/tree-codec.js'
 import type { TreeChange } from '../types.js'
 import { toEntry } from './snapshot.js'
 
-/** To look at the clock takes longer than to compare two entries. */
+/** Number of comparisons between two checks of the clock, which take longer than a comparison. */
 const BETWEEN_LOOKS = 64
 
 type ReadTree = (oid: string) => Promise<Tree>
 
-/** How two trees differ, file by file, sorted by path; equal folders are not read. Null = the empty tree. */
+/** Returns the differences of two trees by file, sorted by path. Equal folders are not read. Null = the empty tree. */
 export async function diffTrees(
   before: string | null,
   after: string | null,
@@ -21,14 +21,14 @@ export async function diffTrees(
   return sortInSlices(changes, (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
-/** Two folders (or whole trees) to be compared. */
+/** Two folders (or whole trees) to compare. */
 interface Pair {
   before: string | null
   after: string | null
   prefix: string
 }
 
-/** Awaits only folders: to await each of ten thousand equal files would be most of the work. */
+/** Compares two folders. Awaits only folders: awaiting each of ten thousand equal files would take most of the time. */
 async function compare(
   { before, after, prefix }: Pair,
   readTree: ReadTree,
@@ -40,7 +40,7 @@ async function compare(
   let looked = 0
   for (const [name, node] of old.byName) {
     const other = now.byName.get(name)
-    // A folder that was edited here has the entries that it had.
+    // A folder that was edited in memory shares its unchanged entries.
     if (node !== other) compareEntry(node, other, prefix + name, into, folders)
     if (++looked % BETWEEN_LOOKS === 0 && slices.due) await slices.rest()
   }

@@ -1,4 +1,4 @@
-// Applies changes of files to a tree.
+// Applies file changes to a tree.
 import { InvalidPath, PathCollision } from '../errors.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
 import { emptyTree, encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
@@ -8,7 +8,7 @@ import type { FolderPlan, Plan } from './plan.js'
 /** A tree after its changes, and the objects that must be written for it. */
 interface EditedTree {
   oid: string
-  /** New trees, and the new blobs in them. */
+  /** The new trees and the new blobs in them. */
   objects: EncodedObject[]
   /** The new trees by object ID. */
   trees: Map<string, Tree>
@@ -22,9 +22,9 @@ interface TreeEdit {
 }
 
 /**
- * Applies a plan to a tree: deletions first, then additions. Only the folders concerned are read and made again; a folder without
- * entries disappears. Throws `InvalidPath` if a path names a file and a folder at once, and `PathCollision` if a new name differs
- * from another one of its folder only by case (existing names are not compared).
+ * Applies a plan to a tree: deletions first, then additions. Reads and rebuilds only the affected folders. A folder
+ * without entries disappears. Throws `InvalidPath` if a path is both a file and a folder, and `PathCollision` if a new
+ * name differs from another one in its folder only by case (existing names are not compared).
  */
 export async function editTree(
   base: string,
@@ -56,7 +56,7 @@ async function editFolder(base: string, plan: FolderPlan, prefix: string, work: 
   const added = [...changed].flatMap((name) => nodes.get(name) ?? []).filter((node) => isNew(node, before))
   mustNotCollide(nodes, added, before, prefix)
   const deleted = [...plan.entries.values()].includes(null)
-  // What was deleted and put again is at the end of the map, like what is new.
+  // Entries that were deleted and added again are at the end of the map, like new ones.
   const after = added.length > 0 || deleted ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
   if (sameNodes(after, before.nodes)) return base
   return store(work, before, after)
@@ -91,7 +91,10 @@ function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: Tre
 const puts = (plan: FolderPlan): boolean =>
   [...plan.entries.values()].some((entry) => entry !== null) || [...plan.folders.values()].some(puts)
 
-/** Whether an entry has to be sorted in: it is new, or became a folder or a file, which sort differently. */
+/**
+ * Whether an entry must be sorted into its place: it is new, or changed between folder and file, which sort
+ * differently.
+ */
 function isNew(node: Node, before: Tree): boolean {
   const old = before.byName.get(node.name)
   return !old || (old.mode === '040000') !== (node.mode === '040000')

@@ -1,9 +1,11 @@
-/** Lists the objects that a new tree has and the trees it was made from do not. */
+/** Lists the objects of a new tree that the trees from which it was made do not have. */
 import type { Tree } from '../objects/tree-codec.js'
 
 type ReadTree = (oid: string) => Promise<Tree>
 
-/** The objects of a tree that none of the trees `known` has at the same path: those that a commit of it may add. */
+/**
+ * Returns the objects of a tree that no tree in `known` has at the same path: the objects that a commit of it may add.
+ */
 export async function objectsBeyond(tree: string, known: readonly string[], readTree: ReadTree): Promise<string[]> {
   const found = new Set<string>()
   await collect(tree, known, readTree, found)

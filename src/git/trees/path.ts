@@ -1,19 +1,19 @@
-// Tells which paths Git and file systems can have.
+// Checks which paths Git and file systems accept.
 import { MAX_PATH_BYTES, nameFault } from '../../kernel/file-names.js'
 import { InvalidPath } from '../errors.js'
 
-/** Code points that HFS+ leaves out when it compares names (next_hfs_char in Git's utf8.c). */
+/** Code points that HFS+ ignores when it compares names (next_hfs_char in Git's utf8.c). */
 const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /**
- * Whether some file system takes the name for `.git`, by the rules of Git's own fsck (is_hfs_dotgit, is_ntfs_dotgit): HFS+
- * leaves code points out, NTFS drops trailing dots and spaces, takes ":" for the start of a stream's name, and calls the
- * folder `git~1` in short.
+ * Whether some file system treats the name as `.git`, by the rules of Git's own fsck (is_hfs_dotgit, is_ntfs_dotgit).
+ * HFS+ ignores code points. NTFS drops trailing dots and spaces, interprets ":" as the start of a stream's name, and
+ * uses `git~1` as the short name of the folder.
  */
 export const isGitFolder = (name: string): boolean =>
   /^(?:\.git|git~1)[ .]*(?::.*)?$/is.test(name.replace(HFS_IGNORED, ''))
 
-/** Why Git refuses a name wherever it is in a tree; null if it does not. */
+/** Returns the reason why Git rejects a name anywhere in a tree; null if Git accepts it. */
 export function whyRefusedByGit(name: string): string | null {
   if (name === '') return 'a name is empty'
   if (name === '.' || name === '..') return `"${name}" is not the name of a file`
@@ -25,7 +25,10 @@ function reasonAgainst(name: string): string | null {
   return fault === null ? whyRefusedByGit(name) : `a name has ${fault}`
 }
 
-/** A path's names. Throws `InvalidPath` for a path that must not be in a tree, on whatever file system it may be checked out. */
+/**
+ * Returns the names in a path. Throws `InvalidPath` for a path that must not be in a tree, on any file system where it
+ * may be checked out.
+ */
 export function splitPath(path: string): string[] {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES)
     throw new InvalidPath(`${path.slice(0, 100)}…`, `it is longer than ${MAX_PATH_BYTES} bytes`)
@@ -37,5 +40,5 @@ export function splitPath(path: string): string[] {
   return names
 }
 
-/** What two names have in common that differ only by case (or by Unicode composition). */
+/** Returns a key that two names share if they differ only by case (or by Unicode composition). */
 export const caseKey = (name: string): string => name.normalize('NFC').toLowerCase()

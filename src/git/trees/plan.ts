@@ -1,13 +1,16 @@
-// Sorts changes of files by folder, and refuses those that contradict each other.
+// Groups file changes by folder, and rejects contradicting ones.
 import { InvalidPath } from '../errors.js'
 import { type EncodedObject, encodeObject } from '../objects/hash.js'
 import { makeNode, type Node } from '../objects/tree-codec.js'
 import type { FileChange } from '../types.js'
 import { splitPath } from './path.js'
 
-/** The changes in one folder. A name may be in both maps: for example, the old entry is deleted and a new folder begun. */
+/**
+ * The changes in one folder. A name may be in both maps: for example, the old entry is deleted and a new folder is
+ * created.
+ */
 export interface FolderPlan {
-  /** Entries to be put; null = to be deleted with everything in it. */
+  /** The new entries; null = delete the entry and everything in it. */
   entries: Map<string, Node | null>
   folders: Map<string, FolderPlan>
 }
@@ -16,13 +19,13 @@ export interface Plan {
   root: FolderPlan
   /** New blobs by object ID. */
   blobs: Map<string, EncodedObject>
-  /** Existing blobs that the changes name. */
+  /** Existing blobs that the changes refer to. */
   named: Set<string>
 }
 
 const emptyPlan = (): FolderPlan => ({ entries: new Map(), folders: new Map() })
 
-/** Sorts changes into folders. Of two changes of the same path, the later one counts. Throws `InvalidPath`. */
+/** Groups changes by folder. The later of two changes to the same path wins. Throws `InvalidPath`. */
 export function planChanges(changes: readonly FileChange[]): Plan {
   const plan: Plan = { root: emptyPlan(), blobs: new Map(), named: new Set() }
   for (const change of changes) {
@@ -42,7 +45,7 @@ export function planChanges(changes: readonly FileChange[]): Plan {
 function entryOf(name: string, change: Exclude<FileChange, { delete: true }>, plan: Plan): Node {
   if ('tree' in change) return makeNode(name, '040000', change.tree)
   const mode = change.mode ?? '100644'
-  // A submodule is taken over as it is elsewhere; the commit that it names is in another repository.
+  // A submodule is copied as it is elsewhere, since its commit is in another repository.
   if ('oid' in change && mode === '160000') return makeNode(name, mode, change.oid)
   if (mode === '040000' || mode === '160000') throw new InvalidPath(change.path, 'only a file can be put at a path')
   if ('oid' in change) {

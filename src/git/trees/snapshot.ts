@@ -1,4 +1,4 @@
-/** A read-only view of the files of one commit: look up a path, list a folder, walk all files, read a blob. */
+/** A read-only view of the files of one commit: looks up paths, lists folders, walks all files, reads blobs. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ObjectDatabase } from '../objects/database.js'
@@ -7,7 +7,7 @@ import type { Snapshot, TreeEntry } from '../types.js'
 
 export const toEntry = (path: string, { mode, oid }: Node): TreeEntry => ({ path, mode, oid })
 
-/** The files of one tree. For a path that does not exist, or is not valid, the result is null. */
+/** The files of one tree. For a missing or invalid path, the result is null. */
 export class TreeSnapshot implements Snapshot {
   constructor(
     readonly commit: CommitId,

@@ -1,11 +1,11 @@
-// The deep check: a second Git implementation reads a repository, to be compared with what the service reads.
+// The deep check: compares what the service reads from a repository with what a second Git implementation reads.
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { encodeObject, type ObjectType } from '../objects/hash.js'
 import { findInPacks } from '../objects/pack-index.js'
 import type { DeepFindings, Repository } from '../types.js'
 import { openSecondReader, type SecondReader } from './second-reader.js'
 
-/** isomorphic-git reads packed-refs again for every ref. */
+/** Maximum number of compared refs, because isomorphic-git reads packed-refs again for every ref. */
 const MAX_REFS = 2000
 const MIB = 1024 * 1024
 
@@ -13,22 +13,22 @@ interface Check {
   service: Pick<Repository, 'refs' | 'commit' | 'tree' | 'path'>
   second: SecondReader
   complaints: string[]
-  /** Objects that were compared, or left out. */
+  /** Objects that were compared or left out. */
   seen: Set<string>
   leftObjects: number
 }
 
 /**
- * Reads every ref, all commits that are reachable from them, and the trees and files of the commits that they name with
- * isomorphic-git, and compares them with what the service reads (from its caches, as it does for a page). If the two differ, one
- * of them does not show what is on the disk.
+ * Reads every ref, all commits reachable from the refs, and the trees and files of the commits that refs name with
+ * isomorphic-git. Compares them with the service's data (from its caches, as for a page). If the two differ, one of
+ * them does not match the disk.
  */
 export async function deepCheck(service: Check['service'], maxPackBytes: number): Promise<DeepFindings> {
   const second = await openSecondReader(service.path, maxPackBytes)
   const check: Check = { service, second, complaints: [], seen: new Set(), leftObjects: 0 }
   const notes = second.left.map(
     ({ name, bytes }) =>
-      `${name} (${Math.ceil(bytes / MIB)} MiB) was not compared: isomorphic-git reads packs of at most ${maxPackBytes / MIB} MiB in all`,
+      `${name} (${Math.ceil(bytes / MIB)} MiB) was not compared: the deep check reads at most ${maxPackBytes / MIB} MiB of packs in total`,
   )
   const heads = await compareRefs(check, notes)
   await compareCommits(check, heads)
@@ -111,12 +111,15 @@ async function compareFile(
   const type = await compareObject(check, oid, where, 'blob')
   const ours = await tree.read(oid).catch(wordsOf)
   if (typeof ours === 'string') check.complaints.push(`blob ${oid} (${where}): the service cannot read it: ${ours}`)
-  // isomorphic-git has read an object whose hash is the name: if ours has the same hash, the two are equal.
+  // isomorphic-git has read an object whose hash is the ID. If our content has the same hash, the two are equal.
   else if (type !== null && encodeObject('blob', ours).oid !== oid)
     check.complaints.push(`blob ${oid} (${where}): the service reads other content`)
 }
 
-/** Checks that isomorphic-git finds the object, and that its hash is its name. Returns its type; null if it was left out or could not be read. */
+/**
+ * Checks that isomorphic-git finds the object, and that its hash matches its ID. Returns its type; null if it was left
+ * out or is unreadable.
+ */
 async function compareObject(
   check: Check,
   oid: string,

@@ -1,8 +1,8 @@
-// Opens a repository with isomorphic-git, within a limit of memory.
+// Opens a repository with isomorphic-git, within a memory limit.
 import fs from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** isomorphic-git reads whole packs into memory, so it gets at most this many bytes of them. */
+/** Maximum number of pack bytes that isomorphic-git gets, because it reads whole packs into memory. */
 export const MAX_PACK_BYTES = 128 * 1024 * 1024
 
 interface SecondObject {
@@ -16,21 +16,21 @@ interface LeftPack {
   bytes: number
 }
 
-/** A repository as isomorphic-git reads it: independent of our code and of Git. */
+/** A repository as isomorphic-git reads it, independently of this code and of Git. */
 export interface SecondReader {
   readonly left: readonly LeftPack[]
   refs(): Promise<string[]>
   resolve(ref: string): Promise<string>
-  /** Throws what the library throws, also if the content does not match the name. */
+  /** Returns an object. Throws errors of the library, including one for content that does not match the ID. */
   object(oid: string): Promise<SecondObject>
-  /** Entries by name: mode and oid. */
+  /** Returns entries by name: mode and object ID. */
   tree(oid: string): Promise<Map<string, string>>
   commit(oid: string): Promise<{ tree: string; parents: string[] }>
 }
 
-/** Opens a repository for the second reader, with the smallest packs up to `maxPackBytes` in all. */
+/** Opens a repository for the second reader, with the smallest packs up to `maxPackBytes` in total. */
 export async function openSecondReader(repository: string, maxPackBytes: number): Promise<SecondReader> {
-  // Loaded here: a start should not wait for what only a deep check needs.
+  // Loaded here, because a start should not wait for a library that only a deep check needs.
   const { default: git } = await import('isomorphic-git')
   const folder = join(repository, 'objects/pack')
   const packs: LeftPack[] = []

@@ -1,39 +1,39 @@
-// The journals of a store: records that are only ever appended.
+// The journals of a store: append-only records.
 import { dirname } from 'node:path'
 import { StoreDamaged } from '../errors.js'
 import { ensureDir, removeFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
-import { type Added, readSegment, segmentFile, SegmentGone, writeSegments } from './segment.js'
+import { type JournalEntry, readSegment, segmentFile, SegmentGone, writeSegments } from './segment.js'
 
-/** Whether a name is that of a journal, not of a table. */
+/** Whether a name belongs to a journal instead of a table. */
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
 
 /** The result of `flush`: the durable records of a group are in segments. */
-interface Flushed {
+interface FlushedGroup {
   /** The content of the group's checkpoint file, which the caller writes. */
   readonly index: AnyDocument
-  /** Must be called when that file is written. */
+  /** Must be called after that file was written. */
   installed(): void
 }
 
 /** All groups of all journals. */
 export class Journals {
-  // bound: the groups, which are documents' owners
+  // bound: the groups, which are owners of documents
   readonly #groups = new Map<string, Map<string, Group>>()
-  /** Files of segments that the next checkpoint does not name any more. */
-  // bound: the groups, and what failed checkpoints leave
+  /** Files of segments that the next checkpoint no longer refers to. */
+  // bound: the groups, and the leftovers of failed checkpoints
   readonly #unused = new Map<string, Set<string>>()
 
   constructor(
     readonly fs: FileSystem,
-    /** The folder that contains the segments. */
+    /** The folder with the segments. */
     readonly dir: string,
   ) {}
 
   /** Adds a group that was found at start. */
-  load(name: string, group: string, index: GroupIndex | null, tail: Added[]): void {
+  load(name: string, group: string, index: GroupIndex | null, tail: JournalEntry[]): void {
     this.#of(name).set(group, new Group(this.dir, name, group, index, tail))
   }
 
@@ -43,7 +43,7 @@ export class Journals {
     return groups
   }
 
-  /** A group; an empty one if it does not exist yet. */
+  /** Returns a group; an empty one if it does not exist yet. */
   group(name: string, group: string): Group {
     return this.find(name, group) ?? new Group(this.dir, name, group, null, [])
   }
@@ -52,8 +52,8 @@ export class Journals {
     return this.#groups.get(name)?.get(group)
   }
 
-  /** Stages a record after the others of its group; its position must be the next one. */
-  stage(name: string, group: string, added: Added): void {
+  /** Stages a record after the others of its group. Its position must be the next one. */
+  stage(name: string, group: string, added: JournalEntry): void {
     const found = this.group(name, group)
     this.#of(name).set(group, found)
     found.staged.push(added)
@@ -73,7 +73,7 @@ export class Journals {
     return this.find(name, group)?.isThere ?? false
   }
 
-  /** For each journal, how many groups have, or had, records. */
+  /** Returns the number of groups with records, or that had records, per journal. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const [name, groups] of this.#groups) {
@@ -83,13 +83,16 @@ export class Journals {
     return counts
   }
 
-  /** Names of the groups of a journal. */
+  /** Returns the names of the groups of a journal. */
   names(name: string): string[] {
     return [...(this.#groups.get(name) ?? [])].filter(([, group]) => group.isThere).map(([group]) => group)
   }
 
-  /** Writes the records that are durable now into segments, which are read only after `installed`. The caller must read `seq` in the same step. */
-  async flush(name: string, id: string): Promise<Flushed> {
+  /**
+   * Writes the durable records into segments, which are read only after `installed`. The caller must read `seq` in the
+   * same step.
+   */
+  async flush(name: string, id: string): Promise<FlushedGroup> {
     const group = this.group(name, id)
     const { tail, next } = group
     const moved = tail.length
@@ -128,7 +131,7 @@ export class Journals {
     else this.#unused.set(key, new Set([file]))
   }
 
-  /** Removes files that the checkpoint of a group does not name any more. That checkpoint must be durable. */
+  /** Removes files that the checkpoint of a group no longer refers to. That checkpoint must be durable. */
   async tidy(name: string, group: string): Promise<void> {
     const key = JSON.stringify([name, group])
     const files = this.#unused.get(key)

@@ -3,18 +3,18 @@ import { StoreDamaged } from '../errors.js'
 import { hasCode, listDir, removeFile } from '../file-system.js'
 import type { GroupIndex } from './group.js'
 import type { Journals } from './journals.js'
-import { type Added, type Segment, segmentFile } from './segment.js'
+import { type JournalEntry, type Segment, segmentFile } from './segment.js'
 
 /**
- * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read). Other files in
- * the folder were left by an interrupted checkpoint and are removed. Throws `StoreDamaged`.
+ * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read).
+ * Removes other files in the folder, which an interrupted checkpoint left. Throws `StoreDamaged`.
  */
 export async function loadGroup(
   journals: Journals,
   name: string,
   id: string,
   index: GroupIndex | null,
-  added: Added[],
+  added: JournalEntry[],
 ): Promise<void> {
   journals.load(name, id, index, added)
   const { folder, segments } = journals.group(name, id)

@@ -1,15 +1,18 @@
-// Reads records of a group while checkpoints go on.
+// Reads the records of a group while checkpoints continue.
 import type { JournalPage, Journal, JournalQuery, Recorded } from '../../kernel/documents.js'
 import { StoreDamaged } from '../errors.js'
 import { deepFreeze } from '../json.js'
 import type { FileSystem } from '../types.js'
 import type { Group } from './group.js'
-import { type Added, readSegment, type Segment, SegmentGone } from './segment.js'
+import { type JournalEntry, readSegment, type Segment, SegmentGone } from './segment.js'
 
-/** How often a read is repeated because a checkpoint replaced the segments; if it happens more often, something else is wrong. */
+/**
+ * Maximum number of repetitions of a read because a checkpoint replaced the segments. More of them would mean another
+ * problem.
+ */
 const MAX_TRIES = 20
 
-/** A read that is under way, and what it has found so far. */
+/** A read in progress, and its results so far. */
 interface Search<T extends object> {
   readonly query: JournalQuery<T>
   readonly timeOf: (record: T) => string
@@ -19,17 +22,17 @@ interface Search<T extends object> {
   looked: number
 }
 
-/** Reads a group; the records of `more` follow the durable ones. Throws `StoreDamaged`. */
+/** Reads a group. The records of `more` follow the durable ones. Throws `StoreDamaged`. */
 export async function readGroup<T extends object>(
   fs: FileSystem,
   of: Journal<T>,
   group: Group,
-  more: readonly Added[],
+  more: readonly JournalEntry[],
   query: JournalQuery<T>,
 ): Promise<JournalPage<T>> {
   const search: Search<T> = { query, timeOf: of.at, records: [], at: query.after ?? null, looked: 0 }
   for (let tries = 0; ; tries++) {
-    // The state now. A checkpoint may replace these segments meanwhile by others with the same records.
+    // A checkpoint may replace these segments during the read by others with the same records.
     const { segments, tail, first } = group
     const memory = [...tail, ...more]
     try {
@@ -37,22 +40,22 @@ export async function readGroup<T extends object>(
       return { records: search.records, next: hasMore ? search.at : null, looked: search.looked }
     } catch (thrown) {
       if (!(thrown instanceof SegmentGone)) throw thrown
-      // If the segments were replaced or dropped meanwhile, try again; otherwise a file was lost.
+      // If the segments were replaced or dropped during the read, try again. Otherwise, a file was lost.
       if (group.segments === segments || tries === MAX_TRIES) throw new StoreDamaged(thrown.message, 0, 'it is missing')
     }
   }
 }
 
-/** Where the records of a group are, at one moment. */
+/** The locations of a group's records at one moment. */
 interface GroupParts {
   readonly folder: string
   readonly segments: readonly Segment[]
-  readonly memory: readonly Added[]
+  readonly memory: readonly JournalEntry[]
   /** Records before this position were dropped. */
   readonly first: number
 }
 
-/** Reads until the search is full; returns whether there are more records. */
+/** Reads until the search is full. Returns whether there are more records. */
 async function searchParts<T extends object>(
   fs: FileSystem,
   { folder, segments, memory, first }: GroupParts,
@@ -60,7 +63,7 @@ async function searchParts<T extends object>(
 ): Promise<boolean> {
   const { direction, from = '', to } = search.query
   const down = direction === 'desc'
-  const parts: (Segment | readonly Added[])[] = [...segments, memory]
+  const parts: (Segment | readonly JournalEntry[])[] = [...segments, memory]
   if (down) parts.reverse()
   for (const part of parts) {
     if (!isSegment(part)) {
@@ -80,25 +83,25 @@ async function searchParts<T extends object>(
   return false
 }
 
-/** Those of the records (sorted by position) that were not read yet, in the direction of the search. */
-function restOf(part: readonly Added[], at: number | null, down: boolean): readonly Added[] {
+/** Returns the records (sorted by position) that were not read yet, in the direction of the search. */
+function restOf(part: readonly JournalEntry[], at: number | null, down: boolean): readonly JournalEntry[] {
   if (at === null) return down ? [...part].reverse() : part
   const bound = down ? at : at + 1
   let from = 0
   for (let end = part.length; from < end; ) {
     const middle = (from + end) >>> 1
-    if ((part[middle] as Added).position < bound) from = middle + 1
+    if ((part[middle] as JournalEntry).position < bound) from = middle + 1
     else end = middle
   }
   return down ? part.slice(0, from).reverse() : part.slice(from)
 }
 
-const isSegment = (part: Segment | readonly Added[]): part is Segment => !Array.isArray(part)
+const isSegment = (part: Segment | readonly JournalEntry[]): part is Segment => !Array.isArray(part)
 
 const isFull = <T extends object>({ query, records, looked }: Search<T>): boolean =>
   records.length >= query.limit || looked >= (query.most ?? Number.POSITIVE_INFINITY)
 
-/** Reads one record. Returns true, without reading it, if the search is full. */
+/** Reads one record. If the search is full, returns true without reading it. */
 function take<T extends object>(search: Search<T>, first: number, position: number, parse: () => T): boolean {
   const { direction, from, to, matches } = search.query
   if (

@@ -1,10 +1,10 @@
-// The files that hold the records of a group.
+// The files with the records of a group.
 import { crc32 } from 'node:zlib'
 import { StoreDamaged } from '../errors.js'
 import { hasCode, replaceFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 
-/** A file with records of a group, one per line. It is written once, as a whole, and never changed. */
+/** A file with records of a group, one per line. It is written once as a whole and never changed. */
 export interface Segment {
   readonly first: number
   readonly last: number
@@ -16,16 +16,16 @@ export interface Segment {
   readonly to: string
 }
 
-/** A record in memory, which is in no segment yet. */
-export interface Added {
+/** A record in memory that is not in a segment yet. */
+export interface JournalEntry {
   readonly position: number
   readonly at: string
   readonly record: object
 }
 
-/** A new segment is begun when one has this many bytes, and for each day. */
+/** Maximum size of a segment in bytes. A new segment is also started for each day. */
 const FULL_BYTES = 512 * 1024
-/** Length of the date at the beginning of an ISO 8601 time. */
+/** Length of the date at the start of an ISO 8601 time. */
 const DATE_LENGTH = 10
 
 export const segmentFile = (folder: string, { first, last }: Segment): string =>
@@ -34,7 +34,7 @@ export const segmentFile = (folder: string, { first, last }: Segment): string =>
 /** The file was removed: its segment was dropped, or became part of a longer one. */
 export class SegmentGone extends Error {}
 
-/** The lines of a segment, oldest first. Throws `SegmentGone`, and `StoreDamaged` if the file was changed. */
+/** Returns the lines of a segment, oldest first. Throws `SegmentGone`, and `StoreDamaged` if the file was changed. */
 export async function readSegment(fs: FileSystem, folder: string, segment: Segment): Promise<string[]> {
   const path = segmentFile(folder, segment)
   let bytes: Buffer
@@ -45,24 +45,24 @@ export async function readSegment(fs: FileSystem, folder: string, segment: Segme
     throw thrown
   }
   if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc)
-    throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or cut')
+    throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or truncated')
   return bytes.toString('utf8', 0, bytes.length - 1).split('\n')
 }
 
 /**
- * Writes records into new segments, and returns the new list of segments. If the last one is short and of the same day, it is
- * written again under another name, together with what follows. The folder is not synced.
+ * Writes records into new segments, and returns the new list of segments. If the last segment is short and of the same
+ * day, it is rewritten under another name together with the new records. Does not sync the folder.
  */
 export async function writeSegments(
   fs: FileSystem,
   folder: string,
   before: readonly Segment[],
-  added: readonly Added[],
+  added: readonly JournalEntry[],
 ): Promise<Segment[]> {
   const segments = [...before]
   const dayOf = (at: string): string => at.slice(0, DATE_LENGTH)
   for (let next = 0; next < added.length; ) {
-    const begin = added[next] as Added
+    const begin = added[next] as JournalEntry
     const last = segments.at(-1)
     const extendsLast =
       last !== undefined &&

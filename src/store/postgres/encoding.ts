@@ -1,18 +1,24 @@
-/** Strings and sort keys in the form in which PostgreSQL compares them as JavaScript does. */
+/** Encodes strings and sort keys so that PostgreSQL compares them as JavaScript does. */
 import { createHash } from 'node:crypto'
 import type { SortKey } from '../../kernel/paging.js'
 
-/** Longer keys are stored as their hash: an entry of a B-tree has about 2,700 bytes at most. */
+/**
+ * Maximum length of a key. Longer keys are stored as their hash, because an entry of a B-tree is limited to about 2,700
+ * bytes.
+ */
 const MAX_KEY_LENGTH = 200
-/** How much of a sort key is indexed; what lies beyond is compared too, but found by sorting the few that agree until there. */
+/**
+ * Number of indexed bytes of a sort key. The rest is compared as well, by sorting the few keys with the same indexed
+ * part.
+ */
 const INDEXED_BYTES = 1_000
 
-/** What `text` cannot hold: NUL, and surrogates that are no pair. */
+/** Characters that `text` cannot contain: NUL, and unpaired surrogates. */
 const NOT_TEXT = /[\0\p{Cs}]/u
 
 /**
- * A string as it is compared for equality in a column: itself, so that people can read it, or a backslash and its hash if it is long or
- * cannot be a `text`.
+ * Returns a string in the form in which a column compares it for equality: the string itself, for readability, or a
+ * backslash and its hash if it is long or cannot be stored as `text`.
  */
 export function keyText(text: string): string {
   if (text.length <= MAX_KEY_LENGTH && !text.startsWith('\\') && !NOT_TEXT.test(text)) return text
@@ -23,7 +29,10 @@ const NUMBER = Buffer.from([1])
 const TEXT = Buffer.from([2])
 const END = Buffer.from([0])
 
-/** Bytes that are in the order of the numbers. The first bit of a double is its sign: negative ones are in reverse. */
+/**
+ * Encodes a number as bytes with the same sort order. The first bit of a double is its sign, and negative numbers sort
+ * in reverse.
+ */
 function bytesOfNumber(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeDoubleBE(value === 0 ? 0 : value)
@@ -34,8 +43,9 @@ function bytesOfNumber(value: number): Buffer {
 }
 
 /**
- * Bytes, none of them 0, that are in the order of the UTF-16 code units of the strings. Each unit is written by itself, as UTF-8 writes a code
- * point of that number: UTF-8 itself would sort what lies beyond U+FFFF behind U+E000 to U+FFFF. 0 and 1 take two bytes.
+ * Encodes a string as bytes without 0, in the order of its UTF-16 code units. Each unit is encoded separately, like a
+ * UTF-8 code point with that number: plain UTF-8 would sort characters above U+FFFF after U+E000 to U+FFFF. The units 0
+ * and 1 take two bytes.
  */
 function bytesOfText(text: string): Buffer {
   if (/^[\x02-\x7f]*$/.test(text)) return Buffer.from(text, 'latin1')
@@ -50,7 +60,7 @@ function bytesOfText(text: string): Buffer {
   return Buffer.from(bytes)
 }
 
-/** A sort key as bytes in the order of `compareSortKeys`, in two parts: the first is indexed. */
+/** Encodes a sort key as bytes in the order of `compareSortKeys`, in two parts. The first part is indexed. */
 export function placeOf([value, id]: SortKey): { place: Buffer; rest: Buffer } {
   const parts = typeof value === 'number' ? [NUMBER, bytesOfNumber(value)] : [TEXT, bytesOfText(value), END]
   const bytes = Buffer.concat([...parts, bytesOfText(id)])

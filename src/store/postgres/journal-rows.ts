@@ -1,13 +1,15 @@
-/** Writes journals in PostgreSQL: a row for each record, and one for each group with the numbers of its first and next record. */
+/**
+ * Writes journals in PostgreSQL: one row per record, and one per group with the numbers of its first and next record.
+ */
 import type { Journal } from '../../kernel/documents.js'
 import type { Session } from '../../postgres/index.js'
 import { frozenJson } from '../json.js'
 import { keyText } from './encoding.js'
 
-/** Records that are deleted at a time. */
+/** Number of records that are deleted at a time. */
 const DELETED_AT_ONCE = 5_000
 
-/** pg returns a `bigint` as a string. */
+/** A row with numbers. pg returns a `bigint` as a string. */
 interface Numbers {
   first: string
   next: string
@@ -23,7 +25,10 @@ async function numbersOf(
   return row ? { first: Number(row.first), next: Number(row.next) } : null
 }
 
-/** Adds a record at the end of its group; positions have no gaps, since two transactions that add to one group cannot both commit. */
+/**
+ * Adds a record at the end of its group. Positions have no gaps, since two transactions that add to the same group
+ * cannot both commit.
+ */
 export async function appendRecord<T extends object>(
   session: Session,
   to: Journal<T>,
@@ -49,7 +54,7 @@ export async function appendRecord<T extends object>(
   return record
 }
 
-/** How many records a group has, and the position of the next one. */
+/** Returns the number of records in a group, and the position of the next one. */
 export async function extentOf(
   session: Session,
   journal: string,
@@ -65,7 +70,7 @@ export async function groupNames(session: Session, journal: string): Promise<str
   )
 }
 
-/** From now on, records before a position are not read; returns how many these are. */
+/** Drops the records before a position, so that they are no longer read. Returns their number. */
 export async function dropRecords(session: Session, journal: string, group: string, before: number): Promise<number> {
   const numbers = await numbersOf(session, journal, group)
   const dropped = numbers ? Math.max(0, Math.min(before, numbers.next) - numbers.first) : 0
@@ -78,7 +83,7 @@ export async function dropRecords(session: Session, journal: string, group: stri
   return dropped
 }
 
-/** Deletes some records that are not read any more, and returns whether there may be others. */
+/** Deletes some dropped records. Returns whether there may be more. */
 export async function deleteDropped(session: Session, journal: string, group: string): Promise<boolean> {
   const text = `DELETE FROM journal_records r USING (
       SELECT old.position FROM journal_records old JOIN journal_groups g ON g.journal = old.journal AND g.grp = old.grp

@@ -1,7 +1,7 @@
-/** Changes the documents in PostgreSQL from the form of one release to that of the next, as `migrate.ts` does it for the embedded store. */
+/** Migrates the documents in PostgreSQL from one release to the next, as `migrate.ts` does for the embedded store. */
 import type { Database, Session } from '../../postgres/index.js'
 import { deepFreeze } from '../json.js'
-import type { Raw } from '../database.js'
+import type { RawDocument } from '../database.js'
 import { StoreTooNew } from '../errors.js'
 import type { Operation } from '../log.js'
 import { inOrder, RawView } from '../migrate.js'
@@ -9,12 +9,14 @@ import type { Migration, StoreEvent } from '../types.js'
 import { type AnyDocument, type AnyTable, ownerOf } from '../view.js'
 import { keyText } from './encoding.js'
 
-/** Documents that a migration wrote have rows of no release: they are made when it has ended. */
+/**
+ * The shape of documents that a migration wrote: their rows belong to no release, and are created after the migration.
+ */
 const NO_SHAPE = ''
 
 /**
- * Runs the migrations that the documents have not had yet, each in one transaction, which holds all documents in memory. A new database needs
- * none. Throws `StoreTooNew` if the documents have had more migrations than the code has.
+ * Runs the migrations that the documents have not had yet, each in one transaction, which holds all documents in
+ * memory. A new database needs none. Throws `StoreTooNew` if the documents have had more migrations than the code has.
  */
 export async function migrateDocuments(
   database: Database,
@@ -27,7 +29,10 @@ export async function migrateDocuments(
   const sorted = inOrder(migrations)
   const had = await database.transact((session) => versionOf(session, sorted.length))
   if (had > sorted.length)
-    throw new StoreTooNew('the database', `the documents are at migration ${had}, this release knows ${sorted.length}`)
+    throw new StoreTooNew(
+      'the database',
+      `the documents are at migration ${had}, but this release has only ${sorted.length}`,
+    )
   for (const migration of sorted.slice(had)) {
     const ran = await database.transact(async (session) => {
       if ((await versionOf(session, sorted.length)) >= migration.version) return false
@@ -41,16 +46,16 @@ export async function migrateDocuments(
   }
 }
 
-/** How many migrations the documents have had: a new database is in the form of this release. */
+/** Returns the number of migrations that the documents have had. A new database has the schema of this release. */
 async function versionOf(session: Session, newest: number): Promise<number> {
   await session.query('INSERT INTO document_migrations VALUES (true, $1) ON CONFLICT DO NOTHING', [newest])
   const [row] = await session.query<{ version: number }>('SELECT version FROM document_migrations')
   return row?.version ?? newest
 }
 
-async function loadAll(session: Session, tables: readonly AnyTable[]): Promise<Map<string, Raw[]>> {
+async function loadAll(session: Session, tables: readonly AnyTable[]): Promise<Map<string, RawDocument[]>> {
   const definitions = new Map(tables.map((of) => [of.name, of]))
-  const found = new Map<string, Raw[]>()
+  const found = new Map<string, RawDocument[]>()
   for (const { of, body } of await session.query<{ of: string; body: AnyDocument }>('SELECT of, body FROM documents')) {
     const definition = definitions.get(of)
     const raw = { document: deepFreeze(body), owner: definition ? ownerOf(definition, body) : '' }

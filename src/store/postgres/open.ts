@@ -1,4 +1,7 @@
-/** Opens the store on PostgreSQL: makes or changes its tables, runs migrations, and makes rows that another release did not make. */
+/**
+ * Opens the store on PostgreSQL: creates or migrates its tables, runs migrations, and creates index rows that another
+ * release did not create.
+ */
 import { type Database, migrate, type News, openDatabase } from '../../postgres/index.js'
 import type { SharedStore, StoreOptions } from '../types.js'
 import { migrateDocuments } from './migrations.js'
@@ -7,15 +10,15 @@ import { ROOM, steps } from './schema.js'
 import { CONNECTIONS, PostgresStore } from './store.js'
 
 export interface PostgresStoreOptions extends Pick<StoreOptions, 'tables' | 'migrations' | 'log'> {
-  /** The database, or the URL of one that the store opens, and closes, by itself. */
+  /** The database, or the URL of one that the store opens and closes. */
   database: Database | { url: string }
-  /** What other processes write. Default: not known, so no response is kept. */
+  /** Changes by other processes. Default: unknown, so no response is cached. */
   news?: News
 }
 
 /**
- * Opens the store in a database, or creates it there; other processes may have it open, too. Throws `DatabaseAway`, `StoreTooNew` if a newer release wrote it,
- * `DuplicateKey` if stored documents violate a unique index of `tables`.
+ * Opens the store in a database, or creates it there. Other processes may have it open as well. Throws `DatabaseAway`,
+ * `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index of `tables`.
  */
 export async function openPostgresStore({
   database: given,

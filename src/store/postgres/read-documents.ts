@@ -1,4 +1,4 @@
-/** Reads documents from PostgreSQL, in a transaction or outside of one. */
+/** Reads documents from PostgreSQL, inside or outside a transaction. */
 import type { RangePage, PageRange } from '../../kernel/paging.js'
 import type { Session } from '../../postgres/index.js'
 import { deepFreeze } from '../json.js'
@@ -9,7 +9,7 @@ import { keyText, placeOf } from './encoding.js'
 import { LENGTH } from './list-lengths.js'
 import type { KeyRow } from './rows.js'
 
-/** A document as a statement returns it: pg parses `json`. */
+/** A document in the result of a statement. pg parses `json`. */
 interface DocumentRow<T extends object> {
   body: Document<T>
 }
@@ -17,7 +17,7 @@ interface DocumentRow<T extends object> {
 const documentsOf = <T extends object>(rows: readonly DocumentRow<T>[]): Document<T>[] =>
   rows.map(({ body }) => deepFreeze(body))
 
-/** A document, and the shape in which it was written; null if there is none. */
+/** Returns a document and the shape in which it was written; null if there is none. */
 export async function storedDocument<T extends object>(
   session: Session,
   of: Table<T, string>,
@@ -54,14 +54,14 @@ export async function allDocuments<T extends object>(session: Session, of: Table
 }
 
 const FIRST = Buffer.alloc(0)
-/** More than a list can have. */
+/** More than the number of entries that a list can have. */
 const NO_LIMIT = 2_147_483_647
-/** Behind every place: they begin with 1 or 2. */
+/** After every place, since places start with 1 or 2. */
 const LAST = Buffer.from([0xff])
 
 /**
- * A stretch of a list and the list's length, by one statement, so that they fit each other. Places are read in the order of the index, with those that agree
- * as far as they are indexed: a sort by `rest` as well might read the whole list.
+ * Reads a range of a list together with the list's length in one statement, so that they are consistent. Places are
+ * read in index order, including ties in the indexed part: sorting by `rest` as well might read the whole list.
  */
 const stretchText = (ascending: boolean): string => {
   const [beyond, direction] = ascending ? ['>', 'ASC'] : ['<', 'DESC']
@@ -97,7 +97,7 @@ export async function readStretch<T extends object>(
   return { documents: documentsOf(found.slice(0, limit)), count: rows[0]?.count ?? 0, more: found.length > limit }
 }
 
-/** The first of the keys of unique indexes that another document has; null if there is none. */
+/** Returns the first key of a unique index that another document already has; null if there is none. */
 export async function takenKey(
   session: Session,
   of: AnyTable,

@@ -5,7 +5,7 @@ import { deepFreeze } from '../json.js'
 import type { Journal } from '../types.js'
 import { keyText } from './encoding.js'
 
-/** Records that are read at a time. */
+/** Number of records that are read at a time. */
 const AT_ONCE = 500
 
 const recordsText = (ascending: boolean): string => `SELECT r.position, r.body FROM journal_records r
@@ -17,7 +17,7 @@ const ASCENDING = recordsText(true)
 
 const DESCENDING = recordsText(false)
 
-/** Reads records, some hundred at a time, until the query has what it wants or has looked at as many as it may. */
+/** Reads a few hundred records at a time, until the query is complete or has examined its maximum number of records. */
 export async function readRecords<T extends object>(
   session: Session,
   of: Journal<T>,
@@ -31,7 +31,7 @@ export async function readRecords<T extends object>(
   let looked = 0
   const isFull = () => records.length >= limit || looked >= most
   for (;;) {
-    // One more than wanted tells whether there is more.
+    // Read one more record than needed, to find out whether there are more.
     const wanted = Math.min(AT_ONCE, most - looked, matches ? AT_ONCE : limit - records.length) + 1
     const after = at ?? (ascending ? 0 : Number.MAX_SAFE_INTEGER)
     const values = [of.name, keyText(group), after, from, to ?? null, wanted]

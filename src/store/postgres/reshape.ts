@@ -1,4 +1,4 @@
-/** Makes the rows of documents that a release with other indexes or orders wrote. */
+/** Creates the index rows of documents that were written by a release with other indexes or orders. */
 import type { Database, Session } from '../../postgres/index.js'
 import { DuplicateKey } from '../errors.js'
 import { type AnyDocument, type AnyTable, entryOf } from '../view.js'
@@ -6,12 +6,12 @@ import { takenKey } from './read-documents.js'
 import { NO_ROWS, rowsOf, shapeOf } from './rows.js'
 import { putDocument } from './write-documents.js'
 
-/** Documents that are read at a time. */
+/** Number of documents that are read at a time. */
 const AT_ONCE = 500
 
 /**
- * Makes all rows again of each table that has a document of another shape, table by table in one transaction. Throws `DuplicateKey` if stored
- * documents violate a unique index.
+ * Recreates all index rows of each table that has a document of another shape, each table in one transaction. Throws
+ * `DuplicateKey` if stored documents violate a unique index.
  */
 export async function reshape(database: Database, tables: readonly AnyTable[]): Promise<void> {
   const found = await database.query<{ of: string; shape: string }>('SELECT DISTINCT of, shape FROM documents')

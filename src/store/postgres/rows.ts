@@ -1,4 +1,4 @@
-/** The rows that belong to a document beside its own: its keys, and its places in lists. */
+/** The index rows of a document: its keys, and its places in lists. */
 import { createHash } from 'node:crypto'
 import { type AnyOrder, type AnyTable, type Entry, groupsOf, sortKeyOf } from '../view.js'
 import { keyText, placeOf } from './encoding.js'
@@ -7,7 +7,7 @@ import { keyText, placeOf } from './encoding.js'
 export interface KeyRow {
   readonly index: string
   readonly key: string
-  /** As the table's function returned it, for messages. */
+  /** The key as returned by the table's function, for messages. */
   readonly given: string
   readonly once: boolean
 }
@@ -20,7 +20,7 @@ export interface PlaceRow {
   readonly rest: Buffer
 }
 
-/** The rows by what makes them different. */
+/** The rows by their identity. */
 export interface Rows {
   readonly keys: ReadonlyMap<string, KeyRow>
   readonly places: ReadonlyMap<string, PlaceRow>
@@ -28,7 +28,7 @@ export interface Rows {
 
 export const NO_ROWS: Rows = { keys: new Map(), places: new Map() }
 
-/** The rows of a document. Throws what the functions of the table throw. */
+/** Returns the rows of a document. Throws errors of the table's functions. */
 export function rowsOf(of: AnyTable, { document, keys }: Pick<Entry, 'document' | 'keys'>): Rows {
   const keyRows = new Map<string, KeyRow>()
   const unique: readonly string[] = of.unique ?? []
@@ -56,15 +56,15 @@ export function rowsOf(of: AnyTable, { document, keys }: Pick<Entry, 'document' 
   return { keys: keyRows, places }
 }
 
-/** The rows of one map that the other does not have. */
+/** Returns the rows of one map that the other does not have. */
 export const without = <Row>(rows: ReadonlyMap<string, Row>, others: ReadonlyMap<string, Row>): Row[] =>
   [...rows].filter(([key]) => !others.has(key)).map(([, row]) => row)
 
 const shapes = new WeakMap<AnyTable, string>()
 
 /**
- * What names the rows that a release makes for the documents of a table. A document of another shape was written by a release with other indexes
- * or orders, and its rows are made again at the start.
+ * Returns an identifier of the index rows that a release creates for the documents of a table. A document of another
+ * shape was written by a release with other indexes or orders. Its rows are recreated at start.
  */
 export function shapeOf(of: AnyTable): string {
   let shape = shapes.get(of)

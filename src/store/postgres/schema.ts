@@ -1,5 +1,5 @@
-/** The tables of the documents in PostgreSQL, step by step. docs/design/scale-out.md explains them. */
-import { type Step, tellsOf } from '../../postgres/index.js'
+/** The migrations for the tables of documents in PostgreSQL. See docs/design/scale-out.md. */
+import { type Step, changeTriggers } from '../../postgres/index.js'
 
 /** The name under which `migrate` counts the steps. */
 export const ROOM = 'documents'
@@ -7,7 +7,8 @@ export const ROOM = 'documents'
 export const steps: readonly Step[] = [
   {
     version: 1,
-    // Bodies are `json`, not `jsonb`: that keeps every byte of the text, so the order of members, and takes \u0000 and lone surrogates.
+    // Bodies are `json`, not `jsonb`: that preserves every byte of the text, including the order of members, and allows
+    // \u0000 and lone surrogates.
     sql: `
       CREATE TABLE documents (
         of text COLLATE "C" NOT NULL,
@@ -58,12 +59,13 @@ export const steps: readonly Step[] = [
   },
   {
     version: 2,
-    // So that whoever has read a document, or looked for a key, learns that it has changed.
-    sql: tellsOf('documents', 'd', ['of', 'id']) + tellsOf('document_keys', 'k', ['of', 'index', 'key']),
+    // Notifies processes that have read a document, or searched for a key, of changes.
+    sql: changeTriggers('documents', 'd', ['of', 'id']) + changeTriggers('document_keys', 'k', ['of', 'index', 'key']),
   },
   {
     version: 3,
-    // So that the length of a list need not be counted whenever a page of it is read. Writers of one list do not wait for each other: each adds a row.
+    // Avoids counting a list whenever a page of it is read. Writers of one list do not block each other, because each
+    // adds a row.
     sql: `
       LOCK TABLE document_places IN SHARE ROW EXCLUSIVE MODE;
       CREATE TABLE document_list_lengths (

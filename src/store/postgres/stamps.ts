@@ -1,10 +1,10 @@
-/** Stamps of documents and keys in PostgreSQL: what the news say of them. */
+/** Stamps of documents and keys in PostgreSQL, based on the news. */
 import type { News } from '../../postgres/index.js'
 import type { Stamps } from '../recorded-store.js'
 import type { AnyTable } from '../view.js'
 import { keyText } from './encoding.js'
 
-/** The stamps of a table. They are known as far as somebody has asked for the news. */
+/** Returns the stamps of a table. They are as current as the last query for news. */
 export function stampsOf(news: News): (of: AnyTable) => Stamps {
   // bound: the tables of the service
   const known = new WeakMap<AnyTable, Stamps>()

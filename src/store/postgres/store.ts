@@ -17,17 +17,26 @@ import { allDocuments, countDocuments, findDocuments, readStretch, storedDocumen
 import { stampsOf } from './stamps.js'
 import { PostgresTransaction } from './transaction.js'
 
-/** Connections: those of transactions, and as many for reads again, since the work of a transaction may read outside of it. */
+/**
+ * Maximum number of concurrent transactions. The pool has as many connections again for reads, since the work of a
+ * transaction may read outside of it.
+ */
 const TRANSACTIONS_AT_ONCE = 5
 export const CONNECTIONS = 2 * TRANSACTIONS_AT_ONCE
-/** From this attempt on, a transaction that met others waits until it can run alone. */
+/** Number of the attempt at which a conflicting transaction waits until it can run alone. */
 const ALONE_FROM = 3
 
-/** All transactions hold this lock together, but for one that runs alone. `LOCK TABLE` waits before the transaction's view is taken. */
+/**
+ * Returns the statement that takes the lock shared by all transactions, or held alone by an exclusive one. `LOCK TABLE`
+ * waits before the transaction's snapshot is taken.
+ */
 const turnOf = (attempt: number): string =>
   `LOCK TABLE document_turns IN ${attempt < ALONE_FROM ? 'ROW EXCLUSIVE' : 'EXCLUSIVE'} MODE`
 
-/** Two transactions may look for a key before either has written it: the one that is later runs again, and then finds it. */
+/**
+ * Whether a transaction must run again: two transactions may search for a key before either has written it. The later
+ * one runs again and then finds it.
+ */
 const metAKey = (error: unknown): boolean => constraintOf(error) !== null
 
 export class PostgresStore extends SingleWrites implements SharedStore {
@@ -36,7 +45,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
   readonly #closed: () => Promise<void>
   /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<PostgresTransaction>()
-  // bound: requests and jobs under way
+  // bound: requests and jobs in progress
   readonly #turns = new TurnQueue({ atOnce: TRANSACTIONS_AT_ONCE, waiting: Number.POSITIVE_INFINITY })
   readonly #unfinished = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
@@ -65,7 +74,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
     else work()
   }
 
-  /** Counts what is under way, so that `close` waits for it. Throws `StoreClosed`. */
+  /** Tracks work in progress, so that `close` waits for it. Throws `StoreClosed`. */
   #begin<R>(work: (database: Database) => Promise<R>): Promise<R> {
     if (this.#closing) return Promise.reject(new StoreClosed())
     const running = work(this.#database)
@@ -76,7 +85,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
 
   async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
     if (this.#running.getStore()?.isOver === false)
-      throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
+      throw new Error('a transaction within a transaction would wait for itself. Use the `tx` of the outer one')
     return this.#begin((database) =>
       this.#turns.run(() =>
         (async () => {
@@ -136,7 +145,10 @@ export class PostgresStore extends SingleWrites implements SharedStore {
     })
   }
 
-  /** Without news, whether another process has changed a document is known to the database alone. */
+  /**
+   * Returns a store that records its reads. Without news, only the database knows whether another process has changed a
+   * document.
+   */
   recorded(recording: Recording): Store {
     if (this.#stamps) return new RecordedStore(this, recording, this.#stamps)
     recording.recordUnknown()

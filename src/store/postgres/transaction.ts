@@ -1,4 +1,4 @@
-/** A transaction on PostgreSQL: each call is a statement or a few, and sees what was written before it. */
+/** A transaction on PostgreSQL. Each call is one or a few statements, and sees earlier writes. */
 import type { RangePage, PageRange } from '../../kernel/paging.js'
 import type { JournalPage, Journal, JournalQuery } from '../../kernel/documents.js'
 import type { Session } from '../../postgres/index.js'
@@ -16,28 +16,31 @@ export class PostgresTransaction implements Transaction {
   readonly #session: Session
   #over = false
   #failure: unknown = null
-  /** To be done once it is committed. */
-  // bound: what one transaction wakes
+  /** Callbacks to run after the commit. */
+  // bound: callbacks of one transaction
   readonly afterwards: (() => void)[] = []
 
   constructor(session: Session) {
     this.#session = { query: (...given) => this.#query(session, ...given) }
   }
 
-  /** After this, every call throws: either the work did not await something, or somebody kept `tx`. */
+  /** Ends the transaction. Every later call throws: the work did not await a call, or kept `tx`. */
   end(): void {
     this.#over = true
   }
   get isOver(): boolean {
     return this.#over
   }
-  /** The first error of a statement, after which the database takes no others: whatever the work makes of it, it has failed. */
+  /**
+   * The first error of a statement. The database rejects all later statements, so the transaction has failed even if
+   * the work handles the error.
+   */
   get failure(): unknown {
     return this.#failure
   }
 
   async #query<Row extends object>(session: Session, ...given: Parameters<Session['query']>): Promise<Row[]> {
-    if (this.#over) throw new Error('this transaction has ended; await every call on it')
+    if (this.#over) throw new Error('this transaction has ended. Await every call on it')
     try {
       return await session.query<Row>(...given)
     } catch (error) {
@@ -105,7 +108,7 @@ export class PostgresTransaction implements Transaction {
     return true
   }
 
-  /** @param before the rows that the document has; null = not known */
+  /** @param before the existing rows of the document; null = unknown */
   async #write(of: AnyTable, document: AnyDocument, before: Rows | null): Promise<AnyDocument> {
     const after = rowsOf(of, entryOf(of, document))
     const taken = await takenKey(this.#session, of, document.id, without(after.keys, (before ?? NO_ROWS).keys))
@@ -116,6 +119,6 @@ export class PostgresTransaction implements Transaction {
   }
 }
 
-/** The rows that a stored document has; null if a release with other indexes wrote it. */
+/** Returns the rows of a stored document; null if a release with other indexes wrote it. */
 const rowsOfStored = (of: AnyTable, { document, shape }: { document: object; shape: string }): Rows | null =>
   shape === shapeOf(of) ? rowsOf(of, entryOf(of, document as AnyDocument)) : null

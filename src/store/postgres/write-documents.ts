@@ -1,10 +1,10 @@
-/** Writes documents to PostgreSQL, each with the rows by which it is found. */
+/** Writes documents to PostgreSQL, each with its index rows. */
 import type { Session } from '../../postgres/index.js'
 import type { AnyDocument, AnyTable } from '../view.js'
 import { keyText } from './encoding.js'
 import { type KeyRow, NO_ROWS, type PlaceRow, type Rows, shapeOf, without } from './rows.js'
 
-/** Puts a document in the place of the stored one, if there is one; adds the rows that are new, and removes those of `before` that are not any more. */
+/** Inserts or replaces a document. Adds the new index rows, and removes those of `before` that no longer apply. */
 export async function putDocument(
   session: Session,
   of: AnyTable,
@@ -19,7 +19,7 @@ export async function putDocument(
   await changeRows(session, of, id, before, after)
 }
 
-/** Removes a document with its rows. */
+/** Removes a document with its index rows. */
 export async function removeDocument(session: Session, of: AnyTable, id: string, before: Rows): Promise<void> {
   await session.query('DELETE FROM documents WHERE of = $1 AND id = $2', [of.name, keyText(id)], 'remove document')
   await changeRows(session, of, keyText(id), before, NO_ROWS)
@@ -67,7 +67,9 @@ const columnsOf = (rows: readonly PlaceRow[]): [string[], string[], Buffer[]] =>
   rows.map(({ place }) => place),
 ]
 
-/** Removes the rows of a document whatever they are: of one that a release with other indexes wrote. It looks through the rows of the table. */
+/**
+ * Removes all index rows of a document, for one that a release with other indexes wrote. Scans the rows of the table.
+ */
 export async function removeAllRows(session: Session, of: AnyTable, id: string): Promise<void> {
   await session.query('DELETE FROM document_keys WHERE of = $1 AND id = $2', [of.name, keyText(id)])
   await session.query('DELETE FROM document_places WHERE of = $1 AND id = $2', [of.name, keyText(id)])

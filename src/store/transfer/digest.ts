@@ -1,22 +1,22 @@
-/** Counts and hashes of everything that a store has, by which two stores are compared. */
+/** Counts and hashes of everything in a store, for comparing two stores. */
 import { createHash } from 'node:crypto'
 import type { StoreSource } from './types.js'
 
-/** What a table or a group of a journal has. */
-export interface Sum {
+/** The content of a table or a group of a journal. */
+export interface ContentDigest {
   count: number
-  /** Of all documents in any order, or of all records with their positions; hexadecimal. */
+  /** Hexadecimal hash of all documents in any order, or of all records with their positions. */
   hash: string
 }
 
-/** Everything that a store has: by table, and by journal and group. */
-export type StoreDigest = ReadonlyMap<string, Sum>
+/** The content of a store: by table, and by journal and group. */
+export type StoreDigest = ReadonlyMap<string, ContentDigest>
 
 const MODULUS = 1n << 256n
 
 /** Reads everything. The hash of a table does not depend on the order in which documents are read. */
 export async function digestOf(source: StoreSource): Promise<StoreDigest> {
-  const found = new Map<string, Sum>()
+  const found = new Map<string, ContentDigest>()
   for (const table of await source.tables()) {
     let [count, sum] = [0, 0n]
     for await (const some of source.documents(table)) {
@@ -40,11 +40,12 @@ export async function digestOf(source: StoreSource): Promise<StoreDigest> {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** How two stores differ, a line for each table or group; empty = not at all. */
+/** Returns the differences of two stores, one line per table or group; empty if there are none. */
 export function differencesOf(a: StoreDigest, b: StoreDigest): string[] {
-  const told = (sum: Sum | undefined): string => (sum ? `${sum.count} with the hash ${sum.hash.slice(0, 12)}` : 'none')
+  const summary = (sum: ContentDigest | undefined): string =>
+    sum ? `${sum.count} with the hash ${sum.hash.slice(0, 12)}` : 'none'
   return [...new Set([...a.keys(), ...b.keys()])]
     .sort()
-    .filter((key) => told(a.get(key)) !== told(b.get(key)) || a.get(key)?.hash !== b.get(key)?.hash)
-    .map((key) => `${key}: ${told(a.get(key))} in the source, ${told(b.get(key))} in the target`)
+    .filter((key) => summary(a.get(key)) !== summary(b.get(key)) || a.get(key)?.hash !== b.get(key)?.hash)
+    .map((key) => `${key}: ${summary(a.get(key))} in the source, ${summary(b.get(key))} in the target`)
 }

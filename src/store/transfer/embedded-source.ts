@@ -1,18 +1,18 @@
-/** Reads a store in a folder without changing anything in it but its lock. */
+/** Reads a store in a folder without changing anything in it except its lock. */
 import { resolve } from 'node:path'
 import type { Journal } from '../../kernel/documents.js'
 import { StoreDamaged, StoreTooNew } from '../errors.js'
 import { nodeFileSystem } from '../file-system.js'
 import { deepFreeze } from '../json.js'
 import { isJournal, type Journals } from '../journal/journals.js'
-import { type Added, readSegment } from '../journal/segment.js'
+import { type JournalEntry, readSegment } from '../journal/segment.js'
 import { findManifest, FORMAT, layout } from '../manifest.js'
 import { inOrder } from '../migrate.js'
 import { recover } from '../recovery.js'
 import type { FileSystem, Migration } from '../types.js'
 import { AT_ONCE, type StoreSource } from './types.js'
 
-/** A store has to be brought to the form of this release before it can be read as it is. */
+/** A store must be migrated to this release before it can be read unchanged. */
 export class StoreTooOld extends Error {
   override name = 'StoreTooOld'
 }
@@ -24,9 +24,9 @@ interface SourceOptions {
 }
 
 const refuse = (): never => {
-  throw new Error('the store is only read')
+  throw new Error('the store is opened read-only')
 }
-/** The real file system; what a start would tidy up stays as it is. */
+/** The real file system, but without any changes: the cleanup at start does nothing. */
 const readOnly: FileSystem = {
   ...nodeFileSystem,
   open: refuse,
@@ -37,23 +37,27 @@ const readOnly: FileSystem = {
 }
 
 /**
- * Opens the store of a folder for reading; all documents are held in memory, as a server holds them. Throws `StoreLocked` while a server uses it,
- * `StoreDamaged`, `StoreTooNew`, `StoreTooOld`.
+ * Opens the store of a folder for reading. Holds all documents in memory, as a server does. Throws `StoreLocked` while
+ * a server uses it, `StoreDamaged`, `StoreTooNew`, `StoreTooOld`.
  */
 export async function openEmbeddedSource({ dir: given, migrations, journals }: SourceOptions): Promise<StoreSource> {
   const dir = resolve(given)
   const paths = layout(dir)
   const manifest = await findManifest(readOnly, paths.manifest)
-  if (manifest === null) throw new StoreDamaged(paths.manifest, 0, 'it is missing: there are no documents of a server')
+  if (manifest === null)
+    throw new StoreDamaged(paths.manifest, 0, 'it is missing: the folder does not contain the documents of a server')
   const lock = nodeFileSystem.lock(dir, paths.lock)
   try {
     const found = await recover(readOnly, dir, () => {})
     const newest = inOrder(migrations).length
     if (found.migrated > newest)
-      throw new StoreTooNew(dir, `the documents are at migration ${found.migrated}, this release knows ${newest}`)
+      throw new StoreTooNew(
+        dir,
+        `the documents are at migration ${found.migrated}, but this release has only ${newest}`,
+      )
     if (manifest.format < FORMAT || found.migrated < newest)
       throw new StoreTooOld(
-        `${dir} was last used by an earlier release. Start this one on it once (\`bindery serve\`), stop it, and try again.`,
+        `${dir} was last used by an earlier release. Start this release on it once (\`bindery serve\`), stop it, and try again.`,
       )
     const documents = [...found.documents].filter(([name, list]) => !isJournal(name) && list.length > 0)
     const byTable = new Map(documents.map(([name, list]) => [name, list.map(({ document }) => document)]))
@@ -83,10 +87,10 @@ export async function openEmbeddedSource({ dir: given, migrations, journals }: S
   }
 }
 
-/** How the time of a record of a journal is found. */
+/** Returns a function that reads the time of a journal's record. */
 function timesOf(journals: readonly Journal<never>[], name: string): (record: object) => string {
   const found = journals.find((one) => one.name === name)
-  if (!found) throw new StoreTooNew(name, `this release knows no journal ${name}`)
+  if (!found) throw new StoreTooNew(name, `this release has no journal ${name}`)
   return found.at as (record: object) => string
 }
 
@@ -94,7 +98,7 @@ async function* recordsOf(
   journals: Journals,
   timeOf: (record: object) => string,
   { journal, group: name, first }: { journal: string; group: string; first: number },
-): AsyncGenerator<Added[]> {
+): AsyncGenerator<JournalEntry[]> {
   const group = journals.group(journal, name)
   for (const segment of group.segments) {
     const lines = await readSegment(journals.fs, group.folder, segment)

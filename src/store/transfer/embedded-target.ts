@@ -1,7 +1,7 @@
-/** Writes a store into a folder from what another store has. */
+/** Writes the content of another store into a folder. */
 import { resolve } from 'node:path'
 import { Checkpointer } from '../checkpointer.js'
-import { Database, type Raw } from '../database.js'
+import { Database, type RawDocument } from '../database.js'
 import { ensureDir, nodeFileSystem } from '../file-system.js'
 import { Log } from '../log.js'
 import { layout } from '../manifest.js'
@@ -10,8 +10,8 @@ import { type AnyTable, ownerOf } from '../view.js'
 import type { StoreSource } from './types.js'
 
 /**
- * Writes all documents and journals of a source into a folder that does not exist yet. The store in it is complete when this resolves; what an
- * interruption leaves is to be deleted.
+ * Writes all documents and journals of a source into a folder that does not exist yet. The store is complete when the
+ * promise resolves. After an interruption, delete the folder.
  */
 export async function writeEmbeddedStore(
   given: string,
@@ -30,7 +30,7 @@ export async function writeEmbeddedStore(
     const checkpointer = new Checkpointer(fs, dir, database, log)
     const definitions = new Map(tables.map((one) => [one.name, one]))
     for (const name of await source.tables()) {
-      const raws: Raw[] = []
+      const raws: RawDocument[] = []
       const of = definitions.get(name)
       for await (const some of source.documents(name))
         for (const document of some) raws.push({ document, owner: of ? ownerOf(of, document) : '' })
@@ -48,7 +48,7 @@ export async function writeEmbeddedStore(
       }
       if (written.next !== next)
         throw new Error(
-          `the journal ${journal} of ${JSON.stringify(group)} should end before ${next}, but ends before ${written.next}`,
+          `the journal ${journal} of ${JSON.stringify(group)} should end before position ${next}, but ends before ${written.next}`,
         )
       checkpointer.touch(journal, group)
     }

@@ -1,8 +1,8 @@
-/** Reads all documents and journals in PostgreSQL as they are, while no server uses them. */
+/** Reads all documents and journals in PostgreSQL unchanged, while no server uses them. */
 import { type Database, migrate } from '../../postgres/index.js'
 import { StoreTooNew } from '../errors.js'
 import { deepFreeze } from '../json.js'
-import type { Added } from '../journal/segment.js'
+import type { JournalEntry } from '../journal/segment.js'
 import { inOrder } from '../migrate.js'
 import { keyText } from '../postgres/encoding.js'
 import { ROOM, steps } from '../postgres/schema.js'
@@ -11,17 +11,23 @@ import type { AnyDocument } from '../view.js'
 import { StoreTooOld } from './embedded-source.js'
 import { AT_ONCE, type GroupExtent, type StoreSource } from './types.js'
 
-/** Opens the documents of a database for reading; `close` leaves the database open. Throws `DatabaseAway`, `StoreTooNew`, `StoreTooOld`. */
+/**
+ * Opens the documents of a database for reading. `close` leaves the database open. Throws `DatabaseAway`,
+ * `StoreTooNew`, `StoreTooOld`.
+ */
 export async function openPostgresSource(database: Database, migrations: readonly Migration[]): Promise<StoreSource> {
   await migrate(database, ROOM, steps)
   const [row] = await database.query<{ version: number }>('SELECT version FROM document_migrations')
   const newest = inOrder(migrations).length
   const migrated = row?.version ?? newest
   if (migrated > newest)
-    throw new StoreTooNew('the database', `the documents are at migration ${migrated}, this release knows ${newest}`)
+    throw new StoreTooNew(
+      'the database',
+      `the documents are at migration ${migrated}, but this release has only ${newest}`,
+    )
   if (migrated < newest)
     throw new StoreTooOld(
-      'The database was last used by an earlier release. Start this one on it once (`bindery serve`), stop it, and try again.',
+      'The database was last used by an earlier release. Start this release on it once (`bindery serve`), stop it, and try again.',
     )
   return sourceOf(database, migrated)
 }
@@ -54,7 +60,7 @@ function sourceOf(database: Database, migrated: number): StoreSource {
       for (let from = first; ; ) {
         const text = `SELECT position::float8 AS position, at, body AS record FROM journal_records
           WHERE journal = $1 AND grp = $2 AND position >= $3::bigint ORDER BY position LIMIT $4`
-        const rows: Added[] = await database.query<Added>(text, [journal, keyText(group), from, AT_ONCE])
+        const rows: JournalEntry[] = await database.query<JournalEntry>(text, [journal, keyText(group), from, AT_ONCE])
         yield rows.map((row) => ({ ...row, record: deepFreeze(row.record) }))
         const end = rows.at(-1)
         if (!end || rows.length < AT_ONCE) return

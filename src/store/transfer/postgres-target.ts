@@ -1,13 +1,13 @@
 /** Writes the documents and journals of another store into PostgreSQL. */
 import { type Database, migrate, type Session } from '../../postgres/index.js'
-import type { Added } from '../journal/segment.js'
+import type { JournalEntry } from '../journal/segment.js'
 import { keyText } from '../postgres/encoding.js'
 import { rowsOf, shapeOf } from '../postgres/rows.js'
 import { ROOM, steps } from '../postgres/schema.js'
 import { type AnyDocument, type AnyTable, entryOf } from '../view.js'
 import type { GroupExtent, StoreSource } from './types.js'
 
-/** Makes the tables, or brings them to the form of this release, and returns how many documents there are. */
+/** Creates or migrates the tables, and returns the number of documents. */
 export async function prepareDocuments(database: Database): Promise<number> {
   await migrate(database, ROOM, steps)
   const [row] = await database.query<{ count: number }>('SELECT count(*)::int AS count FROM documents')
@@ -15,8 +15,8 @@ export async function prepareDocuments(database: Database): Promise<number> {
 }
 
 /**
- * Replaces everything that is there by what a source has. It takes many transactions: whoever reads meanwhile sees a part. After an interruption it
- * is done again from the start.
+ * Replaces the whole content with the content of a source. This takes many transactions, so concurrent readers see a
+ * part of it. After an interruption, start it again from the beginning.
  */
 export async function writePostgresStore(
   database: Database,
@@ -40,7 +40,7 @@ export async function writePostgresStore(
   }
 }
 
-/** Documents of a table that this release does not know have no rows beside their own. */
+/** The shape of documents in a table that this release does not know. They have no index rows. */
 const UNKNOWN = ''
 
 async function insertDocuments(
@@ -83,7 +83,11 @@ async function insertGroup(session: Session, { journal, group, first, next }: Gr
   await session.query(text, [journal, keyText(group), JSON.stringify(group), first, next])
 }
 
-async function insertRecords(session: Session, { journal, group }: GroupExtent, some: readonly Added[]): Promise<void> {
+async function insertRecords(
+  session: Session,
+  { journal, group }: GroupExtent,
+  some: readonly JournalEntry[],
+): Promise<void> {
   const text = `INSERT INTO journal_records (journal, grp, position, at, body)
     SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::json[])`
   const bodies = some.map(({ record }) => JSON.stringify(record))

@@ -56,11 +56,11 @@ test('replaces no file, and says what is wrong', async () => {
   }
   const kept = join(place.dir, 'kept')
   writeFileSync(kept, 'mine')
-  await refused('space1', kept, /kept exists: name a file that does not/)
+  await refused('space1', kept, /kept already exists\. Choose another file name/)
   assert.is(readFileSync(kept, 'utf8'), 'mine')
-  await refused('nowhere', join(place.dir, 'b.bundle'), /There is no repository .*nowhere\.git/)
+  await refused('nowhere', join(place.dir, 'b.bundle'), /The repository .*nowhere\.git does not exist/)
   await refused('../space1', join(place.dir, 'b.bundle'), /is not the ID of a space/)
-  await refused('space1', join(place.dir, 'missing', 'b.bundle'), /No file can be written in .*missing/)
+  await refused('space1', join(place.dir, 'missing', 'b.bundle'), /Cannot write to the folder .*missing/)
   const empty = await place.git.create('empty')
   await refused('empty', join(place.dir, 'e.bundle'), new RegExp(`git bundle of ${empty.path} failed: .*empty bundle`))
   assert.equal(

@@ -111,7 +111,7 @@ test('a folder of repositories belongs to one process: another is refused, and c
     )
     const refused = await thrown(openGit(options))
     assert.instance(refused, FolderLocked)
-    assert.match(String(refused), new RegExp(`held is in use by process ${process.pid} on .* stop it first`))
+    assert.match(String(refused), new RegExp(`held is in use by process ${process.pid} on .* Stop it first`))
     assert.ok(existsSync(building) && existsSync(join(repository.path, 'refs/heads/main.lock')))
   } finally {
     await first.close()

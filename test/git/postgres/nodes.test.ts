@@ -91,7 +91,7 @@ test('several refs are moved together or not at all; names that are folders of o
   for (const ref of ['refs/heads/change-requests', 'refs/heads/change-requests/1/x'] as RefName[])
     assert.match(
       String(await repository.move([{ ref, from: null, to: first }], 'x', anyLease).catch((error: unknown) => error)),
-      /cannot also be the folder/,
+      /cannot also be a folder/,
     )
   await (await b.git.open(name)).move([{ ref: one as RefName, from: first, to: null }], 'x', anyLease)
   await repository

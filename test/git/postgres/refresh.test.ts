@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { askForRefresh, openRefreshDoor } from '../../../src/git/index.js'
+import { requestRefresh, openRefreshSocket } from '../../../src/git/index.js'
 import { suite } from '../../support/suite.js'
 
 const test = suite('the door by which a refresh is asked for')
@@ -13,8 +13,8 @@ test('folders with paths that are too long for a socket have no door', async () 
   for (const folder of folders) await mkdir(folder, { recursive: true })
   const refreshed: string[] = []
   const doors = []
-  for (const folder of folders) doors.push(await openRefreshDoor(folder, async (name) => void refreshed.push(name)))
-  for (const folder of folders) assert.is(await askForRefresh(folder, 'space'), undefined)
+  for (const folder of folders) doors.push(await openRefreshSocket(folder, async (name) => void refreshed.push(name)))
+  for (const folder of folders) assert.is(await requestRefresh(folder, 'space'), undefined)
   assert.equal(refreshed, [])
   assert.equal(await readdir(above), ['long'.repeat(30)], 'no socket was made elsewhere')
   for (const door of doors) await door.close()

@@ -58,7 +58,7 @@ for (const [stderr, kind] of table) {
   test(`${kind}: ${stderr.slice(0, 70)}`, () => {
     const error = classify(stderr, same)
     assert.is(error.kind, kind)
-    assert.match(error.message, /^(The|There|A|What) \w+/)
+    assert.match(error.message, /^(The|There|A|Cannot) \w+/)
   })
 }
 

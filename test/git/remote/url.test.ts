@@ -103,13 +103,16 @@ for (const text of refused) {
   test(`refuses ${JSON.stringify(text.slice(0, 60))} without quoting it`, () => {
     const error = refusal(text)
     assert.is(error.kind, 'refused-url')
-    assert.match(error.message, /^The remote's URL is refused: .*\.$/)
+    assert.match(error.message, /^The remote's URL is not allowed: .*\.$/)
     assert.not.match(error.message, /secret|evil/)
   })
 }
 
 test('refuses protocols that are not allowed, and says which are', () => {
-  assert.match(refusal('file:///srv/a', ['https', 'ssh']).message, /"file" is not allowed here; allowed: https, ssh/)
+  assert.match(
+    refusal('file:///srv/a', ['https', 'ssh']).message,
+    /"file" is not allowed on this server\. Allowed: https, ssh/,
+  )
   assert.match(refusal('http://example.com/a', ['https']).message, /"http" is not allowed/)
   assert.is(parseRemoteUrl('https://example.com/a', ['https']).protocol, 'https')
 })

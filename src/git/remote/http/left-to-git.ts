@@ -1,5 +1,5 @@
-// What makes a fetch a matter for Git.
+// The error that hands a fetch over to Git.
 import { GitError } from '../../errors.js'
 
-/** A remote did not plainly do what was asked: Git asks it again, and explains what is wrong. */
+/** The remote did not respond as expected. Git repeats the request and explains what is wrong. */
 export class LeftToGit extends GitError {}

@@ -1,25 +1,29 @@
-/** What a fetch needs of Git's protocol, version 2 (gitprotocol-v2): the commit of a ref, and a pack. */
+/** The parts of Git's protocol version 2 (gitprotocol-v2) that a fetch needs: reading a ref, and requesting a pack. */
 import type { CommitId, RefName } from '../../../kernel/ids.js'
 import { isOid } from '../../../kernel/ids.js'
 import { LeftToGit } from './left-to-git.js'
 import { DELIMITER, FLUSH, packet, packets, textOf } from './packets.js'
 import type { SmartHttp } from './smart-http.js'
 
-/** A remote that lists more than this for one name is asked by Git. */
+/** Maximum size of a ref list in bytes. Beyond it, Git makes the request. */
 const MAX_LIST_BYTES = 1024 * 1024
 const [DATA, PROGRESS] = [1, 2]
 
-/** Asks what the server can do, unless that is known. Throws `LeftToGit` if it does not speak version 2 with SHA-1. */
+/**
+ * Reads the capabilities of the server, unless they are known. Throws `LeftToGit` if it does not support version 2 with
+ * SHA-1.
+ */
 export async function requireVersion2(server: SmartHttp): Promise<void> {
-  const { spoken, address } = server.place
-  if (spoken.isTwo(address.url)) return
+  const { protocolVersions, address } = server.place
+  if (protocolVersions.supportsVersion2(address.url)) return
   const said = new Set<string>()
   for await (const one of packets(bounded(await server.advertisement()))) said.add(textOf(one))
   const names = new Set([...said].map((line) => line.split('=')[0]))
   if (!said.has('version 2') || !names.has('ls-refs') || !names.has('fetch'))
-    throw new LeftToGit('the remote does not speak version 2')
-  if (names.has('object-format') && !said.has('object-format=sha1')) throw new LeftToGit('the remote has other hashes')
-  spoken.remember(address.url)
+    throw new LeftToGit('the remote does not support version 2')
+  if (names.has('object-format') && !said.has('object-format=sha1'))
+    throw new LeftToGit('the remote does not use SHA-1')
+  protocolVersions.remember(address.url)
 }
 
 async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
@@ -34,7 +38,7 @@ async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
 const command = (name: string, args: readonly string[]): Buffer =>
   Buffer.concat([packet(`command=${name}`), packet('agent=bindery'), DELIMITER, ...args.map(packet), FLUSH])
 
-/** The commit that a ref names. Throws `LeftToGit` if there is no such ref. */
+/** Returns the commit that a ref names. Throws `LeftToGit` if there is no such ref. */
 export async function headOf(server: SmartHttp, ref: RefName): Promise<CommitId> {
   let head: string | undefined
   for await (const one of packets(bounded(await server.command(command('ls-refs', [`ref-prefix ${ref}`]))))) {
@@ -46,12 +50,12 @@ export async function headOf(server: SmartHttp, ref: RefName): Promise<CommitId>
 }
 
 /**
- * The bytes of a pack with a commit and all that it contains.
- * @param have a commit that is here with all that it contains, which the pack then leaves out; null = the pack has everything. Throws `LeftToGit` if the
- *   remote does not know it, or makes conditions.
+ * Yields the bytes of a pack with a commit and everything that it needs.
+ * @param have a complete local commit, whose objects the pack then leaves out; null = the pack has everything. Throws
+ * `LeftToGit` if the remote does not know the commit, or wants to negotiate.
  */
 export async function* packOf(server: SmartHttp, want: CommitId, have: CommitId | null): AsyncGenerator<Buffer, void> {
-  // Without "done" the remote sends a pack only if it has the commit, and a pack that goes on from there.
+  // Without "done", the remote sends a pack only if it knows the commit, and the pack then builds on it.
   const args = ['thin-pack', 'no-progress', 'ofs-delta', `want ${want}`, have === null ? 'done' : `have ${have}`]
   let part = ''
   let ended = false
@@ -65,11 +69,11 @@ export async function* packOf(server: SmartHttp, want: CommitId, have: CommitId 
   if (!ended) throw new LeftToGit('the pack has no end')
 }
 
-/** The part of the response that a packet before the pack belongs to. */
+/** Returns the part of the response to which a packet before the pack belongs. */
 function partAfter(part: string, one: Buffer | string): string {
   const said = typeof one === 'string' ? one : textOf(one)
   if (part === '' && (said === 'acknowledgments' || said === 'packfile')) return said
   if (part === 'acknowledgments' && (said === 'ready' || said.startsWith('ACK '))) return part
   if (part === 'acknowledgments' && said === 'delimiter') return ''
-  throw new LeftToGit('the remote sends no pack at once')
+  throw new LeftToGit('the remote does not send a pack at once')
 }

@@ -1,4 +1,4 @@
-/** Requests to a Git server over HTTP, to the addresses that were checked alone. */
+/** Sends requests to a Git server over HTTP, only to the checked addresses. */
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { readFileSync } from 'node:fs'
@@ -6,22 +6,22 @@ import { isIP, type LookupFunction } from 'node:net'
 import { awaitRemote, receivedFromRemote } from '../../../kernel/remote-wait.js'
 import type { RemoteAddress } from '../address.js'
 import { LeftToGit } from './left-to-git.js'
-import type { SpokenVersions } from './spoken-versions.js'
+import type { ProtocolVersions } from './spoken-versions.js'
 
-/** A connection without data for so long counts as dead. */
+/** Time without data after which a connection counts as dead, in milliseconds. */
 const SILENCE_MS = 60_000
 const OK = 200
 
-/** Where a Git server is, and how it is reached. */
+/** The address of a Git server, and the settings for the connection. */
 export interface HttpPlace {
   address: Pick<RemoteAddress, 'url' | 'protocol' | 'host' | 'port' | 'path'>
-  /** The IP addresses that may be connected to. */
+  /** The allowed IP addresses. */
   addresses: readonly string[]
   credential: { username: string; password: string } | null
-  /** PEM bundle of certificate authorities, instead of those that Node has. */
+  /** PEM bundle of certificate authorities that replaces those of Node. */
   caFile?: string | undefined
-  /** What is known of remotes. */
-  spoken: SpokenVersions
+  /** Remembered protocol versions of remotes. */
+  protocolVersions: ProtocolVersions
   /** Ends all requests. */
   signal: AbortSignal
 }
@@ -34,8 +34,8 @@ interface Sent {
 }
 
 /**
- * A conversation with one Git server, whose requests share a connection. It follows no redirect, uses no proxy, and takes only what is plainly a
- * response of a Git server. Methods throw `LeftToGit` for everything else.
+ * A session with one Git server, whose requests share a connection. It follows no redirects, uses no proxy, and accepts
+ * only typical responses of a Git server. For any other response, methods throw `LeftToGit`.
  */
 export class SmartHttp {
   readonly #agent: HttpAgent | HttpsAgent
@@ -55,13 +55,13 @@ export class SmartHttp {
     }
   }
 
-  /** What the server can do, as it says to everybody who asks for `git-upload-pack`. */
+  /** Returns the capabilities of the server, as it advertises them for `git-upload-pack`. */
   advertisement(): Promise<AsyncIterable<Buffer>> {
     const type = 'application/x-git-upload-pack-advertisement'
     return this.#send({ method: 'GET', path: 'info/refs?service=git-upload-pack', headers: { accept: '*/*' } }, type)
   }
 
-  /** The response to a command of the protocol. */
+  /** Returns the response to a protocol command. */
   command(body: Buffer): Promise<AsyncIterable<Buffer>> {
     const accept = 'application/x-git-upload-pack-result'
     const headers = {
@@ -97,10 +97,10 @@ export class SmartHttp {
             if (response.statusCode === OK && response.headers['content-type'] === type)
               return resolve(bodyOf(response))
             response.destroy()
-            reject(new LeftToGit(`the remote answered with status ${response.statusCode}`))
+            reject(new LeftToGit(`the remote responded with status ${response.statusCode}`))
           })
           sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('the remote was silent')))
-          sent.on('error', (cause) => reject(new LeftToGit('the remote cannot be asked', { cause })))
+          sent.on('error', (cause) => reject(new LeftToGit('the request to the remote failed', { cause })))
           sent.end(body)
         }),
     )
@@ -111,11 +111,11 @@ function certificatesIn(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (cause) {
-    throw new LeftToGit(`${file} cannot be read`, { cause })
+    throw new LeftToGit(`cannot read ${file}`, { cause })
   }
 }
 
-/** The bytes of a response; whoever stops reading ends it. */
+/** Yields the bytes of a response. Stopping the iteration ends the response. */
 async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void> {
   const pieces = response.iterator() as AsyncIterator<Buffer, undefined>
   try {
@@ -126,13 +126,13 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void> 
       yield piece.value
     }
   } catch (cause) {
-    throw new LeftToGit('the response broke off', { cause })
+    throw new LeftToGit('the response was interrupted', { cause })
   } finally {
     await pieces.return?.()
   }
 }
 
-/** A host name stands for the addresses that were checked, whatever it is resolved to by now. */
+/** Returns a lookup function that resolves every host name to the checked addresses, no matter what DNS returns now. */
 const pinnedTo =
   (addresses: readonly string[]): LookupFunction =>
   (_host, options, done) => {

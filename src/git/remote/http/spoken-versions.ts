@@ -1,12 +1,15 @@
-/** Remembers which remotes were found to speak protocol 2: they need not be asked again before each fetch. */
+/** Remembers which remotes support protocol 2, so that their capabilities need not be read before each fetch. */
 import { LRUCache } from 'lru-cache'
 
-/** By URL without credentials. Whoever finds that one speaks otherwise now forgets it, and leaves the fetch to Git. */
-export class SpokenVersions {
+/**
+ * The remotes that support protocol 2, by URL without credentials. If a remote no longer supports it, forget it and
+ * leave the fetch to Git.
+ */
+export class ProtocolVersions {
   // bound: 1,000 URLs of at most 2 KiB
   readonly #two = new LRUCache<string, true>({ max: 1000 })
 
-  isTwo(url: string): boolean {
+  supportsVersion2(url: string): boolean {
     return this.#two.get(url) === true
   }
 
