@@ -1,4 +1,4 @@
-/** The full-text indexes of spaces: asked by one thread, written by another, since SQLite is synchronous. */
+/** The full-text indexes of spaces. One thread reads them and another writes them, since SQLite is synchronous. */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
@@ -7,17 +7,19 @@ import { createPool, type Pool, TaskFailure } from '../../threads/index.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from '../../search/index.js'
 
 interface SearchOptions {
-  /** The folder of the files. Nothing is lost if it is deleted while the service is stopped. */
+  /** Folder of the index files. It may be deleted while the service is stopped. */
   dir: string
-  /** How large the files may be together; those that were not used for the longest time are deleted. The one in use may be larger. */
+  /**
+   * Maximum total size of the files in bytes. The least recently used ones are deleted. The file in use may be larger.
+   */
   maxBytes: number
-  /** Told, in a sentence for the operator, if a file is damaged. */
+  /** Called with a sentence for the operator if a file is damaged. */
   notice(message: string): void
 }
 
 /**
- * Limits of the two threads. What a query makes SQLite do is bounded (`search/find.ts`), so that a deadline is for what was not
- * foreseen. A deadline of the writer is for one part of an update.
+ * Limits of the two threads. `search/find.ts` bounds the work of a query in SQLite, so the deadline only stops
+ * unforeseen cases. The writer's deadline covers one part of an update.
  */
 const COMMON = { threads: 1, spares: 0, slowMs: 60_000, heapMb: 512, maxResultBytes: 32 * 1024 * 1024 }
 const READER = {
@@ -30,17 +32,20 @@ const WRITER = {
   deadline: { cpuMs: 120_000, wallMs: 300_000 },
   maxWaiting: { items: 1_000, bytes: 256 * 1024 * 1024 },
 }
-/** Spaces of which it is kept in memory which revision their index is of. */
+/** Maximum number of spaces whose indexed revision is kept in memory. */
 const MAX_KNOWN = 20_000
-const OVERLOADED = 'The service has too many searches to answer at the moment. Try again in a few seconds.'
+const OVERLOADED = 'The service is running too many searches. Try again in a few seconds.'
 
-/** The indexes of all spaces. Every method throws 503 if the threads have too much to do, or if this machine has no library for them. */
+/**
+ * The indexes of all spaces. Every method throws 503 if the threads are overloaded or this machine lacks the SQLite
+ * library.
+ */
 export class SearchIndex {
   readonly #reader: Pool
   readonly #writer: Pool
-  /** Space → the revision that its index is of. */
+  /** Space → the indexed revision. */
   readonly known = new LRUCache<string, string>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 })
-  /** Space → its update under way. */
+  /** Space → its update in progress. */
   // bound: the writer's queue
   readonly updates = new Map<string, Promise<void>>()
 
@@ -50,30 +55,33 @@ export class SearchIndex {
     this.#writer = createPool({ ...WRITER, tasks })
   }
 
-  /** The revision that a space's index is of; null if it has none. */
+  /** Returns the indexed revision of a space. Null if it has no index. */
   async revision(space: string): Promise<string | null> {
     const { revision } = await this.#ask<{ revision: string | null }>(this.#writer, space, 'revision', [space])
     return revision
   }
 
-  /** The blobs whose texts the index of a space does not have. */
+  /** Returns the blobs whose texts the index of a space lacks. */
   async missing(space: string, oids: readonly string[]): Promise<string[]> {
     return (await this.#ask<UpdateState>(this.#writer, space, 'missing', [space, JSON.stringify(oids)])).missing
   }
 
-  /** Adds the texts of blobs. */
+  /** Adds texts of blobs to the index of a space. */
   async add(space: string, texts: readonly IndexedText[]): Promise<void> {
     await this.#ask(this.#writer, space, 'add', [space, JSON.stringify(texts)])
   }
 
-  /** Makes the index one of a revision, with these pages. Returns false if texts of them are missing. */
+  /** Makes these pages of a revision the content of the index. Returns false if texts are missing. */
   async set(space: string, revision: string, pages: readonly IndexedPage[]): Promise<boolean> {
     const list = await toJsonInSlices(await listAsJson(pages, (page) => page))
     const args = [space, revision, list.toString(), String(this.options.maxBytes)]
     return (await this.#ask<{ done: boolean }>(this.#writer, space, 'set', args)).done
   }
 
-  /** Asks the indexes of spaces, one after the other, for at most `ms`; those that there was no time for are missing at the end. */
+  /**
+   * Searches the indexes of spaces one after the other for at most `ms`. The result lacks the spaces that were not
+   * reached in time.
+   */
   async find(
     owner: string,
     spaces: readonly (readonly [space: string, query: SpaceQuery])[],
@@ -95,11 +103,11 @@ export class SearchIndex {
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
     try {
-      const answer = JSON.parse(
+      const result = JSON.parse(
         Buffer.from(await pool.run(owner, task, [this.options.dir, ...args])).toString(),
       ) as T & { damage?: string }
-      this.#report(owner, answer.damage)
-      return answer
+      this.#report(owner, result.damage)
+      return result
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       throw new ServiceError('unavailable', OVERLOADED, { cause: error, headers: { 'Retry-After': '5' } })
@@ -110,7 +118,7 @@ export class SearchIndex {
     if (damage === undefined) return
     this.known.delete(space)
     this.options.notice(
-      `The search index ${join(this.options.dir, `${space}.db`)} cannot be used (${damage}). It is rebuilt; nothing is lost.`,
+      `The search index ${join(this.options.dir, `${space}.db`)} is damaged (${damage}). It is rebuilt automatically; no data is lost.`,
     )
   }
 
