@@ -1,5 +1,5 @@
 /** Endpoints of what goes on beside single sign-on: named tokens, for admins, and tying an identity to oneself. */
-import { tieOwnIdentity } from '../../domain/people/sso/identities.js'
+import { linkOwnIdentity } from '../../domain/people/sso/identities.js'
 import { listNamedTokens, nameToken, unnameToken } from '../../domain/people/sso/named-tokens.js'
 import { LinkSSOIdentity, SSOIdentity, SSOToken, SSOTokenList } from '../../model/index.js'
 import { reply } from '../reply.js'
@@ -61,7 +61,7 @@ export const linkSSOIdentity = endpoint({
   returns: SSOIdentity,
   fails: [409],
   handle: async ({ app, actor, body }) => {
-    const doc = await tieOwnIdentity(app, actor, body.token)
+    const doc = await linkOwnIdentity(app, actor, body.token)
     return reply({ body: presentIdentity(doc), audited: { organization: doc.organization } })
   },
 })

@@ -12,7 +12,7 @@ import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
-import type { KeptDates } from './stored-dates.js'
+import type { StoredDates } from './stored-dates.js'
 import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
@@ -49,7 +49,7 @@ export interface App {
   /** Facts derived from markdown files, by blob. */
   pages: PageIndex
   /** File dates that were computed and stored before the last restart. */
-  keptDates: KeptDates
+  storedDates: StoredDates
   /** The full-text indexes of spaces. */
   search: SearchIndex
   /** Parses and prints texts, which may be hostile, on other threads. */

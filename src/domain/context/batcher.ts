@@ -16,7 +16,7 @@ const JOIN_MS = 25
 const RECENT_MS = 50
 
 /** An item that waits for its turn. */
-export interface Waiting {
+export interface BatchItem {
   /** Called with the error if the lock cannot be acquired or is lost. No effect once the item is settled. */
   reject(error: unknown): void
 }
@@ -48,7 +48,7 @@ export class Batcher {
    * Adds an item to a turn of a key. `work` receives the turn under the lock and must take all of its items. If `work`
    * rejects, so do the items.
    */
-  add<T extends Waiting>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
+  add<T extends BatchItem>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
     const open = this.#open.get(key)
     if (open && open.room > 0) {
       open.add(item)
@@ -72,9 +72,9 @@ export class Batcher {
 }
 
 /** A turn that still accepts items. */
-class OpenTurn implements Turn<Waiting> {
+class OpenTurn implements Turn<BatchItem> {
   // bound: #maxItems
-  readonly #items: Waiting[] = []
+  readonly #items: BatchItem[] = []
   readonly #maxItems: number
   readonly #closed: () => void
   #handled = 0
@@ -96,7 +96,7 @@ class OpenTurn implements Turn<Waiting> {
     return this.#maxItems - this.#items.length
   }
 
-  add(item: Waiting): void {
+  add(item: BatchItem): void {
     this.#items.push(item)
     this.#added()
   }
@@ -113,10 +113,10 @@ class OpenTurn implements Turn<Waiting> {
     this.#joinUntil = performance.now() + JOIN_MS
   }
 
-  async next(): Promise<Waiting | null> {
+  async next(): Promise<BatchItem | null> {
     if (this.#handled === this.#items.length && this.#items.length < this.#expected) await this.#gather()
     if (performance.now() > this.#joinUntil) this.#closed()
-    if (this.#handled < this.#items.length) return this.#items[this.#handled++] as Waiting
+    if (this.#handled < this.#items.length) return this.#items[this.#handled++] as BatchItem
     this.#closed()
     this.#expected = 0
     return null

@@ -59,7 +59,7 @@ export interface PageDates {
   base: PageDates | null
   depth: number
   /** Number of commits since dates were last stored (`StoredDates`). */
-  unkept: number
+  sinceStored: number
 }
 
 /** A page as it was last presented in a tree: its JSON before and after the commit field, without subpages. */

@@ -24,7 +24,7 @@ interface Row {
 const keyOf = (space: string, commit: CommitId, row: number): string =>
   row === 0 ? `${space}:${commit}` : `${space}:${commit}:${row}`
 
-export class KeptDates {
+export class StoredDates {
   constructor(private readonly index: FactsIndex) {}
 
   /** Returns the first of the commits whose dates are stored, and its dates by path. Null if there is none. */
@@ -60,7 +60,7 @@ export class KeptDates {
   }
 
   /** Stores the dates of all files of a commit. */
-  async keep(space: string, commit: CommitId, dates: ReadonlyMap<string, FileDates | null>): Promise<void> {
+  async store(space: string, commit: CommitId, dates: ReadonlyMap<string, FileDates | null>): Promise<void> {
     const slices = new Slices()
     const groups: Row['files'][] = [[]]
     let characters = 0

@@ -64,7 +64,7 @@ type Outlines = (
 
 /** Runs tasks on texts (parse, print, merge) in threads and caches the results by content. */
 export class Texts {
-  /** By a digest of the task and its texts. */
+  /** Results by a digest of the task and its texts. */
   readonly #known: BoundedCache<TextState>
   /** Queue for work with files that are too large to handle as text. */
   readonly large = new TurnQueue(LARGE_FILES)

@@ -4,7 +4,7 @@ import { HostError, type PullRequest } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { schedulePreviewLook } from '../connections/preview-polls.js'
+import { schedulePreviewPoll } from '../connections/preview-polls.js'
 import type { App } from '../context/app.js'
 import { explain } from '../git-sync/failure.js'
 import { type Look, openLook } from './poll-context.js'
@@ -211,7 +211,7 @@ function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, 
     await tx.replace(connections, { ...stored, previews })
     const at =
       trouble === null || !isDone ? nextLook(app, now.getTime(), isDone) : retryAt(trouble, attempts, now.getTime())
-    if (at !== null) await schedulePreviewLook(app, tx, stored, at)
+    if (at !== null) await schedulePreviewPoll(app, tx, stored, at)
   }
 }
 
@@ -240,7 +240,7 @@ export async function retryLook(
       ...stored,
       previews: { lookedAt: app.clock.now().toISOString(), problem: message, attempts: 1 },
     })
-  await schedulePreviewLook(
+  await schedulePreviewPoll(
     app,
     tx,
     stored ?? { id: place.connection, space: place.space },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { changeRequests, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { queueLook } from '../connections/poll-schedule.js'
+import { queuePoll } from '../connections/poll-schedule.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
 import { changeRequestRef } from '../context/refs.js'
@@ -36,7 +36,7 @@ export const scheduleLook = (
   { id, organization }: RequestExportDoc,
   at: number,
 ): Promise<void> =>
-  queueLook(
+  queuePoll(
     app,
     tx,
     { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, organization, payload: { request: id } },

@@ -44,7 +44,7 @@ export function datesAt(app: App, space: SpaceRepository, commit: CommitId): Pro
 }
 
 async function compute(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
-  const line: Line = { steps: [], base: { own: new Map(), base: null, depth: 0, unkept: 0 } }
+  const line: Line = { steps: [], base: { own: new Map(), base: null, depth: 0, sinceStored: 0 } }
   await extendLine(app, space, line, commit)
   const { steps } = line
   const single = steps.splice(0, SINGLE_STEPS).reverse()
@@ -58,19 +58,19 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
       changes: await space.repo.diff(step.parent, step.commit),
     }
     const own = await datesChangedBy(app, space, growing, changed)
-    const unkept = growing.unkept + 1
+    const unkept = growing.sinceStored + 1
     if (index < single.length - MAX_DEPTH) {
       for (const [path, value] of own) growing.own.set(path, value)
-      growing.unkept = unkept
+      growing.sinceStored = unkept
       continue
     }
-    growing = { own, base: growing, depth: growing.depth + 1, unkept }
+    growing = { own, base: growing, depth: growing.depth + 1, sinceStored: unkept }
     if (growing.depth > MAX_DEPTH) growing = flatten(growing)
     app.content.dates.set(`${space.doc.id}:${step.commit}`, growing)
   }
-  if (growing.unkept >= KEEP_AFTER) {
-    growing.unkept = 0
-    await app.keptDates.keep(space.doc.id, commit, flatten(growing).own)
+  if (growing.sinceStored >= KEEP_AFTER) {
+    growing.sinceStored = 0
+    await app.storedDates.store(space.doc.id, commit, flatten(growing).own)
   }
   return growing
 }
@@ -106,7 +106,7 @@ async function extendLongLine(app: App, space: SpaceRepository, line: Line, from
   const steps = [...line.steps, ...rest.map((commit, index) => ({ commit, parent: rest[index + 1] ?? null }))]
   for (let at = 0; at < steps.length; at += ASKED_AT_ONCE) {
     const some = steps.slice(at, at + ASKED_AT_ONCE)
-    const kept = app.keptDates.find(
+    const kept = app.storedDates.find(
       space.doc.id,
       some.map(({ commit }) => commit),
     )
@@ -114,7 +114,7 @@ async function extendLongLine(app: App, space: SpaceRepository, line: Line, from
       const known = at + index < SINGLE_STEPS ? undefined : await findCached(app, `${space.doc.id}:${commit}`, false)
       if (!known && kept?.commit !== commit) continue
       line.steps = steps.slice(0, at + index)
-      line.base = known ?? { own: kept?.dates ?? new Map(), base: null, depth: 0, unkept: 0 }
+      line.base = known ?? { own: kept?.dates ?? new Map(), base: null, depth: 0, sinceStored: 0 }
       return
     }
   }
@@ -142,7 +142,7 @@ async function addLongLine(
         dates.own.set(path, value)
     }
   }
-  return { ...dates, unkept: dates.unkept + steps.length }
+  return { ...dates, sinceStored: dates.sinceStored + steps.length }
 }
 
 function flatten(dates: PageDates): PageDates {
@@ -150,7 +150,7 @@ function flatten(dates: PageDates): PageDates {
   for (let link: PageDates | null = dates; link; link = link.base)
     for (const [path, value] of link.own) if (!own.has(path)) own.set(path, value)
   for (const [path, value] of own) if (value === null) own.delete(path)
-  return { own, base: null, depth: 0, unkept: dates.unkept }
+  return { own, base: null, depth: 0, sinceStored: dates.sinceStored }
 }
 
 /** The dates of the files that a commit changed (null = deleted), given the dates before it. Without `moves`, no page has another ID than before. */
