@@ -53,7 +53,11 @@ export async function queueDueExport(app: App, connection: ConnectionDoc): Promi
  * Whether main has the content of the remote head, so that an import moved it. Checked for whole repositories only; for
  * a folder, the export compares.
  */
-async function equalsRemote(app: App, { space, directory, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<boolean> {
+async function equalsRemote(
+  app: App,
+  { space, directory, lastSeenHead }: ConnectionDoc,
+  head: CommitId,
+): Promise<boolean> {
   if (directory !== '' || lastSeenHead === undefined) return false
   const repo = await app.git.open(repositoryName(space))
   return (

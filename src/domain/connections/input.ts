@@ -81,7 +81,7 @@ export function credentialIn(
   url: string,
 ): ConnectionCredentialInput | null {
   if (input && inUrl)
-    throw badRequest('The URL already contains a credential. Remove it, or omit \`credential\`.', [
+    throw badRequest('The URL already contains a credential. Remove it, or omit `credential`.', [
       { path: '/url', message: 'must not contain a credential' },
     ])
   const given = input ?? inUrl
@@ -92,5 +92,8 @@ export function credentialIn(
 /** Throws 409 if another connection of the space has this remote. */
 export function checkNew(others: readonly ConnectionDoc[], key: string): void {
   const same = others.find((one) => one.key === key)
-  if (same) throw conflict(`The space already has a connection to this repository, branch and folder: ${same.id}. Change or delete that one.`)
+  if (same)
+    throw conflict(
+      `The space already has a connection to this repository, branch and folder: ${same.id}. Change or delete that one.`,
+    )
 }

@@ -67,7 +67,11 @@ const retryAt = (app: App, attempts: number): string =>
   new Date(app.clock.now().getTime() + Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS)).toISOString()
 
 /** Records that a connection works, and notifies the users who were notified of its failure. */
-export async function recordConnectionRecovery(app: App, tx: Transaction, connection: Document<ConnectionDoc>): Promise<void> {
+export async function recordConnectionRecovery(
+  app: App,
+  tx: Transaction,
+  connection: Document<ConnectionDoc>,
+): Promise<void> {
   const { failure, ...rest } = connection
   const stored = await tx.replace(connections, rest as Document<ConnectionDoc>)
   if (failure?.noticed) await notifyUsers(app, tx, stored, 'recovered', failure)

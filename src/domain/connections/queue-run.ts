@@ -27,7 +27,11 @@ export const runsOf = async (app: App, connection: Pick<ConnectionDoc, 'id'>): P
   (await app.store.find(syncRuns, 'connection', connection.id)).sort((a, b) => b.sequence - a.sequence)
 
 /** Finds a queued run that would do the same. Null if there is none. */
-async function findQueuedRun(reader: Reader, connection: ConnectionDoc, way: Way): Promise<Document<SyncRunDoc> | null> {
+async function findQueuedRun(
+  reader: Reader,
+  connection: ConnectionDoc,
+  way: Way,
+): Promise<Document<SyncRunDoc> | null> {
   const runs = (await reader.find(syncRuns, 'connection', connection.id)).sort((a, b) => b.sequence - a.sequence)
   return runs.find((run) => run.state === 'queued' && run.direction === way && !run.force && !run.cancelled) ?? null
 }

@@ -35,7 +35,11 @@ interface IncomingDelivery {
  * Verifies a delivery as it arrives and triggers a poll of the connection's repository. An unknown connection takes the
  * same steps and the same time. Throws 401 without a valid signature, 429, and the errors of `receive`.
  */
-export async function receiveDelivery(app: App, { id, connection }: WebhookAddress, arriving: IncomingDelivery): Promise<void> {
+export async function receiveDelivery(
+  app: App,
+  { id, connection }: WebhookAddress,
+  arriving: IncomingDelivery,
+): Promise<void> {
   await app.limitDeliveries?.(arriving.ip, id)
   const { headers, receive, mayHold } = arriving
   const secret = (connection && webhookSecretOfConnection(app, connection)) ?? newSecret()

@@ -13,6 +13,7 @@ export async function credentialOfRun(app: App, run: SyncRunDoc): Promise<Creden
   const sent = app.credentials.get(run.id)
   if (sent || run.connection === undefined) return sent
   const connection = await app.store.get(connections, run.connection)
-  if (connection?.key !== run.key) throw new SyncFailure('The connection was deleted, or now points to another repository.')
+  if (connection?.key !== run.key)
+    throw new SyncFailure('The connection was deleted, or now points to another repository.')
   return gitCredentialOf(app, connection)
 }

@@ -42,7 +42,13 @@ async function pushChecks(
 ): Promise<Check[]> {
   if (direction === 'import') return []
   if (archived)
-    return [{ check: 'protection', ok: false, message: 'The repository is archived and accepts no pushes. Unarchive it, or export to another repository.' }]
+    return [
+      {
+        check: 'protection',
+        ok: false,
+        message: 'The repository is archived and accepts no pushes. Unarchive it, or export to another repository.',
+      },
+    ]
   const found = await host.protection(ref.replace('refs/heads/', ''))
   return found.exists || found.protected ? [protectionCheck(found, ref)] : []
 }

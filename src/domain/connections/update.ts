@@ -57,7 +57,7 @@ export async function updateConnection(
     const given = credentialIn(input.credential, place.given, url)
     const isOtherHost = serverOf(url) !== serverOf(stored.url) || apiElsewhere(stored, input)
     if (given === null && isOtherHost && stored.credential.kind !== 'none')
-      throw badRequest('The stored credential is not sent to another host. Set \`credential\` for the new host.', [
+      throw badRequest('The stored credential is not sent to another host. Set `credential` for the new host.', [
         { path: '/credential', message: 'must be set when the host changes' },
       ])
     if (given === null) checkCredentialFits(url, stored.credential)

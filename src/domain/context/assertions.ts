@@ -33,14 +33,10 @@ export class Assertions {
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
-        throw new ServiceError(
-          'unavailable',
-          'Too many people are signing in. Try again in a few seconds.',
-          {
-            cause: error,
-            headers: { 'Retry-After': '5' },
-          },
-        )
+        throw new ServiceError('unavailable', 'Too many people are signing in. Try again in a few seconds.', {
+          cause: error,
+          headers: { 'Retry-After': '5' },
+        })
       throw new ServiceError('forbidden', error.thrown === 'SamlRefused' ? error.message : REFUSED, { cause: error })
     }
   }

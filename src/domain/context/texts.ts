@@ -140,11 +140,9 @@ export class Texts {
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
-        throw new ServiceError(
-          'unavailable',
-          'The service is parsing too many texts. Try again in a few seconds.',
-          { cause: error },
-        )
+        throw new ServiceError('unavailable', 'The service is parsing too many texts. Try again in a few seconds.', {
+          cause: error,
+        })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
       const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })

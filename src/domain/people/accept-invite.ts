@@ -61,7 +61,10 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
     if (!invite) throw invalidInvite()
     const limit = actor?.token.organization
     if (limit !== undefined && limit !== invite.organization)
-      throw new ServiceError('forbidden', `Your token is limited to organization ${limit} and cannot join another one. Use a token without this limit.`)
+      throw new ServiceError(
+        'forbidden',
+        `Your token is limited to organization ${limit} and cannot join another one. Use a token without this limit.`,
+      )
     if (invite.accepted) return acceptedBefore(tx, actor, invite, invite.accepted.user)
     if (!(await isAcceptable(app, tx, invite))) throw invalidInvite()
     const organization = (await tx.get(organizations, invite.organization)) as Document<OrganizationDoc>

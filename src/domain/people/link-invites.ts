@@ -31,7 +31,7 @@ export async function createLinkInvite(
   const doc = await app.store.transact(async (tx) => {
     const { id, inviteLinks, defaultRole } = await requireInviter(tx, actor, organization)
     if (!inviteLinks)
-      throw conflict('The organization does not allow invitations by link. Set its \`inviteLinks\` to true first.')
+      throw conflict('The organization does not allow invitations by link. Set its `inviteLinks` to true first.')
     return tx.insert(invites, {
       id: newId(),
       organization: id,
@@ -73,6 +73,8 @@ function endOf(app: App, expiresAt: string | undefined): string | undefined {
   if (expiresAt === undefined) return undefined
   const at = new Date(expiresAt)
   if (at.getTime() <= app.clock.now().getTime())
-    throw badRequest('The link would already be expired. Set a later \`expiresAt\`.', [{ path: '/expiresAt', message: 'must be in the future' }])
+    throw badRequest('The link would already be expired. Set a later `expiresAt`.', [
+      { path: '/expiresAt', message: 'must be in the future' },
+    ])
   return at.toISOString()
 }

@@ -5,7 +5,11 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
 
-const noAccount = (email: string) => new ServiceError('not-found', `No account has the address ${email}. Check the spelling, or create one with \`bindery user\`.`)
+const noAccount = (email: string) =>
+  new ServiceError(
+    'not-found',
+    `No account has the address ${email}. Check the spelling, or create one with \`bindery user\`.`,
+  )
 
 /**
  * Lets the operator vouch for an address. Returns the account that owns it, or creates one. Users of single

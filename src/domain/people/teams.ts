@@ -123,7 +123,10 @@ export async function createTeam(
   const owner = allows('organization:admin', organization.role) ? null : actor.user.id
   const doc = await app.store.transact(async (tx) => {
     if (!allows('organization:ownTeam', await organizationRole(tx, actor.user.id, organization.doc.id)))
-      throw new ServiceError('forbidden', 'You are no longer allowed to create teams in this organization. Ask an admin.')
+      throw new ServiceError(
+        'forbidden',
+        'You are no longer allowed to create teams in this organization. Ask an admin.',
+      )
     const ids = { organization: organization.doc.id, team: id }
     for (const [index, user] of (input.members ?? []).entries()) {
       await requireMember(tx, organization.doc.id, user, `/members/${index}`)

@@ -42,7 +42,8 @@ async function ofSite(app: App, actor: Actor, organization: LoadedOrganization):
     ({ doc }) => doc.visibility === 'visitor-auth',
   )
   const chosen = organization.doc.defaultContent?.site
-  const site = protectedByToken.find(({ doc }) => doc.id === chosen) ?? protectedByToken.sort((a, b) => byAge(a.doc, b.doc))[0]
+  const site =
+    protectedByToken.find(({ doc }) => doc.id === chosen) ?? protectedByToken.sort((a, b) => byAge(a.doc, b.doc))[0]
   if (!site) return null
   const auth = await getPublishingAuth(app, site)
   const key = visitorKeyOf(app, auth)

@@ -85,7 +85,8 @@ export async function exchangeCode(app: App, tx: Transaction, code: string): Pro
 
 async function checkEnabled(tx: Transaction, identity: Document<SsoIdentityDoc>): Promise<Document<SsoIdentityDoc>> {
   const member = await tx.get(memberships, membershipId(identity.organization, identity.user))
-  if (!member || member.disabled) throw denied('An admin of the organization disabled your access. Ask an admin to enable it.')
+  if (!member || member.disabled)
+    throw denied('An admin of the organization disabled your access. Ask an admin to enable it.')
   return identity
 }
 
@@ -105,7 +106,8 @@ async function firstSignIn(
     )
   const holder = await findMemberByAddress(tx, organization, email)
   if (holder && holder.member.ssoLink === 'open' && holder.member.role !== 'admin') {
-    if (holder.member.disabled) throw denied('An admin of the organization disabled your access. Ask an admin to enable it.')
+    if (holder.member.disabled)
+      throw denied('An admin of the organization disabled your access. Ask an admin to enable it.')
     await endTokens(tx, organization, holder.user)
     return linkIdentity(app, tx, signIn, holder.member)
   }

@@ -83,7 +83,10 @@ export async function endTokens(tx: Transaction, organization: string, user: Doc
 }
 
 /** Removes an identity. A member without other identities is no longer linked. */
-export async function unlinkIdentity(tx: Transaction, { id, organization, user }: Document<SsoIdentityDoc>): Promise<void> {
+export async function unlinkIdentity(
+  tx: Transaction,
+  { id, organization, user }: Document<SsoIdentityDoc>,
+): Promise<void> {
   await tx.remove(ssoIdentities, id)
   if ((await tx.count(ssoIdentities, 'user', `${organization}/${user}`)) > 0) return
   const member = await tx.get(memberships, membershipId(organization, user))
