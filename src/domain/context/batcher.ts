@@ -9,7 +9,7 @@ import type { Locks } from './locks.js'
 const GATHER_MS = 5
 /**
  * How long others may join a turn after its start, in milliseconds. The limit keeps the first callers from waiting too
- * long.
+ * Time in milliseconds after the end of a turn during which its size is remembered.
  */
 const JOIN_MS = 25
 /** How long the size of a turn is remembered after its end, in milliseconds. */

@@ -12,7 +12,7 @@ export interface SourcePage {
   /** The complete text, including front matter. */
   text: string
   children: SourcePage[]
-  /** Set for a folder without a page of its own. */
+  /** Set for a folder that has no page. */
   isFolder?: true
 }
 

@@ -14,7 +14,7 @@ export type MailOrder =
   | { mail: 'sign-in'; email: string; invite?: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
-/** How long a mail is retried while the mail server fails, in milliseconds. */
+/** Retry period in milliseconds while the mail server fails. */
 const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 30 * 60 * 1000

@@ -26,8 +26,8 @@ function nameOf(page: SourcePage, above: string): string {
 }
 
 /**
- * Builds the tree. A page is below the page whose path is a prefix of its own. `order` has positions of pages by key;
- * other pages follow in the order in which they were found.
+ * Builds the tree. A page's parent is the page whose path is the longest prefix of its path. `order` has positions of
+ * pages by key; other pages follow in the order in which they were found.
  */
 export function treeOfWebsite(
   pages: readonly SourcePage[],
