@@ -1,4 +1,4 @@
-/** Makes the parts of versions that an earlier release stored without. */
+/** Creates the parts of versions that an earlier release stored without them. */
 import { openApiSpecs, openApiVersions } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -6,8 +6,8 @@ import { rebuildFiles } from './processing.js'
 import { queueSpreading } from './queue.js'
 
 /**
- * Makes the parts of a version from its document, so that pages and blocks show it. Can be interrupted and run again: what counts is what the
- * returned function writes. A document that cannot be read any more stays without.
+ * Creates the parts of a version from its document, so that pages and blocks show it. It may be interrupted and run
+ * again; only the returned function writes. A document that can no longer be read gets no parts.
  */
 export async function makeMissingParts(app: App, id: string): Promise<(tx: Transaction) => Promise<void>> {
   const version = await app.store.get(openApiVersions, id)
