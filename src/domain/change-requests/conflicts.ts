@@ -95,8 +95,7 @@ export async function resolveConflicts(
     const resolution = resolutionOf(one) as Resolution
     const change = await changeFor(app.texts.for(doc.id), tree, one, resolution)
     await checkFree(repo, merged, one, change)
-    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution)
-      throw pathTaken(one, change.path)
+    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw pathTaken(one, change.path)
     if (!('delete' in change)) put.set(change.path, resolution)
     // If the other side has a folder at the path, taking the file removes the folder, and deleting the file keeps it.
     const below = one.kind === 'file/directory' ? await tree.walk(one.path) : []

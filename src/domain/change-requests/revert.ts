@@ -29,7 +29,8 @@ export async function revertChangeRequest(
 ): Promise<LoadedChangeRequest> {
   const { repo } = space
   const { doc } = changeRequest
-  if (doc.status !== 'merged') throw conflict(`The change request is ${doc.status}. Only a merged change request can be reverted.`)
+  if (doc.status !== 'merged')
+    throw conflict(`The change request is ${doc.status}. Only a merged change request can be reverted.`)
   checkUnlocked(space)
   const { before, after, merge } = await spanOf(app, space, changeRequest)
   if (!merge)
@@ -47,7 +48,9 @@ export async function revertChangeRequest(
       )
     }
     if (undone.tree === (await repo.commit(main)).tree)
-      throw conflict(`There is nothing to revert: the main content no longer has any changes of change request ${doc.number}.`)
+      throw conflict(
+        `There is nothing to revert: the main content no longer has any changes of change request ${doc.number}.`,
+      )
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
       Reverts: merge,

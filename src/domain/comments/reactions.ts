@@ -5,7 +5,7 @@ import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { DiscussionWrite } from './discussion.js'
 import { readEmoji } from './emoji.js'
 
-/** Most different emoji on one post (a comment or reply). */
+/** Maximum number of different emoji on one post (a comment or reply). */
 const MAX_EMOJI = 50
 
 /** Emoji that the caller adds and removes. */
@@ -14,7 +14,10 @@ interface ReactionChange {
   removed: ReadonlySet<string>
 }
 
-/** Reads the reactions in a request. Throws 400 for a text that is not an emoji, and for an emoji that is both added and removed. */
+/**
+ * Parses the reactions in a request. Throws 400 for a text that is not an emoji, and for an emoji that is both added
+ * and removed.
+ */
 export function readReactions(input: { addedReactions?: string[]; removedReactions?: string[] }): ReactionChange {
   const details: ErrorDetail[] = []
   const read = (member: 'addedReactions' | 'removedReactions'): Set<string> => {
@@ -29,13 +32,16 @@ export function readReactions(input: { addedReactions?: string[]; removedReactio
   const change = { added: read('addedReactions'), removed: read('removedReactions') }
   for (const emoji of change.added)
     if (change.removed.has(emoji))
-      details.push({ path: '/removedReactions', message: `must not have ${emoji}, which is added as well` })
+      details.push({ path: '/removedReactions', message: `must not contain ${emoji}, which is also added` })
   if (details.length > 0)
     throw badRequest(`The reactions are invalid: ${details[0]?.path} ${details[0]?.message}.`, details)
   return change
 }
 
-/** Adds and removes the caller's reactions to a post. Returns whether anything changed. Throws 409 if the post has too many different ones. */
+/**
+ * Adds and removes the caller's reactions to a post. Returns whether anything changed. Throws 409 if the post would
+ * have too many different ones.
+ */
 export async function react(
   { tx, actor, space, now }: DiscussionWrite,
   post: string,
@@ -49,7 +55,7 @@ export async function react(
   if (fresh.length === 0) return changed
   const different = new Set([...(await tx.find(reactions, 'post', post)).map((one) => one.emoji), ...fresh])
   if (different.size > MAX_EMOJI)
-    throw conflict(`There can be at most ${MAX_EMOJI} different reactions: use one that is there already.`)
+    throw conflict(`There can be at most ${MAX_EMOJI} different reactions. Use an existing one.`)
   for (const emoji of fresh)
     await tx.insert(reactions, { id: idOf(emoji), space: space.id, post, user: actor.user.id, emoji, reactedAt: now })
   return true
@@ -63,7 +69,7 @@ export async function removeReactions(tx: Transaction, post: string): Promise<vo
 const earlier = (a: ReactionDoc, b: ReactionDoc): number =>
   a.reactedAt < b.reactedAt ? -1 : a.reactedAt > b.reactedAt ? 1 : a.id < b.id ? -1 : 1
 
-/** The reactions to a post by emoji; emoji and users in the order in which they reacted. */
+/** Returns the reactions to a post by emoji. Emoji and users are in the order in which they reacted. */
 export async function reactionsTo(reader: Reader, post: string): Promise<Map<string, Document<ReactionDoc>[]>> {
   const byEmoji = new Map<string, Document<ReactionDoc>[]>()
   for (const one of (await reader.find(reactions, 'post', post)).sort(earlier))

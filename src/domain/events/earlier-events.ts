@@ -1,7 +1,7 @@
-// Takes over the events that earlier releases stored.
+// Migrates the events that earlier releases stored.
 import type { MigrationView } from '../../store/index.js'
 
-/** Most IDs in one document. */
+/** Maximum number of IDs in one document. */
 const MAX_IDS = 1_000
 
 interface Stream {
@@ -10,9 +10,9 @@ interface Stream {
 }
 
 /**
- * Migrates event streams that an earlier release kept as documents; the store moves the events themselves. Their IDs do not
- * contain the sequence, so this lists the IDs by sequence. It removes the stored next sequence of a stream, unless the stream
- * has lost its last events: then they no longer tell it.
+ * Migrates event streams that an earlier release stored as documents; the store moves the events themselves. Their IDs
+ * do not contain the sequence, so this lists the IDs by sequence. It removes the stored next sequence of a stream,
+ * unless the stream has lost its last events and no longer implies it.
  */
 export function listEarlierEvents(view: MigrationView): void {
   const streams = new Map<string, { sequence: number; id: string }[]>()
@@ -31,7 +31,7 @@ export function listEarlierEvents(view: MigrationView): void {
   }
 }
 
-/** Splits a stream into runs of IDs whose sequences have no gap. */
+/** Splits a stream into runs of IDs with consecutive sequences. */
 function listsOf(stream: readonly { sequence: number; id: string }[]): Stream[] {
   const lists: Stream[] = []
   for (const { sequence, id } of stream) {

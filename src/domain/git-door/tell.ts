@@ -1,7 +1,7 @@
-/** The words about a change request that whoever pushes sees. */
+/** Reports a change request to the client of a push. */
 import type { Push } from './push-request.js'
 
-/** Says what happened to a change request, and where it is. */
+/** Writes the event of a change request and its URL to the client's output. */
 export function tell({ app, space, say }: Push, what: string, id: string): void {
   say(`${what}:`)
   say(`  ${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${id}`)

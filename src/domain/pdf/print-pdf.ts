@@ -28,7 +28,10 @@ export async function printPdf(app: App, job: string, order: PdfOrder): Promise<
     const printed = await app.printer.print(folder)
     await app.pdfs.keep(order.space, order.key, folder, printed)
     const { pages, bytes, peakBytes, missingGlyphs } = printed
-    app.log.info({ space: space.id, pages, bytes, peakBytes, missingGlyphs: missingGlyphs.length }, 'A PDF was printed.')
+    app.log.info(
+      { space: space.id, pages, bytes, peakBytes, missingGlyphs: missingGlyphs.length },
+      'A PDF was printed.',
+    )
     return null
   } catch (error) {
     if (error instanceof PrintFailure && error.kind !== 'closed') return error.message

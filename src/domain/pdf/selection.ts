@@ -47,7 +47,12 @@ export function choosePages(pages: readonly PageEntry[], known: KnownPageLookup,
 }
 
 /** Selects the pages that replace a computed entry without a title. */
-function choosePlace(generated: readonly GeneratedEntry[], known: KnownPageLookup, page: string, only = false): Chosen[] {
+function choosePlace(
+  generated: readonly GeneratedEntry[],
+  known: KnownPageLookup,
+  page: string,
+  only = false,
+): Chosen[] {
   const [first] = generated
   if (!first) throw notFound(`Page ${page}`)
   return only ? [{ type: 'group', id: page, title: first.shown.spec, pages: [] }] : visible(generated, known)

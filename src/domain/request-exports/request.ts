@@ -102,7 +102,11 @@ const newExport = (
 })
 
 /** Returns the named connection, or the only one that exports change requests. */
-async function selectConnection(app: App, { doc }: LoadedSpace, requested: string | null | undefined): Promise<ConnectionDoc> {
+async function selectConnection(
+  app: App,
+  { doc }: LoadedSpace,
+  requested: string | null | undefined,
+): Promise<ConnectionDoc> {
   const all = await app.store.find(connections, 'space', doc.id)
   const named =
     requested == null

@@ -22,7 +22,8 @@ export function customizationFor(visitor: Visitor, look: SiteCustomization): Sit
     if (to.kind === 'site-section') return sections.has(to.siteSection)
     return to.kind === 'site-space' ? siteSpaces.has(to.siteSpace) : spaces.has(to.space)
   }
-  const isFor = ({ to, condition }: Link): boolean => (condition === undefined || context.holds(condition)) && isVisible(to)
+  const isFor = ({ to, condition }: Link): boolean =>
+    (condition === undefined || context.holds(condition)) && isVisible(to)
   const { announcement, header, footer, ...rest } = look
   const { primaryLink, ...top } = header
   const links = header.links.filter(isFor).map((link) => ({ ...link, links: link.links.filter(isFor) }))

@@ -54,7 +54,10 @@ export async function checkMayAddBeside(
 }
 
 const mayNotAdd = (location: Location) =>
-  new ServiceError('forbidden', `You are not allowed to add to ${describeLocation(location)}. This needs the role create there.`)
+  new ServiceError(
+    'forbidden',
+    `You are not allowed to add to ${describeLocation(location)}. This needs the role create there.`,
+  )
 
 /** Throws 403 if the viewer may not take items out of the location. */
 export async function checkMayTake(reader: Reader, viewer: Viewer, location: Location): Promise<void> {

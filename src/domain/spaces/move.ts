@@ -137,7 +137,9 @@ async function indexOf(
     const path = `/position/${field}`
     const { kind, id } = siblingOf(pointer)
     if (id === item.doc.id)
-      throw badRequest('The position refers to the moved item itself.', [{ path, message: 'must refer to another item' }])
+      throw badRequest('The position refers to the moved item itself.', [
+        { path, message: 'must refer to another item' },
+      ])
     const index = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
     if (index < 0 || (await roleOnItem(tx, viewer, others[index] as Item)) === null)
       throw badRequest(`The ${kind} is not in the new parent.`, [

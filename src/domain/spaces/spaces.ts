@@ -268,7 +268,10 @@ export async function updateSpace(
 ): Promise<LoadedSpace> {
   if (input.visitorAuth?.backend === 'integration')
     throw badRequest('The integration does not exist.', [
-      { path: '/visitorAuth/integration', message: 'must not be set, since this service has no integrations; use the backend custom' },
+      {
+        path: '/visitorAuth/integration',
+        message: 'must not be set, since this service has no integrations; use the backend custom',
+      },
     ])
   const changed = (before: SpaceDoc, after: SpaceDoc) =>
     settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))

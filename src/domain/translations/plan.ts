@@ -46,8 +46,7 @@ function stepOf(file: SpaceFile, known: KnownFile | undefined, result: FilesAt, 
   return { ...step, how: file.isText ? 'weave' : 'copy' }
 }
 
-const OTHER_FILE =
-  'The translated space has another file at this path, which is not changed. Rename one of the two.'
+const OTHER_FILE = 'The translated space has another file at this path, which is not changed. Rename one of the two.'
 const EDITED =
   'This file was edited in the translated space, so it is not replaced by the new version of the source. Copy that version by hand if you need it.'
 

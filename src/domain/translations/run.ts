@@ -74,8 +74,7 @@ async function openRun(
   signal: AbortSignal,
 ): Promise<Run> {
   const user = await app.store.get(users, by)
-  if (!user)
-    throw new RunFailure('forbidden', 'The user of this run was removed. Start the translation yourself.')
+  if (!user) throw new RunFailure('forbidden', 'The user of this run was removed. Start the translation yourself.')
   const actor: Actor = { user, token: { id: 'job', readOnly: false } }
   const open = async (id: string, code: 'source-gone' | 'result-gone', message: string): Promise<LoadedSpace> => {
     const space = await app.store.get(spaces, id)

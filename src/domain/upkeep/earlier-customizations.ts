@@ -1,4 +1,4 @@
-/** Brings the customizations of sites that an earlier release stored into the values of this one. */
+/** Converts the site customizations of an earlier release to the values of this one. */
 import type { MigrationView } from '../../store/index.js'
 
 type Json = Record<string, unknown>
@@ -8,8 +8,8 @@ const MAX_MENU_TITLE_LENGTH = 64
 const MAX_MESSAGE_LENGTH = 128
 
 /**
- * Migrates all stored customizations: `aiSearch` becomes `ai`, values that are gone have their default again (the theme `system`,
- * most languages), and texts that are too long now are cut.
+ * Migrates all stored customizations. `aiSearch` becomes `ai`, removed values (the theme `system`, the majority of
+ * languages) are reset to their defaults, and texts that are now too long are cut.
  */
 export function migrateCustomizations(view: MigrationView): void {
   for (const doc of view.documents('site-customizations')) {
@@ -33,7 +33,7 @@ export function migrateCustomizations(view: MigrationView): void {
 const without = (members: Json, name: string): Json =>
   Object.fromEntries(Object.entries(members).filter(([key]) => key !== name))
 
-/** The member, if it is a text, with at most `length` characters; never half a character. */
+/** Cuts the member, if it is a text, to at most `length` characters without splitting a surrogate pair. */
 function cut(member: string, { [member]: text }: Json, length: number): Json {
   return typeof text === 'string' ? { [member]: text.slice(0, length).replace(/[\ud800-\udbff]$/, '') } : {}
 }

@@ -1,4 +1,4 @@
-/** Groups of sections as earlier releases stored them: only sections were in them, under another name. */
+/** Migrates groups of sections of earlier releases, which contained only sections, under another name. */
 import type { Migration } from '../../store/index.js'
 
 type Json = Record<string, unknown>

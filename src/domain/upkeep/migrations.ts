@@ -1,14 +1,15 @@
-// All migrations of the stored documents, in their order.
+// Lists all migrations of the stored documents, in order.
 import type { Migration } from '../../store/index.js'
 import { listEarlierEvents } from '../events/earlier-events.js'
 import { migrateSiteGroups } from './earlier-site-groups.js'
 import { migrateCustomizations } from './earlier-customizations.js'
 
-/** Migrates the stored documents of earlier releases. A released step is never renumbered or changed. */
+/** Migrations of stored documents from earlier releases. A released step is never renumbered or changed. */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
-    // Earlier releases asked for no proof of an address. `proof: 'earlier'` locks nobody out, and `bindery user` shows these accounts.
+    // Earlier releases required no proof of an address. `proof: 'earlier'` keeps these accounts working, and `bindery
+    // user` shows them.
     name: 'accounts of earlier releases keep their addresses',
     run(view) {
       for (const user of view.documents('users'))

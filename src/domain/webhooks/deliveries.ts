@@ -45,7 +45,8 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
     if (!webhook) throw notFound('The webhook')
     if (!webhook.enabled) throw conflict('The webhook is disabled. Enable it first.')
     if (delivery.type === PING) throw conflict('A ping cannot be delivered again. Test the webhook instead.')
-    if (!(await eventOf(tx, delivery))) throw conflict('The event is no longer stored, so it cannot be delivered again.')
+    if (!(await eventOf(tx, delivery)))
+      throw conflict('The event is no longer stored, so it cannot be delivered again.')
     const { webhook: id, organization, event, sequence, type } = delivery
     const now = app.clock.now()
     const at = now.toISOString()

@@ -44,7 +44,9 @@ async function checkUrl(app: App, url: string): Promise<void> {
   } catch (error) {
     if (error instanceof OutboundError && error.failure !== 'refused') return
     if (error instanceof OutboundError)
-      throw badRequest(`The URL is not allowed for a webhook: ${error.message}`, [{ path: '/url', message: error.message }])
+      throw badRequest(`The URL is not allowed for a webhook: ${error.message}`, [
+        { path: '/url', message: error.message },
+      ])
     throw error
   }
 }
@@ -163,9 +165,10 @@ export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number
   return change(app, webhook, async (tx, stored) => {
     const next = await nextSequence(tx, stored.organization)
     if (from > next)
-      throw badRequest(`The position is beyond the end of the stream. The next event of the organization will be ${next}.`, [
-        { path: '/from', message: `must be at most ${next}` },
-      ])
+      throw badRequest(
+        `The position is beyond the end of the stream. The next event of the organization will be ${next}.`,
+        [{ path: '/from', message: `must be at most ${next}` }],
+      )
     return { ...stored, next: from }
   })
 }

@@ -20,7 +20,9 @@ interface NewGroup {
 function requireSection(structure: SiteStructure, id: string, field: string): SectionEntry {
   const found = findSection(structure, id)
   if (found) return found.section
-  throw badRequest('The section does not exist.', [{ path: field, message: 'must be the ID of a section of this site' }])
+  throw badRequest('The section does not exist.', [
+    { path: field, message: 'must be the ID of a section of this site' },
+  ])
 }
 
 /**
