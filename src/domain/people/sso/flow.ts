@@ -105,7 +105,7 @@ export async function takeResponse(
     if (error instanceof ServiceError)
       app.log.warn(
         { provider: provider.id, organization: provider.organization, reason: error.message },
-        'A single sign-on was rejected.',
+        'single sign-on was refused',
       )
     throw error
   }
