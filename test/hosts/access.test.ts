@@ -49,7 +49,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
       for (const secret of ['revoked-token', 'wrong-password', 'weak-token'])
         assert.not(error.message.includes(secret), error.message)
     }
-    assert.throws(() => open({ kind: 'sshKey' }), /A deploy key only works for Git/)
+    assert.throws(() => open({ kind: 'sshKey' }), /A deploy key opens the repository for Git alone/)
   })
 
   test(`${provider}: a name and a password do as well as a token`, async () => {

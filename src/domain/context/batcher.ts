@@ -12,7 +12,7 @@ const GATHER_MS = 5
  * Time in milliseconds after the end of a turn during which its size is remembered.
  */
 const JOIN_MS = 25
-/** How long the size of a turn is remembered after its end, in milliseconds. */
+/** Time in milliseconds after the end of a turn during which its size is remembered. */
 const RECENT_MS = 50
 
 /** An item that waits for its turn. */

@@ -105,7 +105,7 @@ const strongestFirst = (sources: readonly PermissionSource[]): PermissionSource[
   sources.length < 2 ? [...sources] : [...sources].sort((a, b) => rank(b.permission) - rank(a.permission))
 
 /**
- * Lists the members with at minRole a role on the content (default: any), in the order in which they joined. Cut the list
+ * Lists the members with at least a role on the content (default: any), in the order in which they joined. Cut the list
  * to a page before calling `userOf`.
  */
 export async function aggregatePermissions(

@@ -92,7 +92,7 @@ function fromRows(rows: Rows, byKey: ReadonlyMap<string, SourcePage>): { roots: 
 interface Folder {
   page: SourcePage | null
   folders: Map<string, Folder>
-  /** Pages without a folder of their own, with the file names for sorting. */
+  /** Pages that have no folder, with the file names for sorting. */
   pages: { name: string; page: SourcePage }[]
 }
 
