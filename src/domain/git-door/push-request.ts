@@ -1,4 +1,4 @@
-/** A push in progress, and the result for one of its refs. */
+/** A push in progress, the result for one of its refs, and the output about a change request. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -27,4 +27,10 @@ export interface Landed {
   became: RefName
   from: CommitId | null
   to: CommitId
+}
+
+/** Writes the event of a change request and its URL to the client's output. */
+export function reportToClient({ app, space, say }: Push, what: string, id: string): void {
+  say(`${what}:`)
+  say(`  ${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${id}`)
 }

@@ -8,9 +8,8 @@ import { moveRefs } from '../commits/move-branch.js'
 import { type LoadedChangeRequest, loadHead } from '../context/loaded.js'
 import { changeRequestRef } from '../context/refs.js'
 import { StaleRef } from '../../git/index.js'
-import type { Landed, Push } from './push-request.js'
+import { reportToClient, type Landed, type Push } from './push-request.js'
 import { checkContent, fetchFirst, PushRefused } from './refused.js'
-import { tell } from './tell.js'
 
 /** Adds commits to a change request by its number. Throws `PushRefused`, `ServiceError`. */
 export function pushToBranch(
@@ -64,7 +63,7 @@ export async function addCommits(
     throw error instanceof StaleRef ? fetchFirst(ref) : error
   }
   guard.moved()
-  tell(push, `Change request ${doc.number} updated`, doc.id)
+  reportToClient(push, `Change request ${doc.number} updated`, doc.id)
   return { became: ref, from: head, to }
 }
 

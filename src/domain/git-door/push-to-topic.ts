@@ -8,10 +8,9 @@ import { guardBranch } from '../commits/guards.js'
 import { loadHead } from '../context/loaded.js'
 import { changeRequestRef } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
-import type { Landed, Push } from './push-request.js'
+import { reportToClient, type Landed, type Push } from './push-request.js'
 import { addCommits } from './push-to-branch.js'
 import { checkContent, groundOf, PushRefused } from './refused.js'
-import { tell } from './tell.js'
 
 const MAX_SUBJECT_LENGTH = 100
 const MAX_DESCRIPTION_LENGTH = 10_000
@@ -64,7 +63,7 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
     head,
     pushed: { topic },
   })
-  tell(push, `Change request ${doc.number} opened`, doc.id)
+  reportToClient(push, `Change request ${doc.number} opened`, doc.id)
   return {
     became: changeRequestRef(doc.number),
     from: null,
