@@ -49,18 +49,31 @@ function summary(pages: number): string {
   return `${lines.join('\n')}\n`
 }
 
+/** The path of a source file, in folders as programs have them. */
+const codePath = (index: number): string =>
+  `src/area-${index % 12}/part-${Math.floor(index / 12) % 15}/unit-${Math.floor(index / 180)}/file-${index}.ts`
+
+const codeText = (index: number, edition: number): string =>
+  Array.from({ length: 20 }, (_, line) => `export const value_${line} = ${index * line + edition}\n`).join('')
+
 /**
- * Makes a bare repository with so many pages (besides README.md) and commits, each of which changes a few pages. Repositories of
- * different `editions` have no page in common.
+ * Makes a bare repository with README.md and a number of pages. Each commit changes a few pages. `code` is the number of source files: if there are some,
+ * three of four commits change these instead. Repositories of different `editions` have no page in common.
  */
-export async function generateRepository(path: string, pages: number, commits: number, edition = 0): Promise<void> {
+export async function generateRepository(
+  path: string,
+  pages: number,
+  commits: number,
+  edition = 0,
+  code = 0,
+): Promise<void> {
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
-  await git(path, ['fast-import', '--quiet'], stream(pages, commits, edition))
+  await git(path, ['fast-import', '--quiet'], stream(pages, commits, edition, code))
   await git(path, ['repack', '-a', '-d', '-q'])
 }
 
-function stream(pages: number, commits: number, first: number): string {
+function stream(pages: number, commits: number, first: number, code: number): string {
   const parts: string[] = []
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
   const put = (file: string, text: string): void => void parts.push(`M 100644 inline ${file}\n`, data(text))
@@ -75,7 +88,13 @@ function stream(pages: number, commits: number, first: number): string {
       put('README.md', '# Welcome\n\nA generated documentation.\n')
       put('SUMMARY.md', summary(pages))
       for (let i = 0; i < pages; i++) put(pagePath(i), pageText(i, first))
-    } else
+      for (let i = 0; i < code; i++) put(codePath(i), codeText(i, first))
+    } else if (code > 0 && edition % 4 > 0)
+      for (let i = 0; i < 4; i++) {
+        const file = Math.floor(next() * code)
+        put(codePath(file), codeText(file, first + edition))
+      }
+    else
       for (let i = 0; i < 3; i++) {
         const page = Math.floor(next() * pages)
         put(pagePath(page), pageText(page, first + edition))

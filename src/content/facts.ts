@@ -11,7 +11,7 @@ import { firstHeading } from './title.js'
 import type { PageAttributes } from './types.js'
 
 /** Increases if other facts are made of the same file: an index of another version is dropped. */
-export const FACTS_VERSION = 6
+export const FACTS_VERSION = 7
 
 /** What the tree of pages shows of a file. */
 export interface PageFacts {

@@ -13,9 +13,9 @@ export interface ReaderEntry {
 /** The interface by which `content/` reads a repository. A Git snapshot has it. */
 export interface TreeReader {
   entry(path: string): Promise<ReaderEntry | null>
-  list(path: string): Promise<ReaderEntry[] | null>
+  list(path: string): Promise<readonly ReaderEntry[] | null>
   /** All blobs below a folder. */
-  walk(prefix?: string): Promise<ReaderEntry[]>
+  walk(prefix?: string): Promise<readonly ReaderEntry[]>
   /** A blob's bytes. Throws an `ObjectTooLarge` if there are more than `maxBytes`. */
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
@@ -56,6 +56,8 @@ interface EntryBase {
   pages: PageEntry[]
   /** 1-based line of its entry in SUMMARY.md; absent if the tree was inferred. */
   line?: number
+  /** Where its entry begins in SUMMARY.md, which may be within a line; absent if the tree was inferred. */
+  start?: number
 }
 
 /** A markdown file listed in the table of contents. */
@@ -243,7 +245,7 @@ export interface SummaryNode {
   slug?: string
   /** 1-based line. */
   line: number
-  /** Where the node's own line begins, and where everything nested in it ends (after the line end). */
+  /** Where the node begins (at its line, or at its link if others precede it there), and where everything nested in it ends. */
   start: number
   end: number
   children: SummaryNode[]

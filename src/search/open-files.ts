@@ -1,6 +1,7 @@
 /** The files that a thread has open, and what happens if one is damaged. */
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { SpaceFile } from './space-file.js'
 
 /** Most files that a thread keeps open. */
@@ -20,8 +21,13 @@ export class DamagedFile extends Error {
   override name = 'DamagedFile'
 }
 
+/** The operating system refused to write a file, which stays as it is. */
+export class RefusedFile extends Error {
+  override name = 'RefusedFile'
+}
+
 /**
- * Runs work on the file of a space. If the file is damaged, it is deleted, and `DamagedFile` says why.
+ * Runs work on the file of a space. If the file is damaged, it is deleted. Throws `DamagedFile` then, and `RefusedFile` if it may not be written.
  * @param make whether a missing file is made; else the result is null
  */
 export function withFile<T>(path: string, make: boolean, work: (file: SpaceFile) => T): T | null {
@@ -31,6 +37,10 @@ export function withFile<T>(path: string, make: boolean, work: (file: SpaceFile)
   } catch (error) {
     // Another thread writes: nothing is damaged.
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
+    if (isRefusedWrite(error)) {
+      close(path)
+      throw new RefusedFile((error as Error).message, { cause: error })
+    }
     forgetFile(path)
     throw new DamagedFile((error as Error).message, { cause: error })
   }
@@ -54,7 +64,12 @@ function opened(path: string): SpaceFile {
   open.set(path, one)
   if (now - one.touched > TOUCH_MS) {
     one.touched = now
-    utimesSync(path, now / 1000, now / 1000)
+    try {
+      utimesSync(path, now / 1000, now / 1000)
+    } catch (error) {
+      // A file of another user: only the order of deletion suffers.
+      if (!isRefusedWrite(error)) throw error
+    }
   }
   const [oldest] = open.keys()
   if (open.size > MAX_OPEN && oldest !== undefined) close(oldest)

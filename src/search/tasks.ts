@@ -1,15 +1,16 @@
 /** The work on indexes as named tasks for threads: arguments and results are JSON. */
 import { findPages } from './find.js'
-import { DamagedFile, fileOf, forgetFile, keepWithin, withFile } from './open-files.js'
+import { DamagedFile, RefusedFile, fileOf, forgetFile, keepWithin, withFile } from './open-files.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from './types.js'
 import { addTexts, missingOf, revisionOf, setPages } from './update.js'
 
-/** Runs work whose result is JSON; if the file was damaged, the result says so. */
-function answered<T extends { damage?: string }>(work: () => T, empty: T): string {
+/** Runs work whose result is JSON. If the file was damaged, or may not be written, the result has the reason. */
+function answered<T extends { damage?: string; refused?: string }>(work: () => T, empty: T): string {
   try {
     return JSON.stringify(work())
   } catch (error) {
     if (error instanceof DamagedFile) return JSON.stringify({ ...empty, damage: error.message })
+    if (error instanceof RefusedFile) return JSON.stringify({ ...empty, refused: error.message })
     throw error
   }
 }

@@ -57,6 +57,8 @@ export interface SpaceHits {
   pages: FoundPage[]
   /** Why the index was made anew, for the operator. */
   damage?: string
+  /** Why the file could not be written, for the operator. */
+  refused?: string
 }
 
 /** What an update finds. */
@@ -64,4 +66,6 @@ export interface UpdateState {
   /** Blobs whose texts are not in the index. */
   missing: string[]
   damage?: string
+  /** Why the file could not be written, for the operator. */
+  refused?: string
 }

@@ -1,3 +1,5 @@
+import { eachInSlices } from '../../kernel/slices.js'
+
 /** Maps names to one form if some file systems do not distinguish them: they differ only in case or in Unicode normalization. */
 const fold = (path: string): string => (/[^\0-\x7f]/.test(path) ? path.normalize('NFC') : path).toLowerCase()
 
@@ -6,8 +8,11 @@ export class FoldedNames {
   /** The number of files at or below each folded path. */
   readonly #counts = new Map<string, number>()
 
-  constructor(paths: Iterable<string>) {
-    for (const path of paths) this.add(path)
+  /** Counts the paths in slices: there may be a hundred thousand. */
+  static async of(paths: Iterable<string>): Promise<FoldedNames> {
+    const names = new FoldedNames()
+    await eachInSlices(paths, (path) => names.add(path))
+    return names
   }
 
   /** Whether there is a file at the path or below it, or at a path that some systems do not distinguish from it. */

@@ -1,5 +1,5 @@
 /** The files of a revision while it is edited, with the page structure and the IDs that follow from the changes. */
-import { inSlices } from '../../kernel/slices.js'
+import { eachInSlices, filterInSlices, inSlices, mergeInSteps } from '../../kernel/slices.js'
 import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
@@ -22,9 +22,11 @@ type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string 
  */
 export class Workspace {
   readonly #puts = new Map<string, Put>()
-  #paths: Set<string> | null = null
-  /** Made when it is first needed, and then kept up to date with the paths. */
-  #names: FoldedNames | null = null
+  /** Every file, in order of path; null if there were changes since it was made. */
+  #entries: Promise<readonly ReaderEntry[]> | null = null
+  /** Made when they are first needed, and then kept up to date. */
+  #paths: Promise<Set<string>> | null = null
+  #names: Promise<FoldedNames> | null = null
   #stale = false
   #structure: ContentStructure
   #overrides: IdOverrides
@@ -82,14 +84,20 @@ export class Workspace {
 
   /** Whether `taken` would return a file, at a cost that does not depend on the number of files. */
   async isTaken(path: string): Promise<boolean> {
-    this.#names ??= new FoldedNames(await this.paths())
-    return this.#names.has(path)
+    this.#names ??= this.paths().then((paths) => FoldedNames.of(paths))
+    return (await this.#names).has(path)
   }
 
   /** Every file's path. */
-  async paths(): Promise<Set<string>> {
-    this.#paths ??= new Set((await this.reader.walk('')).map((entry) => entry.path))
+  paths(): Promise<Set<string>> {
+    this.#paths ??= this.#pathsNow()
     return this.#paths
+  }
+
+  async #pathsNow(): Promise<Set<string>> {
+    const paths = new Set<string>()
+    await eachInSlices(await this.#walkNow(), ({ path }) => paths.add(path))
+    return paths
   }
 
   /** The current text of a table of contents or YAML file; null if there is no file. Throws `ChangeError` (413) if it is too large. */
@@ -140,29 +148,29 @@ export class Workspace {
     if (before === null) return this.add(path, content)
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
-    this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
+    this.#put(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** Replaces a file's content with a blob of the repository. */
   setBlob(path: string, oid: string, mode: string): void {
-    this.#puts.set(path, { oid, mode })
+    this.#put(path, { oid, mode })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** Adds a file. */
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
-    this.#puts.set(path, { content })
-    if (!paths.has(path)) this.#names?.add(path)
+    this.#put(path, { content })
+    if (!paths.has(path)) (await this.#names)?.add(path)
     paths.add(path)
     await this.#moved({ added: [path] })
   }
 
   async remove(path: string): Promise<void> {
     const paths = await this.paths()
-    this.#puts.set(path, null)
-    if (paths.delete(path)) this.#names?.remove(path)
+    this.#put(path, null)
+    if (paths.delete(path)) (await this.#names)?.remove(path)
     await this.#moved({ deleted: [path] })
   }
 
@@ -171,12 +179,17 @@ export class Workspace {
     const paths = await this.paths()
     const put = this.#puts.get(from)
     const entry = put ? null : await this.reader.entry(from)
-    this.#puts.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
-    this.#puts.set(from, null)
-    if (paths.delete(from)) this.#names?.remove(from)
-    if (!paths.has(to)) this.#names?.add(to)
+    this.#put(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
+    this.#put(from, null)
+    if (paths.delete(from)) (await this.#names)?.remove(from)
+    if (!paths.has(to)) (await this.#names)?.add(to)
     paths.add(to)
     await this.#moved({ renamed: [{ from, to }] })
+  }
+
+  #put(path: string, put: Put): void {
+    this.#puts.set(path, put)
+    this.#entries = null
   }
 
   async #moved(changes: {
@@ -222,21 +235,32 @@ export class Workspace {
         return own === undefined ? this.reader.entry(path) : own
       },
       list: async (path) => {
-        const entries = (await this.walkNow()).filter((entry) => path === '' || entry.path.startsWith(`${path}/`))
+        const entries = await this.#below(path)
         return entries.length === 0 && path !== '' ? null : entries
       },
-      walk: async (prefix = '') =>
-        (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
+      walk: (prefix = '') => this.#below(prefix),
       read: async (oid, maxBytes) =>
         oid.startsWith('\0') ? ((await this.bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid, maxBytes),
     }
   }
 
-  private async walkNow(): Promise<ReaderEntry[]> {
-    const kept = (await this.reader.walk('')).filter((entry) => !this.#puts.has(entry.path))
+  /** The files below a folder; all files if it is empty. */
+  async #below(folder: string): Promise<readonly ReaderEntry[]> {
+    const entries = await this.#walkNow()
+    return folder === '' ? entries : filterInSlices(entries, ({ path }) => path.startsWith(`${folder}/`))
+  }
+
+  #walkNow(): Promise<readonly ReaderEntry[]> {
+    this.#entries ??= this.#merged()
+    return this.#entries
+  }
+
+  async #merged(): Promise<readonly ReaderEntry[]> {
+    const kept = await filterInSlices(await this.reader.walk(''), ({ path }) => !this.#puts.has(path))
     const own = [...this.#puts].flatMap(([path, put]) =>
       put === null ? [] : [{ path, mode: put.mode ?? '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
     )
-    return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1))
+    const byPath = (a: ReaderEntry, b: ReaderEntry): number => (a.path < b.path ? -1 : 1)
+    return inSlices(mergeInSteps(kept, own.sort(byPath), byPath))
   }
 }

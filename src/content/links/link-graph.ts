@@ -1,4 +1,5 @@
 /** All links of a revision, made from what is known of its files without their texts. */
+import { sortInSteps } from '../../kernel/slices.js'
 import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
 import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
@@ -62,7 +63,7 @@ export function* buildGraph(
   files: ReadonlyMap<string, LinkingFile>,
 ): Generator<void, UncheckedGraph> {
   const collected = new Collector(context)
-  for (const { source, named } of eachSource(context.structure, files)) {
+  for (const { source, named } of yield* allSources(context.structure, files)) {
     collected.add(source, named)
     yield
   }
@@ -72,17 +73,24 @@ export function* buildGraph(
 /** A reference, or an entry that names something. */
 type SourceReference = { kind: Reference['kind']; target: string; part?: boolean }
 
-/** Where links stand, in order of file, with what is named there. */
-export function eachSource(
+/** Where a link stands, with what is named there. */
+interface Source {
+  source: LinkSource
+  named: readonly SourceReference[]
+}
+
+/** Where links stand, in order of file. Yields for each of them. */
+export function* allSources(
   structure: ContentStructure,
   files: ReadonlyMap<string, LinkingFile>,
-): { source: LinkSource; named: readonly SourceReference[] }[] {
-  const found: { source: LinkSource; named: readonly SourceReference[] }[] = []
+): Generator<void, Source[]> {
+  const found: Source[] = []
   const file = (kind: LinkSource['kind'], id: string, gitPath: string): void => {
     const { references = [], attributes = {} } = files.get(gitPath) ?? {}
     found.push({ source: { kind, id, gitPath }, named: [...coversOf(attributes), ...references] })
   }
   for (const entry of structure.byId.values()) {
+    yield
     if (entry.type === 'document') file('page', entry.id, entry.gitPath)
     else if (entry.type !== 'group')
       found.push({
@@ -90,8 +98,14 @@ export function eachSource(
         named: ofEntry(entry),
       })
   }
-  for (const { id, gitPath } of structure.reusableContents) file('reusable-content', id, gitPath)
-  return found.sort(({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id))
+  for (const { id, gitPath } of structure.reusableContents) {
+    yield
+    file('reusable-content', id, gitPath)
+  }
+  return yield* sortInSteps(
+    found,
+    ({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id),
+  )
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -7,6 +7,7 @@ import { parseMarkdown } from '../blocks/markdown.js'
 import { partOf, type Region } from '../blocks/region.js'
 import { findTag } from '../blocks/tags.js'
 import type { Markdown } from '../gfm/tree.js'
+import { anchorOf } from './anchors.js'
 import { type AddAnchor, htmlText, inlineText, readHeading } from './inline-text.js'
 
 /** Gets what is found, in order. */
@@ -43,9 +44,12 @@ export function walk(nodes: readonly Markdown[], region: Region, found: WalkResu
 
 function visit(item: Item, region: Region, found: WalkResult, depth: number): void {
   if (item.kind === 'node') visitNode(item.node, region, found, depth)
-  else if (item.kind === 'summary')
-    found.text(htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor))
-  else if (item.kind === 'part') {
+  else if (item.kind === 'summary') {
+    // GitBook gives what can be unfolded an ID, as it does headings, and its exports link to it.
+    const title = htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor)
+    found.text(title)
+    if (title.trim() !== '') found.anchor(anchorOf(title))
+  } else if (item.kind === 'part') {
     const part = partOf(region, item.start, item.end)
     walk(parseMarkdown(part).children ?? [], part, found, depth + 1)
   } else if (item.tag) visitTag(item.tag, region.text.slice(item.start, item.end), found)

@@ -1,7 +1,7 @@
 /** Inserts, cuts and indents lines of the table of contents; all other bytes stay as they are. */
 
 /** The file's line end: that of its first line, or LF. */
-const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
+export const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 
 /** The offset and column of the first character that is not a space or tab (tab stops are four columns apart). */
 export function indentation(line: string, from = 0, column = 0): { position: number; column: number } {

@@ -1,5 +1,6 @@
 /** The scanner of SUMMARY.md: splits the text into groups, list items and paragraphs, from which the tree is made. */
 import type { Block, Scan } from './block.js'
+import { chaptersOf, isChapter } from './chapters.js'
 import { frontMatterLines, type Line, linesOf } from './lines.js'
 import { dedent, indentation } from './edit-lines.js'
 
@@ -14,10 +15,6 @@ const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^(`{3,})([^`]*)$|^(~{3,})(.*)$/
 const DEFINITION = /^\[([^\]\\]{1,999})\]:[ \t]*\S/
 const UNDERLINE = /^(=+|-+)[ \t]*$/
-const CHAPTER = /^\[.*\]\(.*\)$|^\[[^\]]+\](?:\[[^\]]*\])?$/
-
-/** Whether a line outside of lists is a chapter (mdBook): nothing but a link. */
-export const isChapter = (text: string): boolean => CHAPTER.test(text)
 
 /** A reference label as CommonMark compares it. */
 export const normaliseLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
@@ -289,13 +286,13 @@ export class Scanner {
     if (top.children.length === 0) top.ownEnd = line.end
   }
 
-  /** Ends a paragraph. If each of its lines is a link, they are chapters outside of lists (mdBook); after the list of a part, they are not in that part. */
+  /** Ends a paragraph. Its links are chapters if each line consists of links. After the list of a part, they are not in that part. */
   private endParagraph(): void {
     const lines = this.paragraph
     this.paragraph = []
     if (lines.length === 0 || !lines.every(({ text }) => isChapter(text))) return
     if (this.group?.marker === '#' && this.group.children.length > 0) this.group = null
-    for (const block of lines) {
+    for (const block of lines.flatMap(chaptersOf)) {
       ;(this.group?.children ?? this.result.blocks).push(block)
       if (this.group) this.group.end = block.end
     }

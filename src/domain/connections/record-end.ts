@@ -15,6 +15,9 @@ export async function recordEnd(app: App, tx: Transaction, runId: string, cause:
   const seen = run.remoteRevision === undefined ? {} : { lastSeenHead: run.remoteRevision }
   const base = { ...connection, ...seen, lastRun: run.id }
   const { direction: way } = run
+  const exports = connection.direction !== 'import'
+  // A user asked for the export and sees its result. The connection has nothing to retry.
+  if (cause !== null && way === 'export' && !exports) return void (await tx.replace(connections, base))
   if (cause !== null) return recordConnectionFailure(app, tx, base, { cause, message: run.error ?? '', way })
   if (run.state === 'conflict')
     return recordConnectionFailure(app, tx, base, {
@@ -24,8 +27,8 @@ export async function recordEnd(app: App, tx: Transaction, runId: string, cause:
       way: 'import',
     })
   const working = { ...base, ...syncedRevision(run), lastSuccessAt: app.clock.now().toISOString() }
-  // A successful import does not clear the failure of an export.
-  if (run.direction === 'import' && connection.failure?.way === 'export') await tx.replace(connections, working)
+  // If the connection retries exports, a successful import does not clear the failure of an export.
+  if (way === 'import' && connection.failure?.way === 'export' && exports) await tx.replace(connections, working)
   else await recordConnectionRecovery(app, tx, working)
 }
 

@@ -1,4 +1,7 @@
 /** The full-text indexes of spaces. One thread reads them and another writes them, since SQLite is synchronous. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
@@ -13,7 +16,7 @@ interface SearchOptions {
    * Maximum total size of the files in bytes. The least recently used ones are deleted. The file in use may be larger.
    */
   maxBytes: number
-  /** Called with a sentence for the operator if a file is damaged. */
+  /** Called with a sentence for the operator if a file is damaged or cannot be written. */
   notice(message: string): void
 }
 
@@ -36,6 +39,9 @@ const WRITER = {
 const MAX_KNOWN = 20_000
 const OVERLOADED = 'The service is running too many searches. Try again in a few seconds.'
 
+/** The problems of an index file during a task. */
+type Problems = Pick<SpaceHits, 'damage' | 'refused'>
+
 /**
  * The indexes of all spaces. Every method throws 503 if the threads are overloaded or this machine lacks the SQLite
  * library.
@@ -43,6 +49,8 @@ const OVERLOADED = 'The service is running too many searches. Try again in a few
 export class SearchIndex {
   readonly #reader: Pool
   readonly #writer: Pool
+  /** Temporary folder that replaces `dir` after a failed write. Null before that. */
+  #temporaryDir: string | null = null
   /** Space → the indexed revision. */
   readonly known = new LRUCache<string, string>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 })
   /** Space → its update in progress. */
@@ -91,7 +99,7 @@ export class SearchIndex {
       JSON.stringify(spaces),
       String(ms),
     ])
-    for (const [index, { damage }] of found.entries()) this.#report(spaces[index]?.[0] ?? '', damage)
+    for (const [index, hits] of found.entries()) this.#report(spaces[index]?.[0] ?? '', hits)
     return found
   }
 
@@ -103,10 +111,9 @@ export class SearchIndex {
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
     try {
-      const result = JSON.parse(
-        Buffer.from(await pool.run(owner, task, [this.options.dir, ...args])).toString(),
-      ) as T & { damage?: string }
-      this.#report(owner, result.damage)
+      const result = JSON.parse(Buffer.from(await pool.run(owner, task, [this.#dir, ...args])).toString()) as T &
+        Problems
+      this.#report(owner, result)
       return result
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
@@ -114,15 +121,37 @@ export class SearchIndex {
     }
   }
 
-  #report(space: string, damage: string | undefined): void {
+  get #dir(): string {
+    return this.#temporaryDir ?? this.options.dir
+  }
+
+  #report(space: string, { damage, refused }: Problems): void {
+    if (refused !== undefined) this.#useTemporaryDir(refused)
     if (damage === undefined) return
     this.known.delete(space)
     this.options.notice(
-      `The search index ${join(this.options.dir, `${space}.db`)} is damaged (${damage}). It is rebuilt automatically; no data is lost.`,
+      `The search index ${join(this.#dir, `${space}.db`)} is damaged (${damage}). It is rebuilt automatically; no data is lost.`,
     )
+  }
+
+  /** Switches to a temporary folder, so that search works on a read-only server. */
+  #useTemporaryDir(reason: string): void {
+    if (this.#temporaryDir !== null) return
+    const problem = `The search indexes in ${this.options.dir} cannot be written to (${reason}).`
+    try {
+      this.#temporaryDir = mkdtempSync(join(tmpdir(), 'bindery-search-'))
+    } catch (error) {
+      this.options.notice(
+        `${problem} Temporary files cannot be written either (${(error as Error).message}), so search fails.`,
+      )
+      return
+    }
+    this.known.clear()
+    this.options.notice(`${problem} Until the next start, they are created in ${this.#temporaryDir}.`)
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#reader.close(), this.#writer.close()])
+    if (this.#temporaryDir !== null) await rm(this.#temporaryDir, { recursive: true, force: true })
   }
 }

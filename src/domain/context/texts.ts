@@ -81,6 +81,11 @@ export class Texts {
     })
   }
 
+  /** Starts a thread, so that the first page does not wait for the parser to load. */
+  warm(): void {
+    this.pool.warm()
+  }
+
   /** Sets the source of outlines, which supplies the titles of stored pages. */
   outlinesBy(outlines: Outlines): void {
     this.#outlines = outlines

@@ -7,8 +7,6 @@ import type { App } from '../context/app.js'
 export const PROCESS_OPENAPI = 'process-openapi'
 /** Kind of job that finds the spaces with a specification that has a new version. */
 export const SPREAD_OPENAPI = 'spread-openapi'
-/** Kind of job that creates the parts of a version from an earlier release. */
-export const MAKE_PARTS = 'make-openapi-parts'
 /** Kind of job that creates the revision of a space for a new version. */
 export const COMPUTE_REVISION = 'compute-revision'
 
@@ -95,27 +93,6 @@ export async function queueRefreshes(app: App): Promise<number> {
     )
       queued++
   }
-  return queued
-}
-
-/** Queues the creation of missing parts for versions from an earlier release, newest first. Returns their number. */
-export async function queueMissingParts(app: App): Promise<number> {
-  const missing = (await app.store.all(openApiVersions))
-    .filter(({ index }) => !index)
-    .sort((a, b) => b.number - a.number)
-  let queued = 0
-  for (const { id, organization } of missing)
-    if (
-      await app.store.transact((tx) =>
-        insertOnce(app, tx, {
-          kind: MAKE_PARTS,
-          lane: laneOf({ organization }),
-          organization,
-          payload: { version: id },
-        }),
-      )
-    )
-      queued++
   return queued
 }
 

@@ -72,7 +72,7 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>, li
   }
 }
 
-type EntryTarget = { line: number; href: string }
+type EntryTarget = { start: number; href: string }
 
 /** The targets that entries of the table of contents get when their files move. Without one, it is made if a page moves. */
 async function entryTargets(
@@ -98,10 +98,10 @@ async function targetsIn(batch: Batch, text: string, links: MovedLinks): Promise
   const from = entriesFrom(config)
   // A target that names nothing from the folder of the table of contents is relative to the effective root.
   const places = folderOf(from) === config.root ? [from] : [from, inFolder(config.root, nameOf(from))]
-  for (const { href, line } of entries(nodes)) {
+  for (const { href, start } of entries(nodes)) {
     if (slices.due) await slices.rest()
     const next = href === null ? null : places.map((place) => links.next(place, href)).find((one) => one !== null)
-    if (next) targets.push({ line, href: next })
+    if (next) targets.push({ start, href: next })
   }
   return targets
 }
