@@ -3,8 +3,8 @@
  * after a start.
  */
 import { AsyncResource } from 'node:async_hooks'
-import { queueDueExport, queueOwed } from '../domain/connections/due.js'
-import { activeConnections, groupOf, isWatched } from '../domain/connections/groups.js'
+import { queueDueExport, queueDueRun } from '../domain/connections/due.js'
+import { activeConnections, groupOf, isPolled } from '../domain/connections/groups.js'
 import { pollGroup } from '../domain/connections/poll.js'
 import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'
@@ -164,7 +164,7 @@ class Driver {
     this.#hints = new Set()
     const active = await activeConnections(this.app)
     const due: number[] = []
-    for (const one of active) due.push((await queueOwed(this.app, one)) ?? Number.POSITIVE_INFINITY)
+    for (const one of active) due.push((await queueDueRun(this.app, one)) ?? Number.POSITIVE_INFINITY)
     due.push(await this.#export(active, hints), this.#watch(active, hints))
     const next = Math.min(...due, Number.POSITIVE_INFINITY)
     if (Number.isFinite(next)) this.#lookIn(next - this.#now())
@@ -192,7 +192,7 @@ class Driver {
   /** Starts the polls that are due. Returns the time at which the next one is due. */
   #watch(active: readonly ConnectionDoc[], hints: ReadonlySet<string>): number {
     const groups = new Map<string, ConnectionDoc[]>()
-    for (const one of active.filter(isWatched)) {
+    for (const one of active.filter(isPolled)) {
       const name = groupOf(one)
       groups.set(name, [...(groups.get(name) ?? []), one])
     }

@@ -11,7 +11,7 @@ import { withoutCaller } from '../domain/context/guarded-app.js'
 import { KeyedMutex } from '../kernel/keyed-mutex.js'
 import { openConversions } from '../domain/context/conversions.js'
 import { openTexts } from '../domain/context/open-texts.js'
-import { DATES_KIND, DATES_VERSION, KeptDates } from '../domain/context/stored-dates.js'
+import { DATES_KIND, DATES_VERSION, StoredDates } from '../domain/context/stored-dates.js'
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Previews } from '../domain/context/previews.js'
@@ -125,7 +125,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     content,
     templates: await loadTemplates(config.templatesDir, log),
     pages: new PageIndex(texts, facts, content),
-    keptDates: new KeptDates(dates),
+    storedDates: new StoredDates(dates),
     search,
     texts,
     printer: openPrinter(config, log, closers),

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { Batcher, type Turn, type Waiting } from '../../src/domain/context/batcher.js'
+import { Batcher, type Turn, type BatchItem } from '../../src/domain/context/batcher.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { suite } from '../support/suite.js'
 
@@ -64,7 +64,7 @@ test('what comes while items are handled joins them, what comes after the last g
   const come: Record<string, string[]> = { first: ['second'], second: ['third', 'one too many'] }
   const turns: string[][] = []
   const add = (name: string): void => batcher.add('space', { name, reject }, work)
-  const work = async (turn: Turn<Waiting & { name: string }>): Promise<void> => {
+  const work = async (turn: Turn<BatchItem & { name: string }>): Promise<void> => {
     const items: string[] = []
     turns.push(items)
     for (let item = await turn.next(); item !== null; item = await turn.next()) {
@@ -89,9 +89,9 @@ test('if the lock cannot be had, or the work fails, whoever waits is told, and t
     { run: (key, work) => (fails ? Promise.reject(failed) : locks.run(key, work)), idle: () => locks.idle() },
     64,
   )
-  const outcome = (work: (turn: Turn<Waiting & { done(): void }>) => Promise<void>): Promise<unknown> =>
+  const outcome = (work: (turn: Turn<BatchItem & { done(): void }>) => Promise<void>): Promise<unknown> =>
     new Promise((told) => batcher.add('space', { done: () => told('done'), reject: told }, work))
-  const handle = async (turn: Turn<Waiting & { done(): void }>): Promise<void> => {
+  const handle = async (turn: Turn<BatchItem & { done(): void }>): Promise<void> => {
     for (const item of await allOf(turn)) item.done()
   }
   assert.equal(await Promise.all([outcome(handle), outcome(handle)]), [failed, failed])

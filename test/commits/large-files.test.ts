@@ -96,7 +96,7 @@ test('links in a page too large to be a text stay when what they name is moved, 
   }
   assert.match(
     diagnostics[0]?.message ?? '',
-    /^large-0\.md is shown as source only, and its links are not updated when their targets are moved\./,
+    /^large-0\.md is shown as source only, and its links are not updated when their targets move\./,
   )
 })
 

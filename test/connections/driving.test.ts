@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { noteDelivery } from '../../src/domain/connections/deliveries.js'
-import { queueOwed } from '../../src/domain/connections/due.js'
+import { queueDueRun } from '../../src/domain/connections/due.js'
 import { pollGroup } from '../../src/domain/connections/poll.js'
 import { type ConnectionDoc, connections, syncRuns } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
@@ -28,7 +28,7 @@ test('what was known of a connection before its first run ended does not queue a
   const { id } = await here.connect(space, { url: theirs.url })
   const { app } = here.service.service
   const { lastRun: _, lastSeenHead: __, ...before } = (await app.store.get(connections, id)) as ConnectionDoc
-  await queueOwed(app, before)
+  await queueDueRun(app, before)
   assert.ok(await pollGroup(app, [before], 'webhook', new AbortController().signal))
   await here.idle()
   assert.is((await app.store.find(syncRuns, 'connection', id)).length, 1)

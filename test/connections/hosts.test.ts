@@ -45,7 +45,7 @@ test('a GitHub App: Git gets the token of the installation, and the key is nowhe
   const [push, protection] = [found(await checksOf(base), 'push'), found(await checksOf(base), 'protection')]
   assert.equal(
     [push?.ok, protection?.ok, protection?.message],
-    [true, true, 'Nothing protects refs/heads/main, as far as the host tells.'],
+    [true, true, 'The host reports no protection of refs/heads/main.'],
   )
 })
 
@@ -60,12 +60,12 @@ test('what an app lacks is told by the test, and a run that fails for it says wh
     check: 'host',
     ok: false,
     message:
-      'The credential lacks what pull requests and statuses need: Pull requests: write, Commit statuses: write. Grant it at the host.',
+      'The credential lacks permissions for pull requests and statuses: Pull requests: write, Commit statuses: write. Grant them at the host.',
   })
   github.rules.push('pull_request')
   assert.match(
     found(await checksOf(base), 'protection')?.message ?? '',
-    /is protected\. Changes need a pull request\. Exports work only if/,
+    /is protected\. Changes need a pull request\. Exports need a credential/,
   )
   github.rules.length = 0
   github.classic = { lock_branch: { enabled: true } }

@@ -85,7 +85,7 @@ test('what cannot be is refused, with the field', async () => {
     ],
     [
       { url: 'http://u:p@127.0.0.1/r.git', ref: 'refs/heads/main', credential: { kind: 'token', token: 'x' } },
-      /two credentials/,
+      /already contains a credential/,
     ],
     [{ url: 'http://127.0.0.1/r.git', ref: 'refs/heads/main', webhookSecret: 'short' }, /webhookSecret/],
     [{ url: 'http://127.0.0.1/r.git', ref: 'refs/heads/main', other: 1 }, /other/],

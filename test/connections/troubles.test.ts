@@ -49,7 +49,7 @@ test('a failure is told of once for each cause, and again when it is well', asyn
   const texts = smtp.received.slice(mails).map(({ text }) => text)
   assert.is(texts.length, 3)
   assert.match(texts[0] ?? '', /not today/)
-  assert.match(texts[2] ?? '', /in step with .* again/)
+  assert.match(texts[2] ?? '', /synchronized with .* again/)
 })
 
 test('what passes by itself is told of when it lasts', async () => {

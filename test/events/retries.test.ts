@@ -74,7 +74,7 @@ test('what fails is tried again when its time has come, under the same ID, newly
   const first = await afterAttempts(id, 1)
   assert.equal(
     [first.status, first.responseStatus, first.error],
-    ['pending', 500, 'The endpoint returned status 500; 200 to 299 is expected.'],
+    ['pending', 500, 'The endpoint returned status 500 instead of 200 to 299.'],
   )
   const wait = Date.parse(first.nextAttemptAt) - Date.parse(first.lastAttemptAt)
   assert.ok(wait >= 4_000 && wait < 7_000, `${wait}`)

@@ -102,7 +102,7 @@ test('refs/for/main opens a change request; the same topic adds to it', async ()
   assert.match(page.body.markdown, 'Third words.')
   const refused = await clone.see('push', 'origin', 'HEAD:refs/for/main')
   assert.is(refused.code, 1)
-  assert.match(refused.text, 'main has these commits already')
+  assert.match(refused.text, 'main already has these commits')
 })
 
 test('without a topic the change request that the commits build on is added to; a branch is a topic of its own', async () => {
@@ -141,12 +141,12 @@ test('a branch by its number, main, and what is refused', async () => {
   await clone.git('push', '--quiet', 'origin', 'HEAD:main')
   assert.is(await head(space, 'main'), commit)
   const table: [args: string[], says: string | RegExp][] = [
-    [['HEAD:refs/heads/change-requests/99'], 'there is no such change request'],
+    [['HEAD:refs/heads/change-requests/99'], 'the change request does not exist'],
     [['HEAD:refs/for/other'], 'push to refs/for/main'],
-    [['HEAD:refs/tags/v1'], 'tags are not kept here'],
+    [['HEAD:refs/tags/v1'], 'tags are not supported'],
     [['HEAD:refs/bindery/keep/x'], 'push to refs/for/main'],
     [[`:${branch}`], 'archive it'],
-    [[':main'], 'branches are not deleted here'],
+    [[':main'], 'branches cannot be deleted'],
     [['HEAD~1:refs/heads/main'], /fetch first|non-fast-forward/],
     [['HEAD:refs/for/main', '-o', 'colour=red'], 'colour=red'],
   ]
@@ -229,7 +229,7 @@ test('what breaks the table of contents, a name, a limit or the checks of Git is
   const dotGit = await clone.see('push', 'origin', `${evil}:refs/for/main`)
   assert.match(dotGit.text, /"\.git", in commit [0-9a-f]{40}/)
   const orphan = await git(clone.dir, ['commit-tree', 'origin/main^{tree}', '-m', 'orphan'])
-  assert.match((await clone.see('push', 'origin', `${orphan}:refs/for/main`)).text, 'no history in common with main')
+  assert.match((await clone.see('push', 'origin', `${orphan}:refs/for/main`)).text, 'no common history with main')
 })
 
 test('a shallow clone can push; the audit log knows who did', async () => {

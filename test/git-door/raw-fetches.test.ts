@@ -168,7 +168,7 @@ test('Git shows its user why a large push is refused', async () => {
   await clone.commit({ 'assets/noise.txt': randomBytes(3 * MIB).toString('base64') }, 'Noise')
   const table: [string, string][] = [
     ['refs/for/main', 'Your push exceeds the limit of 1048576 bytes'],
-    ['refs/tags/v1', 'tags are not kept here'],
+    ['refs/tags/v1', 'tags are not supported'],
     ['refs/heads/change-requests/7', 'Your push exceeds the limit of 1048576 bytes'],
   ]
   for (const [ref, says] of table) {

@@ -136,7 +136,7 @@ test('a space that was locked, or asks for approvals, or whose role was taken aw
   await grant('edit')
   const demoted = await play({ space, by: editor, meanwhile: () => grant('read') })
   assert.is(demoted?.state, 'failed')
-  assert.match(demoted?.error as string, /may no longer|role|permission/i)
+  assert.match(demoted?.error as string, /no longer allowed|role|permission/i)
   await grant('edit')
   const gone = await play({
     space,

@@ -202,7 +202,7 @@ measured('dates: the first map, and what later commits add to it', (content) => 
         { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n },
       ]),
     )
-    base = { own, base, depth: n, unkept: 0 }
+    base = { own, base, depth: n, sinceStored: 0 }
     content.dates.set(`space:${oid(n)}`, base)
   }
 })

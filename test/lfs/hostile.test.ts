@@ -74,7 +74,7 @@ test('limits: an object, a space; what got lost does not count twice', async () 
   })
   assert.match(
     before['large.png']?.lfs?.problem ?? '',
-    /has 4001 bytes, and a file of Git LFS may have 4000 \(BINDERY_LFS_LIMIT_BYTES\)/,
+    /has 4001 bytes\. The limit for a Git LFS file is 4000 bytes \(BINDERY_LFS_LIMIT_BYTES\)/,
   )
   assert.not.ok(
     here.lfs.batches.some(({ body }) => JSON.stringify(body).includes(large.oid)),
@@ -83,7 +83,7 @@ test('limits: an object, a space; what got lost does not count twice', async () 
   await theirs.commit(assets({ 'd.png': put(3_000).pointer, 'e.png': put(900).pointer }))
   await here.forward(A_POLL)
   const after = await main(space)
-  assert.match(after['d.png']?.lfs?.problem ?? '', /more than 10000 bytes \(BINDERY_LFS_SPACE_BYTES\)/)
+  assert.match(after['d.png']?.lfs?.problem ?? '', /exceed 10000 bytes \(BINDERY_LFS_SPACE_BYTES\)/)
   assert.is(after['e.png']?.lfs?.state, 'present')
   for (const { oid } of [a, b, c]) await new StoredFiles(here.service.dir, 'lfs').remove(oid)
   await maintainRepository(here.service.service.app, space)

@@ -204,7 +204,7 @@ test('a branch that was rewritten and merged does not count as the change reques
   await here.forward(2 * MINUTE)
   const done = await story.exported(number)
   assert.equal([done.status, done.merged.revision], ['merged', undefined])
-  assert.match(done.reason, /does not have any revision of the change request/)
+  assert.match(done.reason, /contains no exported revision of the change request/)
   assert.is((await story.changeRequest(number)).status, 'draft')
   await here.service.admin.call('post', `${story.base}/change-requests/${number}/merge`).expect(200)
   assert.match((await story.files())['guide.md'] ?? '', /How to/)

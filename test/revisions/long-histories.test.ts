@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { DATES_KIND, DATES_VERSION, KeptDates } from '../../src/domain/context/stored-dates.js'
+import { DATES_KIND, DATES_VERSION, StoredDates } from '../../src/domain/context/stored-dates.js'
 import { openFacts } from '../../src/facts/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { flat, openDesk, type Desk } from '../commits/fixture.js'
@@ -136,11 +136,11 @@ test('after a restart, kept dates are used and the history is not read again', a
     maxBytes: 1e9,
     notice: (message) => assert.unreachable(message),
   })
-  const kept = new KeptDates(index)
+  const kept = new StoredDates(index)
   const found = kept.find(desk.space, [head])
   assert.equal(sorted(new Map([...before].map(([path]) => [path, found?.dates.get(path) as Dates]))), sorted(before))
   const marked = new Map([...before].map(([path, { updated }]) => [path, { created: FIRST - 1, updated }]))
-  await kept.keep(desk.space, head, marked)
+  await kept.store(desk.space, head, marked)
   index.close()
   await here.restart()
   assert.equal(sorted(await shownDates(desk)), sorted(marked))
@@ -162,11 +162,11 @@ test('dates of more files than fit a row are kept whole or not at all', async ()
     Array.from({ length: 5_000 }, (_, n) => [`folder/page-${n}.md`, { created: n, updated: n + 1 }]),
   )
   const index = openFacts(options)
-  await new KeptDates(index).keep('space', commits[1] as CommitId, dates)
-  assert.equal(new KeptDates(index).find('space', commits), { commit: commits[1], dates })
-  assert.is(new KeptDates(index).find('other', commits), null)
+  await new StoredDates(index).store('space', commits[1] as CommitId, dates)
+  assert.equal(new StoredDates(index).find('space', commits), { commit: commits[1], dates })
+  assert.is(new StoredDates(index).find('other', commits), null)
   index.put([{ oid: `space:${commits[1]}:2`, values: ['{"damaged'] }])
-  assert.is(new KeptDates(index).find('space', commits), null)
+  assert.is(new StoredDates(index).find('space', commits), null)
   index.close()
 })
 

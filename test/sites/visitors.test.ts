@@ -47,9 +47,9 @@ test('every claim of the schema makes conditions that can be used', async () => 
   const { items } = (await here.admin.call('get', `${site.base}/adaptive-schema/template-conditions`).expect(200)).body
   assert.equal(items.slice(0, 4), [
     { description: 'unsigned.isBeta is true', condition: 'visitor.claims.unsigned.isBeta == true' },
-    { description: 'unsigned.isBeta is not true, or not known', condition: 'visitor.claims.unsigned.isBeta != true' },
+    { description: 'unsigned.isBeta is not true, or unknown', condition: 'visitor.claims.unsigned.isBeta != true' },
     { description: 'isPro (Pays) is true', condition: 'visitor.claims.isPro == true' },
-    { description: 'isPro (Pays) is not true, or not known', condition: 'visitor.claims.isPro != true' },
+    { description: 'isPro (Pays) is not true, or unknown', condition: 'visitor.claims.isPro != true' },
   ])
   assert.is(items.length, 10)
   for (const { condition } of items) checkCondition(condition)

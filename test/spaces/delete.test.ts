@@ -74,7 +74,7 @@ test('unless it is empty, it needs the right to add to where the content goes', 
   const who = await f.caller('edit')
   await remove(id, who).expect(403)
   await f.grant('collection', id, 'create', [who])
-  assert.match((await remove(id, who).expect(403)).body.error.message, 'move the content elsewhere first')
+  assert.match((await remove(id, who).expect(403)).body.error.message, 'Move the content elsewhere first')
   await f.admin.call('post', `/v1/spaces/${space}/move`, { parent: null }).expect(200)
   await remove(id, who).expect(204)
   await f.get('space', space)

@@ -86,7 +86,7 @@ for (const parent of ['a collection', 'the top level'] as const)
     const { message } = (await dan.call('post', `/v1/spaces/${space}/duplicate`).expect(403)).body.error
     assert.match(
       message,
-      new RegExp(`may not add to ${parent === 'a collection' ? 'the collection' : 'the top level'}`),
+      new RegExp(`not allowed to add to ${parent === 'a collection' ? 'the collection' : 'the top level'}`),
     )
     assert.equal(await f.order(shelf), before)
     await dan.call('delete', `/v1/spaces/${space}`).expect(204)

@@ -159,9 +159,9 @@ test('400 for an invalid target, 403 for a caller who may not take it away, 412 
   await f.admin.call('patch', `/v1/spaces/${unseen}`, { defaultLevel: null }).expect(200)
   const { error } = (await transfer('collection', parent, { organization: other }, who).expect(412)).body
   assert.is(error.details.length, 3)
-  assert.match(error.details[0].message, 'you need the role create where it is transferred to')
+  assert.match(error.details[0].message, 'you need the role create at the target')
   assert.match(error.details[1].message, `the space ${blocked} (Blocked)`)
-  assert.match(error.details[2].message, 'you may not see 1 of the items')
+  assert.match(error.details[2].message, 'you are not allowed to see 1 of the items')
   assert.not.match(JSON.stringify(error), unseen)
   for (const one of [id, blocked, unseen]) assert.is((await f.get('space', one)).organization, f.organization)
 

@@ -23,7 +23,7 @@ import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
-import { DATES_KIND, KeptDates } from '../../src/domain/context/stored-dates.js'
+import { DATES_KIND, StoredDates } from '../../src/domain/context/stored-dates.js'
 import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
@@ -174,7 +174,7 @@ export async function openApp(
     content,
     templates: new Map(),
     pages: new PageIndex(texts, facts, content),
-    keptDates: new KeptDates(dates),
+    storedDates: new StoredDates(dates),
     search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
     printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),

@@ -54,7 +54,7 @@ test('a missing, damaged or unsupported repository takes only its own space out 
       assert.not.match(body.error.message, /\/repos\//, 'clients do not see paths')
       const named = lines.filter((line) => line.level === 'error' && line.space === spaces[title])
       assert.is(named.length, 1, title)
-      assert.match(named[0]?.msg ?? '', /out of service.*What to do: restore .*\.git.*All other spaces work/)
+      assert.match(named[0]?.msg ?? '', /out of service.*Restore .*\.git.*All other spaces work/)
       const door = await fetch(`${here.url}/git/${spaces[title]}.git/info/refs?service=git-upload-pack`, {
         headers: { Authorization: `Bearer ${here.admin.token}` },
       })

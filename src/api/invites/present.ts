@@ -1,9 +1,9 @@
 /** Turns email and link invitations into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
-import type { ShownInvite } from '../../domain/people/invites.js'
+import type { IssuedInvite } from '../../domain/people/invites.js'
 import { linkTo } from '../../domain/people/write-mail.js'
 
-const common = (app: App, { doc, secret }: ShownInvite, collection: 'invites' | 'link-invites') => ({
+const common = (app: App, { doc, secret }: IssuedInvite, collection: 'invites' | 'link-invites') => ({
   id: doc.id,
   role: doc.role,
   sso: doc.sso,
@@ -16,7 +16,7 @@ const common = (app: App, { doc, secret }: ShownInvite, collection: 'invites' | 
 })
 
 /** Returns an invitation for one email address. */
-export const presentInvite = (app: App, invite: ShownInvite) => ({
+export const presentInvite = (app: App, invite: IssuedInvite) => ({
   object: 'invite' as const,
   ...common(app, invite, 'invites'),
   email: invite.doc.email as string,
@@ -25,7 +25,7 @@ export const presentInvite = (app: App, invite: ShownInvite) => ({
 })
 
 /** Returns a link invitation, which several people can use. */
-export const presentLinkInvite = (app: App, invite: ShownInvite) => ({
+export const presentLinkInvite = (app: App, invite: IssuedInvite) => ({
   object: 'link-invite' as const,
   ...common(app, invite, 'link-invites'),
   ...(invite.doc.expiresAt === undefined ? {} : { expiresAt: invite.doc.expiresAt }),

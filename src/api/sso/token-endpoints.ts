@@ -2,7 +2,7 @@
  * Endpoints for exceptions from single sign-on: tokens that admins exempt, and the link between an identity and an
  * existing account.
  */
-import { tieOwnIdentity } from '../../domain/people/sso/identities.js'
+import { linkOwnIdentity } from '../../domain/people/sso/identities.js'
 import { listNamedTokens, nameToken, unnameToken } from '../../domain/people/sso/named-tokens.js'
 import { LinkSSOIdentity, SSOIdentity, SSOToken, SSOTokenList } from '../../model/index.js'
 import { reply } from '../reply.js'
@@ -66,7 +66,7 @@ export const linkSSOIdentity = endpoint({
   returns: SSOIdentity,
   fails: [409],
   handle: async ({ app, actor, body }) => {
-    const doc = await tieOwnIdentity(app, actor, body.token)
+    const doc = await linkOwnIdentity(app, actor, body.token)
     return reply({ body: presentIdentity(doc), audited: { organization: doc.organization } })
   },
 })

@@ -1,4 +1,4 @@
-// Users and their tokens.
+// Manages users and their tokens.
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { isPast } from '../../kernel/clock.js'
@@ -19,7 +19,9 @@ import { isIdentityValid } from '../roles/sso.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 
-/** The user and token behind a token's secret; null if it is unknown or expired, or the identity that it depends on is gone. */
+/**
+ * Returns the user and token for a token's secret. Null if the token is unknown or expired, or its identity is gone.
+ */
 export async function authenticate(app: App, token: string): Promise<Actor | null> {
   const [found] = await app.store.find(tokens, 'hash', hashToken(token))
   if (!found || (found.expiresAt !== undefined && isPast(app.clock, found.expiresAt))) return null
@@ -40,24 +42,24 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
     : null
 }
 
-/** The organization that a token is limited to. For a user of a single organization it is that one, whatever the token says. */
+/** Returns the organization that a token is limited to. For a user of a single organization it is always that one. */
 function scopeOf({ limitedTo }: UserDoc, { organization }: TokenDoc): { organization?: string } {
   const scope = limitedTo ?? organization
   return scope === undefined ? {} : { organization: scope }
 }
 
-/** A new token with its secret, which is shown only once. */
+/** A new token with its secret, which is returned only once. */
 export interface IssuedToken {
   token: Document<TokenDoc>
   secret: string
 }
 
-/** Properties of a token to be issued; `byEmail`, `sso` and `excludedFrom` as in `TokenDoc`. */
+/** Properties of a new token. For `byEmail`, `sso` and `excludedFrom`, see `TokenDoc`. */
 type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'excludedFrom'>
 
 type Writer = Pick<Transaction, 'insert'>
 
-/** Issues a token for a user. Only its hash is stored: the returned secret exists nowhere else. Throws 400. */
+/** Issues a token for a user. Only its hash is stored, so the returned secret exists nowhere else. Throws 400. */
 export async function issueToken(
   app: App,
   user: string,
@@ -66,7 +68,9 @@ export async function issueToken(
   tx: Writer = app.store,
 ): Promise<IssuedToken> {
   if (input.expiresAt !== undefined && Date.parse(input.expiresAt) <= app.clock.now().getTime()) {
-    throw badRequest('The token would already be expired.', [{ path: '/expiresAt', message: 'must be in the future' }])
+    throw badRequest('The token would already be expired. Set a later `expiresAt`.', [
+      { path: '/expiresAt', message: 'must be in the future' },
+    ])
   }
   const token = await tx.insert(tokens, {
     id: newId(),
@@ -85,25 +89,26 @@ export async function issueToken(
 }
 
 /**
- * Issues a token that the caller asks for: never more powerful than the token of the request, and it expires no later. If the
- * caller leaves the organization or revokes the token of the request at the same time, none is issued. Throws 400, 401, 403.
+ * Issues a token on the caller's request. It is never more powerful than the token of the request and expires no later.
+ * If the caller leaves the organization or revokes the request's token at the same time, none is issued. Throws 400,
+ * 401, 403.
  */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
     throw new ServiceError(
       'forbidden',
-      `Your token is limited to organization ${limit}: a new token must have the same limit.`,
+      `Your token is limited to organization ${limit}. A new token must have the same limit.`,
     )
   }
   const notAMember = () =>
-    badRequest('There is no such organization.', [
-      { path: '/organization', message: 'must be the ID of an organization you are a member of' },
+    badRequest('The organization does not exist.', [
+      { path: '/organization', message: 'must be the ID of an organization of which you are a member' },
     ])
   if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) throw notAMember()
   const end = actor.token.expiresAt
   if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
-    throw new ServiceError('forbidden', `Your token expires at ${end}: a new token must not expire later.`)
+    throw new ServiceError('forbidden', `Your token expires at ${end}. A new token must not expire later.`)
   }
   const origin = {
     ...(actor.token.byEmail ? { byEmail: true } : {}),
@@ -112,7 +117,7 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...origin }
   return app.store.transact(async (tx) => {
     const own = await tx.get(tokens, actor.token.id)
-    if (!own) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
+    if (!own) throw new ServiceError('unauthenticated', 'Your token was just revoked. Sign in again.')
     if (
       input.organization !== undefined &&
       (await organizationRole(tx, actor.user.id, input.organization)) === undefined
@@ -128,14 +133,20 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   })
 }
 
-/** Changes the names by which others see the caller. Throws 403 for a token that is limited to an organization, unless its user is too. */
+/**
+ * Changes the caller's display name and photo. Throws 403 for a token that is limited to an organization, unless its
+ * user is limited to it too.
+ */
 export async function updateUser(
   app: App,
   actor: Actor,
   { displayName, photoURL }: UpdateUser,
 ): Promise<Document<UserDoc>> {
   if (actor.token.organization !== undefined && actor.user.limitedTo === undefined)
-    throw new ServiceError('forbidden', 'Your token is limited to an organization: it cannot change your account.')
+    throw new ServiceError(
+      'forbidden',
+      'Your token is limited to an organization and cannot change your account. Use a token without this limit.',
+    )
   return app.store.transact(async (tx) => {
     const stored = await tx.get(users, actor.user.id)
     if (!stored) throw notFound('The user')
@@ -149,7 +160,7 @@ export async function updateUser(
   })
 }
 
-/** The caller's tokens. If the token of the request is limited to an organization, only those with the same limit. */
+/** Lists the caller's tokens. If the request's token is limited to an organization, only those with the same limit. */
 export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {
   const limit = actor.token.organization
   return (await app.store.find(tokens, 'user', actor.user.id)).filter(
@@ -162,15 +173,15 @@ export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<
   await app.store.remove(tokens, token.id)
 }
 
-/** Names of a new user. */
+/** E-mail address and name of a new user. */
 interface NewUser {
   email: string
   displayName?: string
 }
 
 /**
- * Creates an account, which owns its e-mail address: no other account can have it. `email` is stored in lower case. Users of
- * single organizations who claim the same address stay separate users. Throws `DuplicateKey` if an account has the address.
+ * Creates an account, which owns its e-mail address exclusively. `email` is stored in lower case. Users of single
+ * organizations who claim the same address stay separate users. Throws `DuplicateKey` if an account has the address.
  */
 export function createUser(
   app: App,
@@ -184,7 +195,10 @@ export function createUser(
   })
 }
 
-/** Creates a user of a single organization, who claims the address without proof: the address stays free for an account. */
+/**
+ * Creates a user of a single organization, who claims the address without proof. The address stays available for an
+ * account.
+ */
 export const createLimitedUser = (
   app: App,
   input: NewUser,
@@ -202,20 +216,23 @@ function named(app: App, { email: given, displayName }: NewUser) {
   }
 }
 
-/** The account that owns the address, proven by a mail or vouched for by the operator; null if there is none. Ignores case. */
+/**
+ * Finds the account that owns the address, proven by a mail or vouched for by the operator. Null if there is none.
+ * Ignores case.
+ */
 export async function findAccount(reader: Reader, email: string): Promise<Document<UserDoc> | null> {
   const [account] = await reader.find(users, 'proven', email.toLowerCase())
   return account ?? null
 }
 
 /**
- * Whether users of single organizations claim the address without proof. Then whoever proves that it is theirs may get an
+ * Whether users of single organizations claim the address without proof. A user who proves ownership may then get an
  * account without an invitation.
  */
 export const isClaimed = async (reader: Reader, email: string): Promise<boolean> =>
   (await reader.count(users, 'claimed', email.toLowerCase())) > 0
 
-/** The member of an organization who claims the address without proof; null if there is none. */
+/** Finds the member of an organization who claims the address without proof. Null if there is none. */
 export async function findLimitedMember(
   reader: Reader,
   organization: string,
@@ -225,7 +242,10 @@ export async function findLimitedMember(
   return user ?? null
 }
 
-/** A user that the caller may see: themselves, or a member of an organization that the caller's token gives access to; else null. */
+/**
+ * Finds a user that the caller may see: themselves, or a member of an organization to which the caller's token gives
+ * access. Otherwise null.
+ */
 export async function findUser(app: App, actor: Actor, id: string): Promise<Document<UserDoc> | null> {
   if (id === actor.user.id) return actor.user
   const [mine, theirs] = await Promise.all([

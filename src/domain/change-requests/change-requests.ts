@@ -26,7 +26,7 @@ import { changeRequestRef, MAIN } from '../context/refs.js'
 import { lacksContent } from '../revisions/missing-content.js'
 import { readWrittenText } from '../revisions/written-text.js'
 
-/** A change request by its ID or its number in the space, or null. */
+/** Finds a change request by its ID or its number in the space, or null. */
 export async function findChangeRequest(
   app: App,
   space: LoadedSpace,
@@ -45,7 +45,10 @@ export interface WrittenChangeRequest {
   description?: string
 }
 
-/** The description in a request as the markdown to store, '' = none; no member if the request has none. Throws 400, 413. */
+/**
+ * Reads the description in a request as the markdown to store; '' = none. Without a description, the result has no
+ * member. Throws 400, 413.
+ */
 export async function readDescription(
   app: App,
   { doc }: LoadedSpace,
@@ -68,7 +71,9 @@ const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'chang
   draft: 'changeRequestsDraft',
 }
 
-/** A space with its counters updated for a change request that goes from one status to another. `from` is null for a new one. */
+/**
+ * Returns a space with its counters updated for a change request that changes its status. `from` is null for a new one.
+ */
 function recount(
   space: Document<SpaceDoc>,
   from: ChangeRequestStatus | null,
@@ -82,7 +87,10 @@ function recount(
   return next
 }
 
-/** Creates a change request, a draft by default: first its document, then its branch, which the reconciler can make from the document. */
+/**
+ * Creates a change request, by default as a draft: first its document, then its branch, which the reconciler can create
+ * from the document.
+ */
 export async function createChangeRequest(
   app: App,
   actor: Actor,
@@ -101,7 +109,7 @@ export async function createChangeRequest(
   const doc = await app.store.transact(async (tx) => {
     const stored = (await tx.get(spaces, space.doc.id)) ?? space.doc
     let number = stored.nextChangeRequest
-    // Somebody may have made a branch with that name by plain Git.
+    // A branch with that name may have been created with plain Git.
     while (space.repo.head(changeRequestRef(number))) number++
     const status = options.status ?? 'draft'
     const now = app.clock.now().toISOString()
@@ -136,7 +144,7 @@ export async function createChangeRequest(
   return { doc, head }
 }
 
-/** Makes the branch of a change request, unless it exists. */
+/** Creates the branch of a change request, unless it exists. */
 export async function makeBranch(
   lease: Lease,
   space: LoadedSpace,
@@ -152,8 +160,8 @@ export async function makeBranch(
 }
 
 /**
- * Changes the document of a change request: its status, subject, or the revisions that were merged. In the same transaction updates the
- * space's counters and writes the event, if status or subject changed. `actor`: ID of the user; absent = the service.
+ * Changes the document of a change request: its status, subject, or merged revisions. The same transaction updates the
+ * space's counters and, if status or subject changed, writes the event. `actor` is a user ID; absent = the service.
  */
 export async function changeDocument(
   app: App,
@@ -164,7 +172,7 @@ export async function changeDocument(
   return app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
 }
 
-/** Like `changeDocument`, as part of a transaction. */
+/** Changes a change request like `changeDocument`, within a given transaction. */
 export async function changeDocumentIn(
   app: App,
   tx: Transaction,
@@ -185,7 +193,7 @@ export async function changeDocumentIn(
   return tx.replace(changeRequests, next)
 }
 
-/** Writes the event of a change of subject or status, if there is one. */
+/** Writes the event for a change of subject or status, if there is one. */
 async function emitChange(
   app: App,
   tx: Transaction,
@@ -222,23 +230,23 @@ export async function updateChangeRequest(
   const written = { ...others, ...(await readDescription(app, space, input)) }
   const change = (stored: Document<ChangeRequestDoc>): Document<ChangeRequestDoc> => {
     if (stored.status === 'merged' && input.status !== undefined)
-      throw conflict('The change request is merged: its status is final.')
+      throw conflict('The change request is merged, so its status is final.')
     return { ...stored, ...written, updatedAt: app.clock.now().toISOString() }
   }
   const set = () => changeDocument(app, changeRequest.doc.id, change, actor.user.id)
-  // A merge under way must not find its change request archived.
+  // A merge in progress must not find its change request archived.
   const doc = await (input.status === undefined ? set() : app.locks.run(space.doc.id, set))
   return loadHead(space, doc)
 }
 
-/** Whether main has changes that the change request does not have. A merged one is never outdated. */
+/** Whether main has changes that the change request lacks. A merged one is never outdated. */
 export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<boolean> {
   const main = space.repo.head(MAIN)
   if (!main || changeRequest.doc.status === 'merged') return false
   return lacksContent(space.repo, main, changeRequest.head)
 }
 
-/** When its document or its branch last changed. */
+/** Returns the time of the last change of its document or its branch. */
 export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<string> {
   const { doc, head } = changeRequest
   if (head === doc.revisionInitial) return doc.updatedAt
@@ -246,7 +254,10 @@ export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeR
   return committed > doc.updatedAt && committed > doc.createdAt ? committed : doc.updatedAt
 }
 
-/** The change requests of a space with a status, newest first. With `contributor`: those that this user created or has commits in. */
+/**
+ * Lists the change requests of a space with a status, newest first. With `contributor`, only those that this user
+ * created or has commits in.
+ */
 export async function listChangeRequests(
   app: App,
   space: LoadedSpace,
@@ -284,7 +295,7 @@ async function contributedTo(
   return all.filter((_, index) => wrote[index])
 }
 
-/** E-mail addresses of the authors of the branch's own commits. */
+/** Returns the e-mail addresses of the authors of the branch's own commits. */
 async function authorEmails(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Set<string>> {
   const since = changeRequest.doc.revisionInitial as CommitId
   if (changeRequest.head === since) return new Set()

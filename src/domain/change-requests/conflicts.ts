@@ -1,4 +1,4 @@
-// Lists the conflicts of a change request with main, and applies the resolutions that people send for them.
+// Lists the conflicts of a change request with main, and applies resolutions.
 import { sameLineEnds } from '../../content/edit/line-ends.js'
 import { encodeText, isText } from '../../content/text.js'
 import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
@@ -13,14 +13,14 @@ import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
 import { conflictError, namesOf } from '../commits/merge/conflict-error.js'
 
-/** Larger texts (in bytes) are left out of responses; the file can be read by its oid. */
+/** Maximum size in bytes of a text in a response. The file can also be read by its oid. */
 const MAX_TEXT_BYTES = 1024 * 1024
 
 /** One side of a conflict: its file, with the text if it is a text file. */
 interface ConflictSide {
   oid: string
   mode: string
-  /** That side's path of the file, if it is not the conflict's path. */
+  /** The path of the file on that side, if it differs from the conflict's path. */
   path?: string
   text?: string
 }
@@ -29,13 +29,13 @@ interface Conflict {
   path: string
   kind: MergeConflict['kind']
   base?: ConflictSide
-  /** In the change request. */
+  /** The version in the change request. */
   ours?: ConflictSide
-  /** In the main content. */
+  /** The version in the main content. */
   theirs?: ConflictSide
 }
 
-/** The conflicts of an update of the change request from main, in order of path; empty if the update is clean. */
+/** Lists the conflicts of an update of the change request from main, in order of path. Empty if the update is clean. */
 export async function listConflicts(
   app: App,
   space: LoadedSpace,
@@ -67,8 +67,9 @@ export async function loadConflict(
 }
 
 /**
- * Makes a merge clean with resolutions: every conflict must have one, and no other path may. They replace the files with conflict markers in
- * Git's tree. Throws 400 if a resolution is for no conflict, 409 with the paths that have no resolution.
+ * Makes a merge clean with resolutions. Each conflict needs one, and other paths must not have one. They replace the
+ * files with conflict markers in Git's tree. Throws 400 if a resolution matches no conflict, and 409 with the paths
+ * that have no resolution.
  */
 export async function resolveConflicts(
   app: App,
@@ -85,7 +86,7 @@ export async function resolveConflicts(
     throw conflictError(
       'The main content',
       left,
-      'List the conflicts of the change request, and update it with a resolution of each.',
+      'List the conflicts of the change request, and update it with a resolution for each.',
     )
   const tree = repo.tree(merged.tree)
   const changes: FileChange[] = []
@@ -94,15 +95,14 @@ export async function resolveConflicts(
     const resolution = resolutionOf(one) as Resolution
     const change = await changeFor(app.texts.for(doc.id), tree, one, resolution)
     await checkFree(repo, merged, one, change)
-    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution)
-      throw isThereAlready(one, change.path)
+    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw pathTaken(one, change.path)
     if (!('delete' in change)) put.set(change.path, resolution)
-    // If the other side has a folder at the path: taking the file removes the folder, deleting the file leaves the folder alone.
+    // If the other side has a folder at the path, taking the file removes the folder, and deleting the file keeps it.
     const below = one.kind === 'file/directory' ? await tree.walk(one.path) : []
     if (below.length === 0) changes.push(change)
     else if (!('delete' in change)) changes.push(...below.map(({ path }) => ({ path, delete: true as const })), change)
   }
-  // Two conflicts may be about the same path: if one resolution puts a file there, the other does not delete it.
+  // Two conflicts may involve the same path. If one resolution puts a file there, the other does not delete it.
   const gone = changes.filter((change) => 'delete' in change && !put.has(change.path))
   return {
     clean: true,
@@ -114,7 +114,7 @@ export async function resolveConflicts(
   }
 }
 
-/** Finds the resolution of each conflict: by a path that names only this conflict if there is one, else by a path that it shares with another. */
+/** Finds the resolution of each conflict: by a path that only this conflict has, otherwise by a shared path. */
 function matching(
   conflicts: readonly MergeConflict[],
   resolutions: readonly Resolution[],
@@ -132,7 +132,10 @@ function matching(
   return (one) => found.get(one)
 }
 
-/** Throws 400 unless every resolution decides a conflict. A path that names two conflicts is for the one that no other resolution decides. */
+/**
+ * Throws 400 unless every resolution decides a conflict. A path of two conflicts applies to the one that has no other
+ * resolution.
+ */
 function checkKnown(
   conflicts: readonly MergeConflict[],
   resolutions: readonly Resolution[],
@@ -152,7 +155,7 @@ function checkKnown(
   if (details.length > 0) throw badRequest('Some resolutions do not match the conflicts. Nothing was changed.', details)
 }
 
-/** Throws 409 if a file that was moved to two paths is to go to one where the merge has another file. */
+/** Throws 409 if a file that was moved to two paths would be placed where the merge has another file. */
 async function checkFree(
   repo: Repository,
   merged: MergedTree & { clean: false },
@@ -163,14 +166,14 @@ async function checkFree(
   const put = merged.setAside.findLast(({ path }) => path === change.path)
   const isThere = put ? !('delete' in put) : (await repo.tree(merged.tree).entry(change.path)) !== null
   if (!isThere) return
-  throw isThereAlready(one, change.path)
+  throw pathTaken(one, change.path)
 }
 
-function isThereAlready(one: MergeConflict, path: string): Error {
+function pathTaken(one: MergeConflict, path: string): Error {
   const other = namesOf(one).find((name) => name !== path)
   const instead = other === undefined ? 'Resolve one of them differently' : `Take ${other}`
   return conflict(
-    `The file cannot be at ${path}: the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`,
+    `The file cannot be placed at ${path}, because the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`,
     {
       paths: [path],
     },
@@ -178,8 +181,9 @@ function isThereAlready(one: MergeConflict, path: string): Error {
 }
 
 /**
- * The change that a resolution makes. If both sides moved the file, the resolution decides its path; otherwise the file is at the path that the
- * merge gave it, whichever side is taken. A text that is given gets main's line ends if main changed them, else those of the change request.
+ * Returns the change for a resolution. If both sides moved the file, the resolution decides its path. Otherwise the
+ * file stays at the path from the merge. A given text gets main's line endings if main changed them, otherwise those of
+ * the change request.
  */
 async function changeFor(
   work: TextWork,
@@ -223,7 +227,7 @@ async function withLineEnds(
   }
 }
 
-/** The text of a file; null if it is not a text file or too large. */
+/** Returns the text of a file. Null if it is not a text file or too large. */
 async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<string | null> {
   if (!entry?.mode.startsWith('100')) return null
   const bytes = await tree.read(entry.oid)

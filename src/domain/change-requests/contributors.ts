@@ -1,4 +1,4 @@
-// Who wrote in a change request or a page, by the authors that Git recorded.
+// Finds the contributors of a change request or a page, by the authors that Git recorded.
 import type { Signature } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
@@ -8,7 +8,7 @@ import { spanOf } from './span.js'
 import { pageHistory } from '../revisions/page-history.js'
 import type { PageRevision } from '../context/content-cache.js'
 
-/** The authors of the commits that the change request adds to main, once per e-mail address. */
+/** Lists the authors of the commits that the change request adds to main, once per e-mail address. */
 export async function contributorsOf(
   app: App,
   space: LoadedSpace,
@@ -19,7 +19,7 @@ export async function contributorsOf(
   return oncePerAddress(commits.map(({ author }) => author))
 }
 
-/** One signature per e-mail address: the first, which is the newest and has the present name. */
+/** Keeps one signature per e-mail address: the first, which is the newest and has the current name. */
 function oncePerAddress(signatures: readonly Signature[]): Signature[] {
   const authors = new Map<string, Signature>()
   for (const one of signatures) if (!authors.has(one.email.toLowerCase())) authors.set(one.email.toLowerCase(), one)
@@ -27,8 +27,8 @@ function oncePerAddress(signatures: readonly Signature[]): Signature[] {
 }
 
 /**
- * The people who wrote in a page of the main content, at whatever path it was, once per e-mail address. For a merge, the authors of its commits
- * that changed the page count, not the one who merged. Throws 404 if there never was such a page.
+ * Lists the authors of a page of the main content, at any path it had, once per e-mail address. For a merge, the
+ * authors of its commits that changed the page count, and not the merger. Throws 404 if the page never existed.
  */
 export async function getPageContributors(app: App, space: LoadedSpace, page: string): Promise<Signature[]> {
   const revisions = await pageHistory(app, space, headOf(space), page)
@@ -38,7 +38,7 @@ export async function getPageContributors(app: App, space: LoadedSpace, page: st
   return oncePerAddress(writers)
 }
 
-/** The authors of what a revision brought to the file at `path`. */
+/** Returns the authors of a revision's changes to the file at `path`. */
 async function writersOf(
   app: App,
   { doc, repo }: LoadedSpace,

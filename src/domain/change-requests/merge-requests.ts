@@ -19,9 +19,9 @@ import { wroteIn } from './writers.js'
 import { coAuthors, RESOLVED, writersOf } from '../commits/credits.js'
 
 /**
- * Merges a change request into main with a merge commit. The move of main is the commit point; the document is updated after it, and repaired
- * from Git after a crash. If the change request is merged already, returns that revision. The approvals that the space requires are checked
- * for the head that is merged, under the lock that reviews take too.
+ * Merges a change request into main with a merge commit. The move of main is the commit point. The document is updated
+ * after it, and repaired from Git after a crash. If the change request is already merged, returns that revision. The
+ * required approvals are checked for the merged head, under the lock that reviews also take.
  */
 export async function mergeChangeRequest(
   app: App,
@@ -32,7 +32,7 @@ export async function mergeChangeRequest(
   return app.locks.run(space.doc.id, async (lease) => {
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
-    if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
+    if (doc.status === 'archived') throw conflict('The change request is archived. Set its status to open to merge it.')
     const mergedBy = { user: actor.user.id, wrote: await wroteIn(app, space, { doc, head }, actor.user) }
     const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head, mergedBy } })
     const revision = await moveBranch(
@@ -63,14 +63,14 @@ async function mergeCommit(
   main: CommitId,
 ): Promise<CommitId> {
   const { repo } = space
-  // Main already contains it: somebody merged it with plain Git, or it has no commits of its own.
+  // Main already contains it: it was merged with plain Git, or it has no commits.
   if (await repo.isAncestor(head, main)) return main
   const { merged, bases } = await mergeOfBranch(app, space, doc, { main, head, into: 'main' })
   if (!merged.clean)
     throw conflictError(
       `Change request ${doc.number}`,
       merged.conflicts,
-      'Update the change request with a resolution of each of its conflicts, then merge again.',
+      'Update the change request with a resolution for each of its conflicts, then merge again.',
     )
   const message = commitMessage(`Merge change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
     'Change-Request': String(doc.number),
@@ -85,8 +85,8 @@ async function mergeCommit(
 }
 
 /**
- * Merges main into the change request with a merge commit on its branch, and returns the branch's head. `resolve` decides the conflicts: one
- * resolution for each, and none for other paths.
+ * Merges main into the change request with a merge commit on its branch, and returns the branch's head. `resolve` has
+ * one resolution for each conflict, and none for other paths.
  */
 export async function updateFromMain(
   app: App,
@@ -98,7 +98,7 @@ export async function updateFromMain(
   return app.locks.run(space.doc.id, async (lease) => {
     const { doc } = await reload(app, changeRequest)
     if (doc.status === 'merged' || doc.status === 'archived')
-      throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
+      throw conflict(`The change request is ${doc.status}. Only a draft or open change request can be updated.`)
     const { repo } = space
     const main = headOf(space)
     const move = {

@@ -12,13 +12,14 @@ import { headOf } from '../revisions/main-content.js'
 import { createChangeRequest } from './change-requests.js'
 import { spanOf } from './span.js'
 
-/** Longest subject of a change request, in characters. */
+/** Maximum length of a change request's subject in characters. */
 const MAX_SUBJECT = 100
 
 /**
- * Opens a change request whose branch undoes what a merged one changed, and nothing else: a three-way merge of main and the commit before the
- * merge, with the merge as base. Throws 409 if the change request is not merged or has no merge commit, if the undoing conflicts with later
- * changes, or if nothing of it is left in main; 423 if the space is locked.
+ * Opens a change request whose branch undoes exactly the changes of a merged one, with a three-way merge of main and
+ * the commit before the merge, based on the merge. Throws 409 if the change request is not merged or has no merge
+ * commit, if undoing conflicts with later changes, or if main no longer has any of the changes. Throws 423 if the space
+ * is locked.
  */
 export async function revertChangeRequest(
   app: App,
@@ -28,12 +29,13 @@ export async function revertChangeRequest(
 ): Promise<LoadedChangeRequest> {
   const { repo } = space
   const { doc } = changeRequest
-  if (doc.status !== 'merged') throw conflict(`The change request is ${doc.status}: only a merged one can be reverted.`)
+  if (doc.status !== 'merged')
+    throw conflict(`The change request is ${doc.status}. Only a merged change request can be reverted.`)
   checkUnlocked(space)
   const { before, after, merge } = await spanOf(app, space, changeRequest)
   if (!merge)
     throw conflict(
-      'The change request has no merge commit in main, so it is not known which changes belong to it. Revert its pages in a new change request instead.',
+      'The change request has no merge commit in main, so its changes are unknown. Revert its pages in a new change request instead.',
     )
   return app.locks.run(space.doc.id, async (lease) => {
     const main = headOf(space)
@@ -42,11 +44,13 @@ export async function revertChangeRequest(
       throw conflictError(
         `The reversal of change request ${doc.number}`,
         undone.conflicts,
-        'The same content has been changed since: undo what is left of it in a new change request.',
+        'The same content was changed later. Undo the remaining changes in a new change request.',
       )
     }
     if (undone.tree === (await repo.commit(main)).tree)
-      throw conflict(`There is nothing to revert: nothing of change request ${doc.number} is left in the main content.`)
+      throw conflict(
+        `There is nothing to revert: the main content no longer has any changes of change request ${doc.number}.`,
+      )
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
       Reverts: merge,

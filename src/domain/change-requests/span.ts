@@ -1,21 +1,25 @@
-// Tells which commits a change request is compared between.
+// Determines the two commits between which a change request is compared.
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { headOf } from '../revisions/main-content.js'
 import { mergedChangeRequest } from '../revisions/revision-type.js'
 
-/** The two commits whose difference is what a change request changes. */
+/** The two commits whose difference is the change request. */
 interface Span {
   before: CommitId
   after: CommitId
-  /** The commit that merged it into main. Null if it is not merged, or if somebody fast-forwarded main to its branch with plain Git. */
+  /**
+   * The commit that merged it into main. Null if it is not merged, or if main was fast-forwarded to its branch with
+   * plain Git.
+   */
   merge: CommitId | null
 }
 
 /**
- * The changes of a change request. If it is not merged: from the merge base with main to its head. If it is merged: from the first parent of the
- * merge commit to that commit, so that other changes of main are not part of them.
+ * Returns the span of a change request. If it is not merged, the span is from the merge base with main to its head. If
+ * it is merged, the span is from the merge commit's first parent to that commit, so that other changes of main are
+ * excluded.
  */
 export async function spanOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Span> {
   const { repo } = space
@@ -29,7 +33,10 @@ export async function spanOf(app: App, space: LoadedSpace, changeRequest: Loaded
   return { before: (doc.revisionMergedAncestor as CommitId | undefined) ?? initial, after: head, merge: null }
 }
 
-/** The changes of a change request whose merge main only records, since its content came by an import: those of its branch. Null for any other merge. */
+/**
+ * Returns the span of a change request whose merge main only records, since an import brought its content: the changes
+ * of its branch. Null for any other merge.
+ */
 async function recordedSpan({ repo }: LoadedSpace, merge: CommitId): Promise<Span | null> {
   const { parents, tree } = await repo.commit(merge)
   const [main, branch] = parents
@@ -38,7 +45,10 @@ async function recordedSpan({ repo }: LoadedSpace, merge: CommitId): Promise<Spa
   return before === null ? null : { before, after: branch, merge }
 }
 
-/** The merge commit on main: the service's, or else the first commit of main that contains the branch's head, if somebody merged it with plain Git. */
+/**
+ * Finds the merge commit on main: the service's, otherwise the first commit of main that contains the branch's head, if
+ * it was merged with plain Git.
+ */
 async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChangeRequest): Promise<CommitId | null> {
   const { repo } = space
   const recorded = doc.revisionMerged
@@ -47,7 +57,7 @@ async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChan
     if ((await mergedChangeRequest(app, space, info))?.id === doc.id) return info.id
   }
   const line = await repo.firstParents(headOf(space))
-  // Binary search: main's commits are newest first, so those that contain the branch come before those that do not.
+  // Binary search: main's commits are newest first, so commits that contain the branch come before those that do not.
   let [has, lacks] = [-1, line.length]
   while (lacks - has > 1) {
     const middle = Math.floor((has + lacks) / 2)

@@ -1,4 +1,4 @@
-// Finds out whether somebody has written what a change request contains: they may not approve it.
+// Determines whether a user wrote content of a change request. Such users may not approve it.
 import type { CommitInfo } from '../../git/index.js'
 import { RESOLVED } from '../commits/credits.js'
 import type { App } from '../context/app.js'
@@ -8,9 +8,10 @@ import type { Document } from '../../store/index.js'
 import { spanOf } from './span.js'
 
 /**
- * Whether a user wrote in a change request through this service: whether any commit that it adds to main is theirs. An update from main without
- * resolutions does not count as writing. Commits that came by plain Git or from a remote do not count either, because their author's address
- * is not verified; but whoever pushed commits to it through this service wrote in it, whatever these commits say.
+ * Whether a user wrote in a change request through this service, that is, whether a commit that it adds to main is
+ * theirs. An update from main without resolutions does not count. Commits from plain Git or a remote do not count,
+ * since their author's address is not verified. A user who pushed commits to it through this service did write in it,
+ * regardless of the authors of these commits.
  */
 export async function wroteIn(
   app: App,

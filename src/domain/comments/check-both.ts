@@ -1,4 +1,4 @@
-/** Reports what is wrong with a comment's text and with its other fields in a single 400. */
+/** Reports errors in a comment's text and in its other fields as a single 400. */
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 
 const isInvalid = (reason: unknown): reason is ServiceError =>

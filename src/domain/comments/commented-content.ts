@@ -1,4 +1,4 @@
-/** Reads the content that comments are about: pages, and the places in them that comments can point at. */
+/** Reads the content that comments refer to: pages, and the parts of them that comments can target. */
 import { createHash } from 'node:crypto'
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
@@ -13,13 +13,13 @@ import { MAIN } from '../context/refs.js'
 import { isMissing, type OpenRevision, openRevision, readDocument } from '../revisions/revisions.js'
 import type { LoadedDiscussion } from './discussion.js'
 
-/** The current content that a discussion is about. Pages are loaded on demand, and only once. */
+/** The current content of a discussion. Pages are loaded on demand, and only once. */
 export interface CommentedContent {
-  /** Head of main, or of the change request's branch; null if an admin removed main. */
+  /** Head of main, or of the change request's branch. Null if an admin removed main. */
   head: CommitId | null
-  /** The page with an ID; null if there is none. */
+  /** Returns the page with an ID. Null if there is none. */
   page(id: string): Promise<SeenPage | null>
-  /** What can be pointed at in the page. */
+  /** Returns the parts of the page that a comment can target. */
   places(id: string): Promise<readonly CommentTarget[]>
 }
 
@@ -28,7 +28,7 @@ interface OpenContent {
   dates: PageDates
 }
 
-/** The main content of a space, or the content of a change request. */
+/** Returns the main content of a space, or the content of a change request. */
 export function commentedContent(app: App, { space, changeRequest }: LoadedDiscussion): CommentedContent {
   const head = changeRequest ? changeRequest.head : space.repo.head(MAIN)
   let content: Promise<OpenContent | null> | null = null
@@ -64,7 +64,7 @@ export function commentedContent(app: App, { space, changeRequest }: LoadedDiscu
   }
 }
 
-/** A page as it is stored with a comment on it. `content` changes when what the page says changes. */
+/** Returns a page in the form that is stored with a comment. `content` changes with the content of the page. */
 async function loadPage(app: App, { revision, dates }: OpenContent, entry: PageEntry): Promise<SeenPage> {
   const { id, title, path } = entry
   if (entry.type !== 'document') return { id, title, path, content: digestWithoutFile(entry) }
@@ -81,7 +81,7 @@ async function loadPage(app: App, { revision, dates }: OpenContent, entry: PageE
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A digest of what a page without a file says: the target of a link, or the operation of a computed page. */
+/** Returns a digest for a page without a file: of a link's target, or of a computed page's operation. */
 function digestWithoutFile(entry: Exclude<PageEntry, DocumentEntry>): string {
   return digestOf(
     JSON.stringify([entry.type, entry.type === 'link' ? entry.href : entry.type === 'computed' ? entry.computed : '']),
@@ -92,7 +92,7 @@ async function placesIn(app: App, revision: OpenRevision, entry: DocumentEntry):
   const { oid, source } = await readDocument(app, revision, entry)
   const known = app.content.places.get(oid)
   if (known) return known
-  // A page that is too costly to be taken apart has none.
+  // A page that is too costly to parse has no targets.
   const places = await unlessTooCostly(app.texts.for(revision.space.doc.id).commentTargets(source.markdown), [])
   app.content.places.set(oid, places)
   return places

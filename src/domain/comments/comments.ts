@@ -1,4 +1,4 @@
-// Creating, changing and deleting comments.
+// Creates, changes and deletes comments.
 import { mayResolve, presentCommentPermissions } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -30,7 +30,7 @@ import { commentedContent } from './commented-content.js'
 import { readTarget } from './targets.js'
 import { checkBoth } from './check-both.js'
 
-/** A comment on the space itself or, with a change request, on that; null if there is none. */
+/** Finds a comment on the space itself or, with a change request, on that. Null if there is none. */
 export async function findComment(
   app: App,
   space: LoadedSpace,
@@ -80,8 +80,8 @@ export async function insertComment(
 }
 
 /**
- * Edits a comment (its author may), resolves or reopens it (its author, or the role edit), and changes the caller's reactions
- * (everybody who may comment). Throws 403 if the caller may not do one of these; then nothing is changed.
+ * Edits a comment (its author may), resolves or reopens it (its author, or the role edit), and changes the caller's
+ * reactions (all users who may comment). Throws 403 if the caller may not do one of these; nothing is then changed.
  */
 export async function updateComment(
   app: App,
@@ -111,14 +111,14 @@ export async function updateComment(
   })
 }
 
-/** The comment as it is stored now. Throws 404. */
+/** Returns the comment as it is currently stored. Throws 404. */
 export async function getComment({ tx }: DiscussionWrite, id: string): Promise<Document<CommentDoc>> {
   const stored = await tx.get(comments, id)
   if (!stored) throw notFound('The comment')
   return stored
 }
 
-/** A comment or reply with another text. Throws 403 if the caller is not its author. */
+/** Returns a comment or reply with a new text. Throws 403 if the caller is not its author. */
 export function edit<T extends { postedBy: string; markdown: string; editedAt?: string }>(
   { role, actor, now }: DiscussionWrite,
   stored: T,
@@ -136,10 +136,7 @@ function resolve(
   resolved: boolean,
 ): Document<CommentDoc> {
   if (!mayResolve(role, stored.postedBy === actor.user.id))
-    throw new ServiceError(
-      'forbidden',
-      'Only its author, or somebody with the role edit, may resolve or reopen a comment.',
-    )
+    throw new ServiceError('forbidden', 'Only its author or a user with the role edit may resolve or reopen a comment.')
   if (resolved === (stored.status === 'resolved')) return stored
   const { resolvedAt: _at, resolvedBy: _by, ...rest } = stored
   return (

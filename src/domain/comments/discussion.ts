@@ -1,4 +1,6 @@
-/** A space or change request as the subject of comments: runs writes to it, keeps its counters and emits its events. */
+/**
+ * Runs writes in a discussion (the comments of a space or change request), updates its counters and emits its events.
+ */
 import { allows } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import {
@@ -19,20 +21,20 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
-/** What comments are about: a space, or one of its change requests. */
+/** The subject of comments: a space, or one of its change requests. */
 export interface LoadedDiscussion {
   space: LoadedSpace
   changeRequest?: LoadedChangeRequest
 }
 
-/** The IDs by which documents refer to a discussion. */
+/** Returns the IDs by which documents refer to a discussion. */
 export const discussionIds = ({ space, changeRequest }: LoadedDiscussion) => ({
   space: space.doc.id,
   ...(changeRequest === undefined ? {} : { changeRequest: changeRequest.doc.id }),
 })
 export const discussionKeyOf = (discussion: LoadedDiscussion): string => discussionKey(discussionIds(discussion))
 
-/** A write in a discussion: its transaction, and what is stored now about the space and the caller's role. */
+/** A write in a discussion: its transaction, the stored space, and the caller's role. */
 export interface DiscussionWrite {
   app: App
   tx: Transaction
@@ -43,7 +45,10 @@ export interface DiscussionWrite {
   now: string
 }
 
-/** Runs a write in a discussion as one transaction. Throws 404 if the space was deleted or the caller may no longer see it, 403 if they may not comment. */
+/**
+ * Runs a write in a discussion as one transaction. Throws 404 if the space was deleted or the caller may no longer see
+ * it, and 403 if they may not comment.
+ */
 export function writeInDiscussion<R>(
   app: App,
   actor: Actor,
@@ -55,12 +60,12 @@ export function writeInDiscussion<R>(
     const role = space && space.deletedAt === undefined ? await spaceRole(tx, actor.user.id, space) : null
     if (!space || role === null) throw notFound('The space')
     if (!allows('space:comment', role))
-      throw new ServiceError('forbidden', 'You may not comment here: this needs the role comment.')
+      throw new ServiceError('forbidden', 'You are not allowed to comment here. This needs the role comment.')
     return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
   })
 }
 
-/** Adds to the counter of open comments of the space or the change request. */
+/** Changes the number of open comments of the space or the change request. */
 export async function countOpen({ tx, discussion, space }: DiscussionWrite, by: number): Promise<void> {
   if (by === 0) return
   if (discussion.changeRequest === undefined) {
@@ -73,7 +78,7 @@ export async function countOpen({ tx, discussion, space }: DiscussionWrite, by: 
   await tx.replace(changeRequests, { ...stored, comments: stored.comments + by })
 }
 
-/** Adds to the number of comments and replies that a user has in the discussion. */
+/** Changes the number of a user's comments and replies in the discussion. */
 export async function countPosts({ tx, discussion }: DiscussionWrite, user: string, by: number): Promise<void> {
   const key = discussionKeyOf(discussion)
   const stored = await tx.get(commenters, commenterId(key, user))

@@ -5,7 +5,10 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { discussionKeyOf, type LoadedDiscussion } from './discussion.js'
 
-/** A page of a discussion's comments, in the order in which they were posted. The cost does not grow with their number. */
+/**
+ * Lists a page of a discussion's comments, in the order in which they were posted. The cost does not depend on their
+ * number.
+ */
 export async function listComments(
   app: App,
   discussion: LoadedDiscussion,
@@ -17,10 +20,11 @@ export async function listComments(
     commentList(discussionKeyOf(discussion), author === undefined ? filter : { ...filter, author })
   const [first, ...others] = query.authors ?? [undefined]
   if (others.length === 0) return pageOf(app.store, comments, 'posted', listOf(first), query)
-  // Each author's comments are a sorted list. Merge the first ones of each; one more than the limit tells whether there is a next page.
-  const wanted = { ...query, limit: query.limit + 1 }
+  // Each author's comments are a sorted list. Merge the first ones of each, with one more than the limit to detect a
+  // next page.
+  const extended = { ...query, limit: query.limit + 1 }
   const pages = await Promise.all(
-    [first, ...others].map((author) => pageOf(app.store, comments, 'posted', listOf(author), wanted)),
+    [first, ...others].map((author) => pageOf(app.store, comments, 'posted', listOf(author), extended)),
   )
   const merged = paginate(
     pages.flatMap(({ items }) => items),

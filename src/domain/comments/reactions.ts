@@ -3,9 +3,8 @@ import { badRequest, conflict, type ErrorDetail } from '../../kernel/errors.js'
 import { type ReactionDoc, reactionId, reactions } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { DiscussionWrite } from './discussion.js'
-import { readEmoji } from './emoji.js'
 
-/** Most different emoji on one post (a comment or reply). */
+/** Maximum number of different emoji on one post (a comment or reply). */
 const MAX_EMOJI = 50
 
 /** Emoji that the caller adds and removes. */
@@ -14,7 +13,10 @@ interface ReactionChange {
   removed: ReadonlySet<string>
 }
 
-/** Reads the reactions in a request. Throws 400 for a text that is not an emoji, and for an emoji that is both added and removed. */
+/**
+ * Parses the reactions in a request. Throws 400 for a text that is not an emoji, and for an emoji that is both added
+ * and removed.
+ */
 export function readReactions(input: { addedReactions?: string[]; removedReactions?: string[] }): ReactionChange {
   const details: ErrorDetail[] = []
   const read = (member: 'addedReactions' | 'removedReactions'): Set<string> => {
@@ -29,13 +31,16 @@ export function readReactions(input: { addedReactions?: string[]; removedReactio
   const change = { added: read('addedReactions'), removed: read('removedReactions') }
   for (const emoji of change.added)
     if (change.removed.has(emoji))
-      details.push({ path: '/removedReactions', message: `must not have ${emoji}, which is added as well` })
+      details.push({ path: '/removedReactions', message: `must not contain ${emoji}, which is also added` })
   if (details.length > 0)
     throw badRequest(`The reactions are invalid: ${details[0]?.path} ${details[0]?.message}.`, details)
   return change
 }
 
-/** Adds and removes the caller's reactions to a post. Returns whether anything changed. Throws 409 if the post has too many different ones. */
+/**
+ * Adds and removes the caller's reactions to a post. Returns whether anything changed. Throws 409 if the post would
+ * have too many different ones.
+ */
 export async function react(
   { tx, actor, space, now }: DiscussionWrite,
   post: string,
@@ -49,7 +54,7 @@ export async function react(
   if (fresh.length === 0) return changed
   const different = new Set([...(await tx.find(reactions, 'post', post)).map((one) => one.emoji), ...fresh])
   if (different.size > MAX_EMOJI)
-    throw conflict(`There can be at most ${MAX_EMOJI} different reactions: use one that is there already.`)
+    throw conflict(`There can be at most ${MAX_EMOJI} different reactions. Use an existing one.`)
   for (const emoji of fresh)
     await tx.insert(reactions, { id: idOf(emoji), space: space.id, post, user: actor.user.id, emoji, reactedAt: now })
   return true
@@ -63,10 +68,37 @@ export async function removeReactions(tx: Transaction, post: string): Promise<vo
 const earlier = (a: ReactionDoc, b: ReactionDoc): number =>
   a.reactedAt < b.reactedAt ? -1 : a.reactedAt > b.reactedAt ? 1 : a.id < b.id ? -1 : 1
 
-/** The reactions to a post by emoji; emoji and users in the order in which they reacted. */
+/** Returns the reactions to a post by emoji. Emoji and users are in the order in which they reacted. */
 export async function reactionsTo(reader: Reader, post: string): Promise<Map<string, Document<ReactionDoc>[]>> {
   const byEmoji = new Map<string, Document<ReactionDoc>[]>()
   for (const one of (await reader.find(reactions, 'post', post)).sort(earlier))
     byEmoji.set(one.emoji, [...(byEmoji.get(one.emoji) ?? []), one])
   return byEmoji
+}
+
+/**
+ * Regular expression flag for Unicode property sets. Node supports it, but the compiler's target has no literal with
+ * it.
+ */
+const FLAGS = 'v'
+const EMOJI = new RegExp('^\\p{RGI_Emoji}$', FLAGS)
+/** Hexadecimal code points, as many clients write an emoji: `1f44d`, `1f1e9-1f1ea`. */
+const CODES = /^[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,15}$/i
+/** Variation selector 16. It selects the emoji form of a character that is text by default. */
+const EMOJI_FORM = '\ufe0f'
+
+function fromCodes(text: string): string | null {
+  const points = text.split('-').map((code) => Number.parseInt(code, 16))
+  return points.every((point) => point <= 0x10ffff) ? String.fromCodePoint(...points) : null
+}
+
+/**
+ * Parses a text that is one emoji, and returns it in the form that Unicode recommends for interchange. Null for any
+ * other text.
+ */
+function readEmoji(text: string): string | null {
+  const given = CODES.test(text) ? fromCodes(text) : text
+  if (given === null) return null
+  const [first = '', ...rest] = given
+  return [given, given + EMOJI_FORM, first + EMOJI_FORM + rest.join('')].find((form) => EMOJI.test(form)) ?? null
 }

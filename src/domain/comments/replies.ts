@@ -1,4 +1,4 @@
-/** Replies to comments: lists, creates, edits and deletes them. */
+/** Lists, creates, edits and deletes replies to comments. */
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
@@ -19,7 +19,7 @@ import { countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, wri
 import { react, readReactions, removeReactions } from './reactions.js'
 import { checkBoth } from './check-both.js'
 
-/** A reply to a comment; null if there is none. */
+/** Finds a reply to a comment. Null if there is none. */
 export async function findReply(
   app: App,
   comment: Pick<CommentDoc, 'id'>,
@@ -29,14 +29,14 @@ export async function findReply(
   return doc && doc.comment === comment.id ? doc : null
 }
 
-/** A page of the replies to a comment, in the order in which they were posted. */
+/** Lists a page of the replies to a comment, in the order in which they were posted. */
 export const listReplies = (
   app: App,
   comment: Pick<CommentDoc, 'id'>,
   query: PageQuery,
 ): Promise<Page<Document<ReplyDoc>>> => pageOf(app.store, replies, 'posted', comment.id, query)
 
-/** Creates a reply. Throws 400 if its body is invalid, 404 if the comment was deleted meanwhile. */
+/** Creates a reply. Throws 400 if its body is invalid, and 404 if the comment was deleted in the meantime. */
 export async function createReply(
   app: App,
   actor: Actor,
@@ -63,7 +63,10 @@ export async function createReply(
   })
 }
 
-/** Edits a reply (its author may) and changes the caller's reactions (everybody who may comment). Throws 403; then nothing is changed. */
+/**
+ * Edits a reply (its author may) and changes the caller's reactions (all users who may comment). Throws 403; nothing is
+ * then changed.
+ */
 export async function updateReply(
   app: App,
   actor: Actor,

@@ -1,4 +1,4 @@
-// What a comment is about: a page, and a place in it (a node, or a cell of a table).
+// Resolves the target of a comment: a page, and a part of it (a node, or a cell of a table).
 import { findCommentTarget, type CommentTarget } from '../../content/blocks/comment-targets.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, CommentLocation } from '../../model/index.js'
@@ -7,7 +7,7 @@ import type { CommentedContent } from './commented-content.js'
 const invalid = (path: string, message: string): ServiceError =>
   badRequest(`The target of the comment is invalid: ${path} ${message}.`, [{ path, message }])
 
-/** Looks up the target of a new comment in the current content. Throws 400 naming what is not there. */
+/** Finds the target of a new comment in the current content. Throws 400 naming the missing part. */
 export async function readTarget(
   commented: CommentedContent,
   input: CreateComment,
@@ -18,7 +18,7 @@ export async function readTarget(
     return {}
   }
   const page = await commented.page(input.page)
-  if (!page) throw invalid('/page', 'must be the ID of a page of the content that is commented on')
+  if (!page) throw invalid('/page', 'must be the ID of a page of the commented content')
   if (input.node === undefined && input.tableCell === undefined) return { page }
   return { page, place: choosePlace(await commented.places(page.id), input) }
 }
@@ -26,23 +26,23 @@ export async function readTarget(
 function choosePlace(places: readonly CommentTarget[], { node, tableCell }: CreateComment): CommentLocation {
   const atNode = places.filter((place) => node === undefined || place.node === node)
   if (atNode.length === 0 && node !== undefined)
-    throw invalid('/node', 'must be the key of a node of the page’s document as it is now')
+    throw invalid('/node', 'must be the key of a node in the page’s current document')
   const found = atNode.filter(
     (place) => place.record === tableCell?.record && place.definition === tableCell?.definition,
   )
-  if (found.length === 0) throw invalid('/tableCell', 'must name a record and a column of a table of the page')
+  if (found.length === 0) throw invalid('/tableCell', 'must refer to a record and a column of a table of the page')
   if (found.length > 1)
-    throw invalid('/node', 'is required here, since the page has several tables: the key of the table')
+    throw invalid('/node', 'is required, since the page has several tables; set it to the key of the table')
   return found[0] as CommentTarget
 }
 
-/** The target of a stored comment, as it is now. */
+/** The current target of a stored comment. */
 interface PresentTarget {
   page?: Omit<SeenPage, 'content'> & { outdated: boolean; deleted?: true }
   place?: CommentLocation
 }
 
-/** Finds where the target of a comment is now: a page by its ID, a place in it by its text. */
+/** Finds the current target of a comment: a page by its ID, and a part of it by its text. */
 export async function presentTarget(
   commented: CommentedContent,
   { page: seen, place }: Pick<CommentDoc, 'page' | 'place'>,

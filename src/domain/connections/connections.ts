@@ -1,4 +1,4 @@
-/** Connections of spaces to remote repositories: found, listed, deleted. */
+/** Finds, lists and deletes connections of spaces to remote repositories. */
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
 import { type ConnectionDoc, connections, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -7,10 +7,10 @@ import type { App } from '../context/app.js'
 import type { LoadedOrganization, VisibleSpace } from '../context/loaded.js'
 import { viewerOf } from '../roles/access.js'
 import { rolesOf } from '../roles/roles-of-list.js'
-import { tell, unlink } from './link.js'
-import { lookAfterChange } from './preview-polls.js'
+import { emitConnectionEvent, unlinkSpace } from './link.js'
+import { pollAfterChange } from './preview-polls.js'
 
-/** A connection of the space; null if there is none. */
+/** Finds a connection of the space. Null if there is none. */
 export async function findConnection(
   app: App,
   space: VisibleSpace,
@@ -20,14 +20,14 @@ export async function findConnection(
   return doc?.space === space.doc.id ? doc : null
 }
 
-/** The connections of a space, the oldest first. */
+/** Lists the connections of a space, oldest first. */
 export const listConnectionsOf = (
   app: App,
   space: VisibleSpace,
   query: PageQuery,
 ): Promise<Page<Document<ConnectionDoc>>> => pageOf(app.store, connections, 'ofSpace', space.doc.id, query)
 
-/** The connections of the spaces of an organization that the caller may see, the oldest first. */
+/** Lists the connections of the organization's spaces that the caller may see, oldest first. */
 export async function listAllConnections(
   app: App,
   actor: Actor,
@@ -48,15 +48,15 @@ export async function listAllConnections(
   )
 }
 
-/** Deletes a connection. What was synchronized is remembered: another connection to the same remote goes on from there. */
+/** Deletes a connection. The sync log stays, so that another connection to the same remote continues from there. */
 export async function deleteConnection(app: App, actor: Actor, connection: ConnectionDoc): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(connections, connection.id)
     if (!stored) return
-    await unlink(tx, stored)
+    await unlinkSpace(tx, stored)
     await tx.remove(connections, stored.id)
-    await lookAfterChange(app, tx, stored, null)
-    await tell(app, tx, actor, 'deleted', stored)
+    await pollAfterChange(app, tx, stored, null)
+    await emitConnectionEvent(app, tx, actor, 'deleted', stored)
   })
   app.wakeJobs()
 }

@@ -1,11 +1,11 @@
-/** Makes a connection of a space to a remote repository. */
+/** Creates connections of spaces to remote repositories. */
 import { newWebhookSecret } from '../../auth/index.js'
 import type { Document } from '../../kernel/documents.js'
 import { newId } from '../../kernel/ids.js'
 import { notFound, conflict } from '../../kernel/errors.js'
 import { type ConnectionDoc, type CreateConnection, connections, spaces } from '../../model/index.js'
-import { lookAfterChange } from './preview-polls.js'
-import { link, tell } from './link.js'
+import { pollAfterChange } from './preview-polls.js'
+import { linkSpace, emitConnectionEvent } from './link.js'
 import { readAddress, checkApiUrl, credentialIn, checkNew, providerOf } from './input.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
 import type { VisibleSpace } from '../context/loaded.js'
@@ -14,13 +14,16 @@ import type { Actor } from '../context/actor.js'
 
 const MAX_CONNECTIONS = 10
 
-/** A connection, and the secret of its webhook if that was just made. */
+/** A connection, and the secret of its webhook if it was just generated. */
 export interface ConnectionAndSecret {
   doc: Document<ConnectionDoc>
   webhookSecret?: string
 }
 
-/** Creates a connection; unless it begins paused, its first run is queued at once (`queueOwed`). Throws 400, 409 (too many, or this remote has one already). */
+/**
+ * Creates a connection. Its first run is queued at once (`queueOwed`), unless it is created paused. Throws 400, and 409
+ * if there are too many connections or this remote has one.
+ */
 export async function createConnection(
   app: App,
   actor: Actor,
@@ -42,7 +45,7 @@ export async function createConnection(
     if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
     const others = await tx.find(connections, 'space', stored.id)
     if (others.length >= MAX_CONNECTIONS)
-      throw conflict(`A space can have at most ${MAX_CONNECTIONS} connections: delete one first.`)
+      throw conflict(`A space can have at most ${MAX_CONNECTIONS} connections. Delete one first.`)
     checkNew(others, remote.key)
     const made = await tx.insert(connections, {
       id,
@@ -63,9 +66,9 @@ export async function createConnection(
       createdAt: now,
       updatedAt: now,
     })
-    await link(tx, made, now)
-    await lookAfterChange(app, tx, null, made)
-    await tell(app, tx, actor, 'created', made)
+    await linkSpace(tx, made, now)
+    await pollAfterChange(app, tx, null, made)
+    await emitConnectionEvent(app, tx, actor, 'created', made)
     return made
   })
   app.wakeConnections()

@@ -1,16 +1,16 @@
-/** What a verified delivery of a host's webhook means for a connection: its repository is looked at. */
+/** Handles a verified webhook delivery for a connection by polling its repository. */
 import type { ConnectionDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** What a delivery says. It is only a hint: what is true is asked of the repository. */
+/** Content of a delivery. It is only a hint: the repository itself is polled. */
 interface DeliveryHint {
   event: 'ping' | 'push' | 'pullRequest' | 'other'
   ref?: string
 }
 
 /**
- * Queues a look at the repository of the connection, soon; many hints are one look, so replayed, reordered and duplicated deliveries do no harm. A push to
- * another branch is passed over.
+ * Triggers a poll of the connection's repository. Hints are merged into one poll, so replayed, reordered and duplicate
+ * deliveries are harmless. A push to another branch is ignored.
  */
 export function noteDelivery(app: App, connection: ConnectionDoc, hint: DeliveryHint): void {
   if (connection.paused || (hint.event === 'push' && hint.ref !== undefined && hint.ref !== connection.ref)) return

@@ -1,4 +1,4 @@
-/** Shows what a run of a connection did: its commits, and the differences that it made. */
+/** Describes a run of a connection: its commits and its changes. */
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangesQuery, type ConnectionRunDetails, type SyncRunDoc, syncRuns } from '../../model/index.js'
 import { iso } from '../../kernel/clock.js'
@@ -9,7 +9,7 @@ import { changesBetween } from '../revisions/changes/changes.js'
 
 const MAX_COMMITS = 50
 
-/** A run of the connection; null if there is none. */
+/** Finds a run of the connection. Null if there is none. */
 export async function findRun(app: App, connection: { id: string }, id: string): Promise<Document<SyncRunDoc> | null> {
   const run = await app.store.get(syncRuns, id)
   return run?.connection === connection.id ? run : null
@@ -17,7 +17,7 @@ export async function findRun(app: App, connection: { id: string }, id: string):
 
 type Details = Pick<ConnectionRunDetails, 'commits' | 'moreCommits' | 'changes' | 'more'>
 
-/** The commits and changes of a run: those of main that it brought, or took to the remote. Empty if it changed nothing. */
+/** Returns the commits and changes that a run imported to main or exported from it. Empty if it changed nothing. */
 export async function describeRun(
   app: App,
   space: LoadedSpace,

@@ -1,4 +1,4 @@
-/** What a connection has to do without anybody asking, as its document and Git tell: so nothing due is lost by a crash. */
+/** Determines the automatic work of a connection from its document and Git, so that a crash loses no due work. */
 import { changeRequests, type ConnectionDoc, connections, type RunTrigger, syncRuns } from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
@@ -8,10 +8,10 @@ import { isOver } from '../git-sync/request.js'
 import { queueAutomaticRun, wholeRun } from './queue-run.js'
 
 /**
- * Queues the first run of a new connection, a repetition of one that failed, and one after its conflict was resolved. Returns when the next
- * repetition is due (milliseconds since 1970), or null.
+ * Queues the first run of a new connection, the retry of a failed run, and a run after its conflict was resolved.
+ * Returns the time of the next retry (milliseconds since 1970), or null.
  */
-export async function queueOwed(app: App, connection: ConnectionDoc): Promise<number | null> {
+export async function queueDueRun(app: App, connection: ConnectionDoc): Promise<number | null> {
   const { failure } = connection
   if (failure?.cause === 'conflict') {
     if (!(await isConflictOpen(app, connection))) await queueUnlessOpen(app, connection, 'resumed')
@@ -27,30 +27,37 @@ export async function queueOwed(app: App, connection: ConnectionDoc): Promise<nu
 async function queueUnlessOpen(app: App, connection: ConnectionDoc, trigger: RunTrigger): Promise<void> {
   const runs = await app.store.find(syncRuns, 'connection', connection.id)
   if (runs.some((run) => run.key === connection.key && !isOver(run))) return
-  // Read after the runs: one that has ended meanwhile is told here, and its end has the connection looked at once more.
+  // Read after the runs: a run that has just ended shows here, and its end triggers another check of the connection.
   const now = await app.store.get(connections, connection.id)
   if (now?.lastRun === connection.lastRun && now?.key === connection.key)
     await queueAutomaticRun(app, connection, wholeRun(connection), trigger)
 }
 
-/** Whether the change request that holds the connection's conflict still waits for its resolution. */
+/** Whether the conflict change request of the connection is unresolved. */
 async function isConflictOpen(app: App, { failure }: ConnectionDoc): Promise<boolean> {
   const doc = failure?.changeRequest === undefined ? null : await app.store.get(changeRequests, failure.changeRequest)
   return doc?.status === 'open' || doc?.status === 'draft'
 }
 
-/** Queues an export if main has something that the remote does not have. While a conflict waits for its resolution there is nothing to export. */
+/** Queues an export if main has commits that the remote lacks. An unresolved conflict prevents exports. */
 export async function queueDueExport(app: App, connection: ConnectionDoc): Promise<void> {
   if (connection.direction === 'import') return
   const head = await headNow(app, connection.space, MAIN)
   if (head === null || head === connection.lastRevision || connection.lastRun === undefined) return
   if (connection.failure?.cause === 'conflict' && (await isConflictOpen(app, connection))) return
-  if (await isSame(app, connection, head)) return noteInStep(app, connection, head)
+  if (await equalsRemote(app, connection, head)) return recordSynced(app, connection, head)
   await queueAutomaticRun(app, connection, 'export', 'merge')
 }
 
-/** Whether main is what the remote has: then it moved because of an import. Told only for a whole repository; for a folder, an export finds out. */
-async function isSame(app: App, { space, directory, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<boolean> {
+/**
+ * Whether main has the content of the remote head, so that an import moved it. Checked for whole repositories only; for
+ * a folder, the export compares.
+ */
+async function equalsRemote(
+  app: App,
+  { space, directory, lastSeenHead }: ConnectionDoc,
+  head: CommitId,
+): Promise<boolean> {
   if (directory !== '' || lastSeenHead === undefined) return false
   const repo = await app.git.open(repositoryName(space))
   return (
@@ -59,7 +66,7 @@ async function isSame(app: App, { space, directory, lastSeenHead }: ConnectionDo
   )
 }
 
-async function noteInStep(app: App, { id, key, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<void> {
+async function recordSynced(app: App, { id, key, lastSeenHead }: ConnectionDoc, head: CommitId): Promise<void> {
   await app.store.transact(async (tx) => {
     const doc = await tx.get(connections, id)
     if (doc?.key === key && doc.lastSeenHead === lastSeenHead)

@@ -1,9 +1,9 @@
-/** Which connections are watched together: those that ask the same repository with the same credential. */
+/** Groups connections that share a poll: they use the same repository and credential. */
 import { type ConnectionDoc, connections, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** The connections that may do something by themselves: they are not paused, and their space is there. */
+/** Lists the connections with automatic runs: neither the connection is paused nor its space deleted. */
 export async function activeConnections(app: App): Promise<Document<ConnectionDoc>[]> {
   const active: Document<ConnectionDoc>[] = []
   for (const one of await app.store.all(connections)) {
@@ -14,9 +14,9 @@ export async function activeConnections(app: App): Promise<Document<ConnectionDo
   return active
 }
 
-/** The name of the group that a connection is watched in. */
+/** Returns the name of a connection's poll group. */
 export const groupOf = ({ repository, credential, provider }: ConnectionDoc): string =>
   `${repository}:${provider}:${credential.digest}`
 
-/** Whether the repository has to be asked for the connection: one that only exports need not know what is there. */
-export const isWatched = ({ direction }: ConnectionDoc): boolean => direction !== 'export'
+/** Whether the repository is polled for the connection. Export-only connections need no polls. */
+export const isPolled = ({ direction }: ConnectionDoc): boolean => direction !== 'export'

@@ -1,4 +1,4 @@
-/** Checks what clients say about a connection: its address, the provider that is told from it, and its credential. */
+/** Validates client input for connections: address, provider and credential. */
 import { badRequest, conflict } from '../../kernel/errors.js'
 import { parseRemoteUrl, remoteKey } from '../../git/index.js'
 import type { ConnectionCredentialInput, ConnectionDoc, ConnectionProvider } from '../../model/index.js'
@@ -12,7 +12,7 @@ interface Address {
   repoProjectDirectory: string
 }
 
-/** The remote of a connection, the key of its repository, and the credential that its URL contained. Throws 400. */
+/** Returns the remote of a connection, the key of its repository, and the credential from its URL. Throws 400. */
 export function readAddress(
   app: App,
   input: Address,
@@ -29,7 +29,7 @@ export function readAddress(
   return { remote, repository, given: { kind: 'basic', username, password } }
 }
 
-/** Identifies the server of a URL: its protocol, host and port. `git@host:path` and `ssh://git@host/path` have the same one. */
+/** Identifies the server of a URL by protocol, host and port. `git@host:path` and `ssh://git@host/path` are equal. */
 export function serverOf(url: string): string {
   const { protocol, host, port } = parseRemoteUrl(url)
   return `${protocol} ${host} ${port}`
@@ -44,11 +44,11 @@ const PUBLIC_HOSTS: Record<string, ConnectionProvider> = {
   'gitea.com': 'gitea',
 }
 
-/** The provider that a public host belongs to; `generic` for others. */
+/** Returns the provider of a public host, or `generic` for other hosts. */
 export const providerOf = (url: string): ConnectionProvider => PUBLIC_HOSTS[parseRemoteUrl(url).host] ?? 'generic'
 
 /** Throws 400 if the credential does not fit the protocol of the URL. */
-export function checkFits(url: string, { kind }: { kind: ConnectionCredentialInput['kind'] }): void {
+export function checkCredentialFits(url: string, { kind }: { kind: ConnectionCredentialInput['kind'] }): void {
   const http = /^https?:/i.test(url)
   const ssh = !http && !/^file:/i.test(url)
   const fits = kind === 'none' || (kind === 'sshKey' ? ssh : http)
@@ -60,7 +60,9 @@ export function checkFits(url: string, { kind }: { kind: ConnectionCredentialInp
   throw badRequest('The credential does not fit the URL.', [{ path: '/credential/kind', message }])
 }
 
-/** Throws 400 for an address of an API that the service never sends requests to. A host that does not resolve (yet) is accepted. */
+/**
+ * Throws 400 for an API address that the service never sends requests to. Hosts that do not resolve (yet) are accepted.
+ */
 export async function checkApiUrl(app: App, url: string | null | undefined): Promise<void> {
   if (url == null) return
   try {
@@ -72,23 +74,26 @@ export async function checkApiUrl(app: App, url: string | null | undefined): Pro
   }
 }
 
-/** The credential of the body or of the URL. Throws 400 if both have one, or it does not fit the URL. */
+/** Returns the credential from the body or the URL. Throws 400 if both contain one, or if it does not fit the URL. */
 export function credentialIn(
   input: ConnectionCredentialInput | undefined,
   inUrl: ConnectionCredentialInput | null,
   url: string,
 ): ConnectionCredentialInput | null {
   if (input && inUrl)
-    throw badRequest('There are two credentials: leave the one in the URL out.', [
+    throw badRequest('The URL already contains a credential. Remove it, or omit `credential`.', [
       { path: '/url', message: 'must not contain a credential' },
     ])
   const given = input ?? inUrl
-  if (given) checkFits(url, given)
+  if (given) checkCredentialFits(url, given)
   return given
 }
 
 /** Throws 409 if another connection of the space has this remote. */
 export function checkNew(others: readonly ConnectionDoc[], key: string): void {
   const same = others.find((one) => one.key === key)
-  if (same) throw conflict(`The space has a connection to this repository, branch and folder already: ${same.id}.`)
+  if (same)
+    throw conflict(
+      `The space already has a connection to this repository, branch and folder: ${same.id}. Change or delete that one.`,
+    )
 }

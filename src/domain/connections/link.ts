@@ -1,4 +1,4 @@
-/** What a change of a connection brings along, in the same transaction: the link that the space shows, and the event. */
+/** Writes the side effects of a connection change in its transaction: the link that the space shows, and the event. */
 import { type ConnectionDoc, type GitLink, spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
@@ -6,8 +6,8 @@ import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
 import { isLinkTo } from '../git-sync/remote.js'
 
-/** Makes the connection's remote the one that the space shows as its own. */
-export async function link(
+/** Makes the connection's remote the link that the space shows. */
+export async function linkSpace(
   tx: Transaction,
   { space: id, url, ref, directory, key, provider }: ConnectionDoc,
   now: string,
@@ -18,16 +18,16 @@ export async function link(
   await tx.replace(spaces, { ...space, git: { url, ref, directory, updatedAt: now, ...known } satisfies GitLink })
 }
 
-/** Takes the link to the connection's remote away. */
-export async function unlink(tx: Transaction, { space: id, key }: ConnectionDoc): Promise<void> {
+/** Removes the space's link to the connection's remote. */
+export async function unlinkSpace(tx: Transaction, { space: id, key }: ConnectionDoc): Promise<void> {
   const space = await tx.get(spaces, id)
   if (!space || !isLinkTo(space.git, key)) return
   const { git: _gone, ...rest } = space
   await tx.replace(spaces, rest)
 }
 
-/** Emits an event about a connection that somebody changed. */
-export async function tell(
+/** Emits an event about a change of a connection by a user. */
+export async function emitConnectionEvent(
   app: App,
   tx: Transaction,
   actor: Actor,

@@ -1,4 +1,6 @@
-/** Notices that a connection does not work: an event (and so webhooks) and mails, once for each cause, and again when it is well. */
+/**
+ * Notifies users about a failing connection, with an event and mails: once for each cause, and again after recovery.
+ */
 import { atLeast } from '../../access/index.js'
 import {
   changeRequests,
@@ -18,61 +20,65 @@ interface Trouble {
   cause: string
   message: string
   changeRequest?: string | undefined
-  /** The repository could not be asked; absent = a run failed. */
+  /** True if a poll failed, absent if a run failed. */
   byPoll?: boolean
   way?: 'import' | 'export'
 }
 
-/** Causes that often pass by themselves: people are told when they last. */
-const PASSING: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'failed', 'stale', 'internal'])
+/** Causes that are often temporary. Users are notified only after several attempts. */
+const TEMPORARY: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'failed', 'stale', 'internal'])
 const ATTEMPTS_TO_NOTICE = 3
-/** When a run that failed is repeated: after 1, 2, 4 … minutes. */
+/** Delay of the first retry of a failed run. It doubles with each attempt. */
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_MS = 60 * 60 * 1000
 const MAX_MAILS = 20
 
-/** Records that a connection does not work, and tells of it once for each cause. */
-export async function failed(
+/** Records that a connection fails, and notifies users once for each cause. */
+export async function recordConnectionFailure(
   app: App,
   tx: Transaction,
   connection: Document<ConnectionDoc>,
   trouble: Trouble,
 ): Promise<void> {
   const { cause, message, changeRequest, byPoll, way } = trouble
-  // What a run found is not covered by what a poll finds: it is over when a run is well.
+  // A poll must not overwrite the failure of a run, which ends with the next successful run.
   if (byPoll && connection.failure && !connection.failure.byPoll) return
   const before = connection.failure?.cause === cause ? connection.failure : undefined
   const attempts = (before?.attempts ?? 0) + 1
-  const isTold = before?.told ?? false
-  const tells = !isTold && (!PASSING.has(cause) || attempts >= ATTEMPTS_TO_NOTICE)
+  const wasNotified = before?.told ?? false
+  const notifies = !wasNotified && (!TEMPORARY.has(cause) || attempts >= ATTEMPTS_TO_NOTICE)
   const failure: ConnectionFailure = {
     cause,
     message,
     since: before?.since ?? app.clock.now().toISOString(),
     attempts,
-    told: isTold || tells,
-    // Who was told of another cause before is also told when it is well again.
-    noticed: isTold || tells || (connection.failure?.noticed ?? false),
+    told: wasNotified || notifies,
+    // Users who were notified of an earlier cause are also notified of the recovery.
+    noticed: wasNotified || notifies || (connection.failure?.noticed ?? false),
     ...(changeRequest === undefined ? {} : { changeRequest }),
     ...(way === undefined ? {} : { way }),
     ...(byPoll ? { byPoll } : cause === 'conflict' ? {} : { retryAt: retryAt(app, attempts) }),
   }
   const stored = await tx.replace(connections, { ...connection, failure })
-  if (tells) await tell(app, tx, stored, 'failed', failure)
+  if (notifies) await notifyUsers(app, tx, stored, 'failed', failure)
 }
 
 const retryAt = (app: App, attempts: number): string =>
   new Date(app.clock.now().getTime() + Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS)).toISOString()
 
-/** Records that a connection works, and tells those who were told that it did not. */
-export async function recovered(app: App, tx: Transaction, connection: Document<ConnectionDoc>): Promise<void> {
+/** Records that a connection works, and notifies the users who were notified of its failure. */
+export async function recordConnectionRecovery(
+  app: App,
+  tx: Transaction,
+  connection: Document<ConnectionDoc>,
+): Promise<void> {
   const { failure, ...rest } = connection
   const stored = await tx.replace(connections, rest as Document<ConnectionDoc>)
-  if (failure?.noticed) await tell(app, tx, stored, 'recovered', failure)
+  if (failure?.noticed) await notifyUsers(app, tx, stored, 'recovered', failure)
 }
 
-/** Emits the event, and queues the mails. */
-async function tell(
+/** Emits the event and queues the mails. */
+async function notifyUsers(
   app: App,
   tx: Transaction,
   doc: ConnectionDoc,
@@ -100,14 +106,17 @@ async function tell(
     })
 }
 
-/** The authors whose text a conflict holds because the remote dropped it. */
+/** Returns the authors whose dropped text a conflict change request holds. */
 const authorsIn = async (tx: Transaction, changeRequest: string | undefined): Promise<string[]> =>
   ((changeRequest === undefined ? null : await tx.get(changeRequests, changeRequest))?.heldFor ?? []).slice(
     0,
     MAX_MAILS,
   )
 
-/** Who gets a mail: the user who made the connection while they are an admin of the space, else the admins of the organization. */
+/**
+ * Returns the recipients of the mail: the creator of the connection while they are an admin of the space, otherwise the
+ * admins of the organization.
+ */
 async function recipients(tx: Transaction, { space: id, organization, createdBy }: ConnectionDoc): Promise<string[]> {
   const space = await tx.get(spaces, id)
   if (!space) return []

@@ -1,14 +1,14 @@
-/** Looks at hosts: jobs of which one at most waits for each thing that is looked at. */
+/** Schedules polls of hosts. At most one job waits for each polled resource. */
 import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** What is looked at: the kind of job, its lane (one look at a time), and what the job is told. */
-type LookOrder = Pick<JobDoc, 'kind' | 'lane' | 'payload' | 'organization'>
+/** A poll job: its kind, its lane (which serializes polls) and its payload. */
+type PollOrder = Pick<JobDoc, 'kind' | 'lane' | 'payload' | 'organization'>
 
-/** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
-export async function queueLook(app: App, tx: Transaction, order: LookOrder, at: number): Promise<void> {
+/** Queues the next poll, or moves the queued one to an earlier time. `at` is in milliseconds since 1970. */
+export async function queuePoll(app: App, tx: Transaction, order: PollOrder, at: number): Promise<void> {
   const all = await tx.find(jobs, 'lane', order.lane)
   const queued = all.find((job) => job.state === 'queued')
   const notBefore = new Date(at).toISOString()

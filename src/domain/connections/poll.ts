@@ -1,4 +1,4 @@
-/** Asks a repository for the heads of all connections to it by one `git ls-remote`, and queues imports of what is new. */
+/** Reads the heads of all connections to a repository with one `git ls-remote`, and queues imports of new commits. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type RunTrigger, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -7,14 +7,17 @@ import { repositoryName } from '../context/refs.js'
 import { causeOf, explain } from '../git-sync/failure.js'
 import { describeRemote, withCredential } from '../git-sync/remote.js'
 import { gitCredentialOf } from './credential.js'
-import { failed, recovered } from './notices.js'
+import { recordConnectionFailure, recordConnectionRecovery } from './notices.js'
 import { queueAutomaticRun } from './queue-run.js'
 
-/** Branches that are asked for at once: their names are arguments of a process. */
+/** Maximum number of refs per `git ls-remote`, since their names are process arguments. */
 const REFS_AT_ONCE = 200
 
-/** The refs of a repository that connections ask for, as far as it has them. Throws `RemoteError`, `SyncFailure`. */
-async function askForHeads(
+/**
+ * Reads the refs that the connections of a group follow. Missing refs are absent from the result. Throws `RemoteError`,
+ * `SyncFailure`.
+ */
+async function readHeads(
   app: App,
   group: readonly ConnectionDoc[],
   signal: AbortSignal,
@@ -30,8 +33,9 @@ async function askForHeads(
 }
 
 /**
- * Looks at the repository of a group of connections (`groupOf`). Returns false if it could not be asked; why is recorded in the connections.
- * @param trigger why it is looked at
+ * Polls the repository of a group of connections (`groupOf`). Returns false if the poll failed; the cause is recorded
+ * in the connections.
+ * @param trigger the reason for the poll
  */
 export async function pollGroup(
   app: App,
@@ -40,14 +44,14 @@ export async function pollGroup(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const heads = await askForHeads(app, group, signal)
+    const heads = await readHeads(app, group, signal)
     for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref as RefName) ?? null, trigger)
     app.meters.polls.inc({ outcome: 'success' })
     return true
   } catch (error) {
     if (signal.aborted) return false
     const message = explain(error, false)
-    // Through the repository of the first space, which may have been purged meanwhile.
+    // The poll used the repository of the first space, which may have been purged since. Retry with the next one.
     if (message === null && (await isPurged(app, group[0] as ConnectionDoc)))
       return group.length === 1 || pollGroup(app, group.slice(1), trigger, signal)
     if (message === null) throw error
@@ -72,15 +76,16 @@ async function record(
   app.wakeJobs()
 }
 
-/** Records that a poll failed, and logs it. `message` is for users and holds no credentials. */
+/** Records and logs a failed poll. `message` is for users and contains no credentials. */
 async function recordFailure(app: App, { id, space }: ConnectionDoc, cause: string, message: string): Promise<void> {
-  await record(app, id, (tx, doc) => failed(app, tx, doc, { cause, message, byPoll: true }))
+  await record(app, id, (tx, doc) => recordConnectionFailure(app, tx, doc, { cause, message, byPoll: true }))
   app.log.warn({ connection: id, space, cause, reason: message }, 'A poll of a connection failed.')
 }
 
 /**
- * Compares the head of the branch with the one that was seen last. A poll that finds nothing new writes nothing. The connection is read again: a run
- * may have ended since the repository was asked. While the first run lasts, a poll says nothing that this run does not find by itself.
+ * Compares the branch head with the head that was last seen. If they are equal, nothing is written. The connection is
+ * read again, since a run may have ended during the poll. Before the first run has ended, a poll is ignored: that run
+ * reads the head itself.
  */
 async function compare(
   app: App,
@@ -91,12 +96,12 @@ async function compare(
   const connection = await app.store.get(connections, id)
   if (connection?.key !== key || (trigger === 'poll' && connection.lastRun === undefined)) return
   if (head === null) {
-    // A branch that was never seen is made by the first export.
+    // The first export creates a branch that was never seen.
     if (connection.direction === 'both' && connection.lastSeenHead === undefined) return
-    const message = `${describeRemote({ ...connection, ref: connection.ref as RefName })} does not exist: the branch was renamed or deleted. Correct ref, or make the branch again.`
+    const message = `${describeRemote({ ...connection, ref: connection.ref as RefName })} does not exist: the branch was renamed or deleted. Correct \`ref\`, or create the branch again.`
     return recordFailure(app, connection, 'missing-ref', message)
   }
   if (connection.failure?.byPoll)
-    await record(app, id, async (tx, doc) => (doc.failure?.byPoll ? recovered(app, tx, doc) : undefined))
+    await record(app, id, async (tx, doc) => (doc.failure?.byPoll ? recordConnectionRecovery(app, tx, doc) : undefined))
   if (head !== connection.lastSeenHead) await queueAutomaticRun(app, connection, 'import', trigger)
 }

@@ -1,30 +1,33 @@
-/** When the host of a connection is asked for pull requests to preview: one job waits for each connection that previews them. */
+/** Schedules polls for pull requests to preview: one waiting job per connection with previews. */
 import type { ConnectionDoc } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { queueLook } from './poll-schedule.js'
+import { queuePoll } from './poll-schedule.js'
 
 export const PULL_PREVIEWS = 'pull-previews'
 
-/** The lane of the looks of a connection: one runs at a time. */
+/** Lane for the polls of a connection. It runs one poll at a time. */
 export const previewLane = (connection: string): string => `${PULL_PREVIEWS}:${connection}`
 
-/** A connection that is looked at; its organization is unknown if the connection is gone. */
+/** The polled connection. Its organization is unknown if the connection was deleted. */
 type PreviewedConnection = Pick<ConnectionDoc, 'id' | 'space'> & { organization?: string }
 
-/** Queues the next look at the pull requests of a connection, or brings the one that is queued forward. `at`: milliseconds since 1970. */
-export function schedulePreviewLook(
+/**
+ * Queues the next poll for pull requests of a connection, or moves the queued one to an earlier time. `at` is in
+ * milliseconds since 1970.
+ */
+export function schedulePreviewPoll(
   app: App,
   tx: Transaction,
   { id, space, organization }: PreviewedConnection,
   at: number,
 ): Promise<void> {
   const order = { kind: PULL_PREVIEWS, lane: previewLane(id), payload: { connection: id, space } }
-  return queueLook(app, tx, organization === undefined ? order : { ...order, organization }, at)
+  return queuePoll(app, tx, organization === undefined ? order : { ...order, organization }, at)
 }
 
-/** Has the host looked at after a change of the connection: what is to be previewed may be another, or nothing any more. */
-export async function lookAfterChange(
+/** Polls the host after a change of the connection, since the change may add or remove previews. */
+export async function pollAfterChange(
   app: App,
   tx: Transaction,
   before: ConnectionDoc | null,
@@ -32,5 +35,5 @@ export async function lookAfterChange(
 ): Promise<void> {
   const doc = after ?? before
   if (doc && (before?.pullRequests.preview || after?.pullRequests.preview))
-    await schedulePreviewLook(app, tx, doc, app.clock.now().getTime())
+    await schedulePreviewPoll(app, tx, doc, app.clock.now().getTime())
 }

@@ -1,4 +1,4 @@
-/** Queues runs of a connection: when somebody asks, and when the driver finds something to do. */
+/** Queues runs of a connection, on request and automatically. */
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { atLeast } from '../../access/index.js'
 import {
@@ -19,20 +19,24 @@ import { enqueue, isOver, type NewRun } from '../git-sync/request.js'
 
 type Way = SyncRunDoc['direction']
 
-/** What a run of the whole connection is: an export imports first what is new, unless the connection only imports. */
+/** Returns the direction of a full run. An export imports new commits first, unless the connection only exports. */
 export const wholeRun = ({ direction }: ConnectionDoc): Way => (direction === 'import' ? 'import' : 'export')
 
-/** The runs of a connection, the newest first. */
+/** Lists the runs of a connection, newest first. */
 export const runsOf = async (app: App, connection: Pick<ConnectionDoc, 'id'>): Promise<Document<SyncRunDoc>[]> =>
   (await app.store.find(syncRuns, 'connection', connection.id)).sort((a, b) => b.sequence - a.sequence)
 
-/** A run that waits to begin and would do the same; null if there is none. */
-async function waiting(reader: Reader, connection: ConnectionDoc, way: Way): Promise<Document<SyncRunDoc> | null> {
+/** Finds a queued run that would do the same. Null if there is none. */
+async function findQueuedRun(
+  reader: Reader,
+  connection: ConnectionDoc,
+  way: Way,
+): Promise<Document<SyncRunDoc> | null> {
   const runs = (await reader.find(syncRuns, 'connection', connection.id)).sort((a, b) => b.sequence - a.sequence)
   return runs.find((run) => run.state === 'queued' && run.direction === way && !run.force && !run.cancelled) ?? null
 }
 
-/** The run of a connection. Without a message of the connection's own, the export words one. */
+/** Describes a run of a connection. If the connection has no commit message, the export generates one. */
 function newRun(
   connection: ConnectionDoc,
   way: Way,
@@ -56,7 +60,7 @@ function newRun(
   }
 }
 
-/** Queues a run that nobody asked for. Null if one waits already, or the space is gone. */
+/** Queues an automatic run. Null if an equal run is already queued or the space is gone. */
 export async function queueAutomaticRun(
   app: App,
   connection: ConnectionDoc,
@@ -64,14 +68,14 @@ export async function queueAutomaticRun(
   trigger: RunTrigger,
 ): Promise<Document<SyncRunDoc> | null> {
   const doc = await app.store.get(spaces, connection.space)
-  if (!doc || doc.deletedAt !== undefined || (await waiting(app.store, connection, way))) return null
+  if (!doc || doc.deletedAt !== undefined || (await findQueuedRun(app.store, connection, way))) return null
   const run = newRun(connection, way, trigger, { by: connection.createdBy, force: false })
   return enqueue(app, { doc }, { remote: remoteOf(connection), credential: null, run, follows: true })
 }
 
 /**
- * Queues a run because somebody asks for it; one that waits already is returned. Throws 403 (force needs admin), 409 (paused, or a direction that the
- * connection does not have), 423 for an import into a locked space.
+ * Queues a requested run, or returns an equal run that is already queued. Throws 403 (force needs admin), 409 (the
+ * connection is paused or does not have this direction), and 423 for an import into a locked space.
  */
 export async function runConnectionNow(
   app: App,
@@ -80,22 +84,25 @@ export async function runConnectionNow(
   connection: ConnectionDoc,
   { direction = wholeRun(connection), force = false, trigger = 'manual' }: RunConnection & { trigger?: RunTrigger },
 ): Promise<Document<SyncRunDoc>> {
-  if (connection.paused) throw conflict('The connection is paused: resume it first.')
+  if (connection.paused) throw conflict('The connection is paused. Resume it first.')
   if (connection.direction !== 'both' && connection.direction !== direction)
     throw conflict(
-      `The direction of the connection is ${connection.direction}: change it to ${direction} or both first.`,
+      `The direction of the connection is ${connection.direction}. Change it to ${direction} or both first.`,
     )
   if (force && !atLeast(space.role, 'admin'))
     throw new ServiceError('forbidden', 'A forced run needs the role admin on the space.')
   if (direction === 'import') checkUnlocked(space)
-  // In a transaction, so that somebody who has lost the role meanwhile is not told of it.
-  const queued = force ? null : await app.store.transact((tx) => waiting(tx, connection, direction))
+  // In a transaction, so that a caller who has lost the role does not learn about the queued run.
+  const queued = force ? null : await app.store.transact((tx) => findQueuedRun(tx, connection, direction))
   if (queued) return queued
   const run = newRun(connection, direction, trigger, { by: actor.user.id, force })
   return enqueue(app, space, { remote: remoteOf(connection), credential: null, run })
 }
 
-/** Queues the last run again. Throws 409 unless it failed, was cancelled or ended in a conflict, and as `runConnectionNow`. */
+/**
+ * Queues the last run again. Throws 409 unless it failed, was canceled or ended in a conflict, and the errors of
+ * `runConnectionNow`.
+ */
 export async function retryConnection(
   app: App,
   actor: Actor,
@@ -104,7 +111,7 @@ export async function retryConnection(
 ): Promise<Document<SyncRunDoc>> {
   const [last] = await runsOf(app, connection)
   if (last && !isOver(last))
-    throw conflict('A run of this connection is queued or running: wait for its end, or cancel it.')
+    throw conflict('A run of this connection is queued or running. Wait until it ends, or cancel it.')
   if (!last || last.state === 'success') throw conflict('There is nothing to retry: the last run did not fail.')
   return runConnectionNow(app, actor, space, connection, {
     direction: last.direction,
@@ -113,7 +120,10 @@ export async function retryConnection(
   })
 }
 
-/** Cancels the runs that are queued or running. What a run has moved by then stays; nothing half done is seen. Throws 409 if there is none. */
+/**
+ * Cancels the queued and running runs. Refs that a run has already moved stay moved; a partial change is never visible.
+ * Throws 409 if there is no such run.
+ */
 export async function cancelRuns(app: App, connection: ConnectionDoc): Promise<Document<SyncRunDoc>> {
   const marked = await app.store.transact(async (tx) => {
     const open = (await tx.find(syncRuns, 'connection', connection.id)).filter((run) => !isOver(run))

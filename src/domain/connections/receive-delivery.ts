@@ -1,4 +1,4 @@
-/** Takes what hosts send to the webhooks of connections: verified first, and then only a hint. */
+/** Receives webhook deliveries from hosts for connections. A verified delivery only triggers a poll. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { DeliveryRefused, openDelivery } from '../../hosts/index.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -8,20 +8,22 @@ import type { App } from '../context/app.js'
 import { webhookSecretOfConnection } from './credential.js'
 import { noteDelivery } from './deliveries.js'
 
-/** Whom a delivery is addressed to. `connection` is null if there is none of that ID, which the response does not reveal. */
+/**
+ * The recipient of a delivery. `connection` is null if no connection has the ID, which the response does not reveal.
+ */
 interface WebhookAddress {
   id: string
   connection: ConnectionDoc | null
 }
 
-/** What the path of a webhook leads to. */
+/** Resolves the ID in the path of a webhook. */
 export const webhookAddress = async (app: App, id: string): Promise<WebhookAddress> => ({
   id,
   connection: await app.store.get(connections, id),
 })
 
-/** A delivery that arrives. */
-interface Arriving {
+/** An incoming delivery. */
+interface IncomingDelivery {
   headers: IncomingHttpHeaders
   /** IP address of the sender. */
   ip: string
@@ -30,10 +32,14 @@ interface Arriving {
 }
 
 /**
- * Verifies a delivery as it arrives, and has the connection look at its repository. The same is done, and takes as long, for a connection that
- * does not exist. Throws 401 without a right signature, 429, and what `receive` throws.
+ * Verifies a delivery as it arrives and triggers a poll of the connection's repository. An unknown connection takes the
+ * same steps and the same time. Throws 401 without a valid signature, 429, and the errors of `receive`.
  */
-export async function receiveDelivery(app: App, { id, connection }: WebhookAddress, arriving: Arriving): Promise<void> {
+export async function receiveDelivery(
+  app: App,
+  { id, connection }: WebhookAddress,
+  arriving: IncomingDelivery,
+): Promise<void> {
   await app.limitDeliveries?.(arriving.ip, id)
   const { headers, receive, mayHold } = arriving
   const secret = (connection && webhookSecretOfConnection(app, connection)) ?? newSecret()

@@ -1,4 +1,4 @@
-/** What the API of a host tells about a connection beside Git: whether it can be used for pull requests, and what protects the branch. */
+/** Tests the REST API of a connection's host: access for pull requests, and protection of the branch. */
 import { type BranchProtection, type Host, HostError, type HostRepository } from '../../hosts/index.js'
 import type { ConnectionDoc, ConnectionTest } from '../../model/index.js'
 import type { App } from '../context/app.js'
@@ -6,7 +6,10 @@ import { hostAddressOf } from './credential.js'
 
 type Check = ConnectionTest['checks'][number]
 
-/** The checks that need the API; none for a remote without one, or a credential that it does not know, unless the connection is to use it. */
+/**
+ * Returns the checks that need the API. There are none if the remote has no API or the credential does not work with
+ * it, unless the connection uses pull requests.
+ */
 export async function testHost(app: App, connection: ConnectionDoc): Promise<Check[]> {
   const { provider, credential, pullRequests } = connection
   const needed = pullRequests.changeRequests || pullRequests.preview === true
@@ -24,11 +27,11 @@ export async function testHost(app: App, connection: ConnectionDoc): Promise<Che
 }
 
 function useCheck({ missing }: HostRepository): Check {
-  if (missing.length === 0) return { check: 'host', ok: true, message: 'The API of the host can be used.' }
+  if (missing.length === 0) return { check: 'host', ok: true, message: 'The API of the host works.' }
   return {
     check: 'host',
     ok: false,
-    message: `The credential lacks what pull requests and statuses need: ${missing.join(', ')}. Grant it at the host.`,
+    message: `The credential lacks permissions for pull requests and statuses: ${missing.join(', ')}. Grant them at the host.`,
   }
 }
 
@@ -39,7 +42,13 @@ async function pushChecks(
 ): Promise<Check[]> {
   if (direction === 'import') return []
   if (archived)
-    return [{ check: 'protection', ok: false, message: 'The repository is archived: nobody may push to it.' }]
+    return [
+      {
+        check: 'protection',
+        ok: false,
+        message: 'The repository is archived and accepts no pushes. Unarchive it, or export to another repository.',
+      },
+    ]
   const found = await host.protection(ref.replace('refs/heads/', ''))
   return found.exists || found.protected ? [protectionCheck(found, ref)] : []
 }
@@ -57,13 +66,13 @@ function protectionCheck({ protected: isProtected, canPush, rules }: BranchProte
     return {
       check,
       ok: true,
-      message: `${ref} is protected.${demands} Exports work only if the credential may push all the same.`,
+      message: `${ref} is protected.${demands} Exports need a credential that is allowed to push to protected branches.`,
     }
   return {
     check,
     ok: true,
     message: isProtected
       ? `${ref} is protected, and the credential may push to it.`
-      : `Nothing protects ${ref}, as far as the host tells.`,
+      : `The host reports no protection of ${ref}.`,
   }
 }

@@ -1,4 +1,7 @@
-/** Tries a connection, and says in plain words what works and what is missing. Nothing is moved, here or there. */
+/**
+ * Tests a connection and reports in plain language what works and what is missing. Moves no refs, locally or at the
+ * remote.
+ */
 import { type Remote, RemoteError, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -12,26 +15,26 @@ import { describeRemote, withCredential } from '../git-sync/remote.js'
 import { gitCredentialOf } from './credential.js'
 import { testHost } from './test-host.js'
 
-/** Most branches that a message names. */
-const NAMED = 5
+/** Maximum number of branches that a message names. */
+const MAX_NAMED_BRANCHES = 5
 
-/** A repository that can be asked. */
+/** A repository that responded, and its branches. */
 interface HostCheck {
   remote: Remote
-  found: Listed
+  found: BranchList
 }
 
-type Listed = Awaited<ReturnType<Repository['remoteBranches']>>
+type BranchList = Awaited<ReturnType<Repository['remoteBranches']>>
 
 type Check = ConnectionTest['checks'][number]
 
-/** The message of an error about the remote; anything else is thrown. */
+/** Returns the message of an error of the remote. Other errors are thrown. */
 function messageOf(error: unknown): string {
   if (error instanceof RemoteError || error instanceof SyncFailure) return error.message
   throw error
 }
 
-/** Tests a connection as it is stored. Throws 503 if too many remotes are asked at once. */
+/** Tests a connection with its stored settings. Throws 503 if too many remotes are being read. */
 export const testConnection = (
   app: App,
   actor: Actor,
@@ -68,17 +71,17 @@ async function tryRepository(
   }
 }
 
-function branchCheck(connection: ConnectionDoc, head: CommitId | null, found: Listed): Check {
+function branchCheck(connection: ConnectionDoc, head: CommitId | null, found: BranchList): Check {
   const name = describeRemote({ ...connection, ref: connection.ref as RefName })
-  if (head !== null) return { check: 'branch', ok: true, message: `${name} is there.` }
+  if (head !== null) return { check: 'branch', ok: true, message: `${name} exists.` }
   if (connection.direction !== 'import')
-    return { check: 'branch', ok: true, message: `${name} does not exist yet: the first export makes it.` }
-  const named = found.branches.slice(0, NAMED).map(({ ref }) => ref)
+    return { check: 'branch', ok: true, message: `${name} does not exist yet. The first export creates it.` }
+  const names = found.branches.slice(0, MAX_NAMED_BRANCHES).map(({ ref }) => ref)
   const others =
-    named.length === 0
+    names.length === 0
       ? 'The repository is empty.'
-      : `The repository has ${named.join(', ')}${found.branches.length > NAMED ? ' and more' : ''}.`
-  return { check: 'branch', ok: false, message: `${name} does not exist. ${others} Correct ref.` }
+      : `The repository has ${names.join(', ')}${found.branches.length > MAX_NAMED_BRANCHES ? ' and more' : ''}.`
+  return { check: 'branch', ok: false, message: `${name} does not exist. ${others} Correct \`ref\`.` }
 }
 
 async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Remote): Promise<Check> {
@@ -97,7 +100,10 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
   }
 }
 
-/** The branches of a connection's repository. Throws 409 with the reason if it cannot be asked, 503 if too many remotes are asked at once. */
+/**
+ * Lists the branches of a connection's repository. Throws 409 with the reason if it cannot be read, and 503 if too many
+ * remotes are being read.
+ */
 export const listRemoteBranches = (
   app: App,
   actor: Actor,
@@ -107,7 +113,7 @@ export const listRemoteBranches = (
   app.previews.run({ user: actor.user.id, organization: space.doc.organization }, async () => {
     const repository = await tryRepository(app, space, connection)
     if (!('remote' in repository))
-      throw new ServiceError('conflict', `The repository cannot be asked: ${repository.message}`)
+      throw new ServiceError('conflict', `The repository cannot be read: ${repository.message}`)
     const { default: defaultBranch, branches, truncated } = repository.found
     return { defaultBranch, branches, truncated }
   })

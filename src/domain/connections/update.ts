@@ -1,4 +1,4 @@
-/** Changes of a connection's settings. */
+/** Changes the settings of connections. */
 import { newWebhookSecret } from '../../auth/index.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { type ConnectionDoc, connections, spaces, type UpdateConnection } from '../../model/index.js'
@@ -10,11 +10,11 @@ import { carryLog } from '../git-sync/log-moves.js'
 import { remoteOf } from '../git-sync/remote.js'
 import type { ConnectionAndSecret } from './create-connection.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
-import { checkApiUrl, checkFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
-import { link, tell, unlink } from './link.js'
-import { lookAfterChange } from './preview-polls.js'
+import { checkApiUrl, checkCredentialFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
+import { linkSpace, emitConnectionEvent, unlinkSpace } from './link.js'
+import { pollAfterChange } from './preview-polls.js'
 
-/** Changes a connection, based on what is stored now. Throws 404 if it was deleted meanwhile. */
+/** Changes a connection as it is currently stored. Throws 404 if it was deleted in the meantime. */
 async function changeConnection(
   app: App,
   actor: Actor,
@@ -28,8 +28,8 @@ async function changeConnection(
       ...(await work(tx, stored)),
       updatedAt: app.clock.now().toISOString(),
     })
-    await lookAfterChange(app, tx, stored, changed)
-    await tell(app, tx, actor, 'updated', changed)
+    await pollAfterChange(app, tx, stored, changed)
+    await emitConnectionEvent(app, tx, actor, 'updated', changed)
     return changed
   })
   app.wakeConnections({ connection: doc.id })
@@ -38,8 +38,8 @@ async function changeConnection(
 }
 
 /**
- * Changes the settings that are given. Another repository, branch or folder begins afresh; a credential is never sent to another host than the one
- * that it was given for. Throws 400, 409.
+ * Changes the given settings. With another repository, branch or folder, the sync starts over. A credential is never
+ * sent to a host other than the one that it was given for. Throws 400, 409.
  */
 export async function updateConnection(
   app: App,
@@ -52,15 +52,15 @@ export async function updateConnection(
   await carryFolder(app, connection, input)
   const doc = await changeConnection(app, actor, connection, async (tx, stored) => {
     const moved = input.url !== undefined || input.ref !== undefined || input.repoProjectDirectory !== undefined
-    const place = moved ? await movedTo(app, tx, stored, input) : { remote: {}, given: null }
+    const place = moved ? await newRemote(app, tx, stored, input) : { remote: {}, given: null }
     const url = ('url' in place.remote ? place.remote.url : undefined) ?? stored.url
     const given = credentialIn(input.credential, place.given, url)
-    const elsewhere = serverOf(url) !== serverOf(stored.url) || apiElsewhere(stored, input)
-    if (given === null && elsewhere && stored.credential.kind !== 'none')
-      throw badRequest('The stored credential is not sent to another host: give one for it.', [
-        { path: '/credential', message: 'must be given with another host' },
+    const isOtherHost = serverOf(url) !== serverOf(stored.url) || apiElsewhere(stored, input)
+    if (given === null && isOtherHost && stored.credential.kind !== 'none')
+      throw badRequest('The stored credential is not sent to another host. Set `credential` for the new host.', [
+        { path: '/credential', message: 'must be set when the host changes' },
       ])
-    if (given === null) checkFits(url, stored.credential)
+    if (given === null) checkCredentialFits(url, stored.credential)
     const secret = input.webhookSecret ?? fresh
     const { commitMessage, apiUrl, ...rest } = stored
     const message = input.commitMessage === undefined ? commitMessage : (input.commitMessage ?? undefined)
@@ -81,7 +81,10 @@ export async function updateConnection(
   return fresh === undefined ? { doc } : { doc, webhookSecret: fresh }
 }
 
-/** If the folder alone changes, people may have renamed it: what is known of its content is recorded for the new one, before a run can start. */
+/**
+ * Copies the sync log to the new folder if only the folder changes, since it may have been renamed. This happens before
+ * a run can start.
+ */
 async function carryFolder(app: App, stored: Document<ConnectionDoc>, input: UpdateConnection): Promise<void> {
   const { url = stored.url, ref = stored.ref, repoProjectDirectory } = input
   if (repoProjectDirectory === undefined) return
@@ -99,8 +102,8 @@ async function carryFolder(app: App, stored: Document<ConnectionDoc>, input: Upd
 const apiElsewhere = ({ apiUrl }: ConnectionDoc, input: UpdateConnection): boolean =>
   typeof input.apiUrl === 'string' && input.apiUrl !== apiUrl
 
-/** The new remote of a connection, with what was known of the old one taken away. */
-async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc>, input: UpdateConnection) {
+/** Resolves the new remote of a connection and clears the sync state of the old one. */
+async function newRemote(app: App, tx: Transaction, stored: Document<ConnectionDoc>, input: UpdateConnection) {
   const { url = stored.url, ref = stored.ref, repoProjectDirectory = stored.directory } = input
   const { remote, repository, given } = readAddress(app, { url, ref, repoProjectDirectory })
   if (remote.key === stored.key) return { remote: { ...remote, repository }, given }
@@ -108,8 +111,8 @@ async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc
     (await tx.find(connections, 'space', stored.space)).filter(({ id }) => id !== stored.id),
     remote.key,
   )
-  await unlink(tx, stored)
-  await link(tx, { ...stored, ...remote }, app.clock.now().toISOString())
+  await unlinkSpace(tx, stored)
+  await linkSpace(tx, { ...stored, ...remote }, app.clock.now().toISOString())
   return {
     remote: {
       ...remote,
@@ -123,7 +126,10 @@ async function movedTo(app: App, tx: Transaction, stored: Document<ConnectionDoc
   }
 }
 
-/** Pauses or resumes a connection. Automatic runs that wait end when their turn comes; when it is resumed, it catches up. */
+/**
+ * Pauses or resumes a connection. Queued automatic runs end without an effect while it is paused. After a resume, the
+ * connection catches up.
+ */
 export const setPaused = (
   app: App,
   actor: Actor,

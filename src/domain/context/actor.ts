@@ -1,8 +1,8 @@
-// Who makes a request.
+// The authenticated caller of a request.
 import type { UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 
-/** The user who makes a request, and the token that they make it with. */
+/** The user who makes a request, and the token that authenticates them. */
 export interface Actor {
   user: Document<UserDoc>
   token: {

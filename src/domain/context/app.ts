@@ -12,7 +12,7 @@ import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
-import type { KeptDates } from './stored-dates.js'
+import type { StoredDates } from './stored-dates.js'
 import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
@@ -23,83 +23,92 @@ import type { Texts } from './texts.js'
 import type { Waits } from './wait-limits.js'
 import type { Conversions } from './conversions.js'
 
-/** The services that every use case works with. Made once, in the composition root (`server.ts`). */
+/** The services that every use case works with. The composition root (`server.ts`) creates them once. */
 export interface App {
   store: Store
   git: Git
-  /** For requests to URLs that users name; it never reaches private networks. */
+  /** Requests URLs that users name. It never reaches private networks. */
   http: HttpClient
-  /** The hosts of repositories, such as GitHub, by their APIs. */
+  /** The REST APIs of repository hosts, such as GitHub. */
   hosts: Hosts
-  /** Null if no mail server is set up. */
+  /** Null if no mail server is configured. */
   mail: Mailer | null
   clock: Clock
   settings: Settings
-  /** By space: writes of content, sync steps and maintenance exclude each other. */
+  /** One lock per space. It serializes writes of content, sync steps and maintenance. */
   locks: Locks
   /** Branch moves that have passed their last check and are still running. */
   moves: RefMoves
   /** Limits how many previews of remotes run at once. */
   previews: Previews
-  /** Writes of content that wait for the lock of their space, to be made together. */
+  /** Content writes that wait for the lock of their space. One turn of the lock commits them together. */
   edits: Batcher
   content: ContentCache
-  /** By ID: what spaces can begin with, or get added. */
+  /** The templates for new spaces and for additions to existing ones, by ID. */
   templates: ReadonlyMap<string, Template>
-  /** What is known of markdown files, by their content. */
+  /** Facts derived from markdown files, by blob. */
   pages: PageIndex
-  /** The dates of files that an earlier start of the service has computed. */
-  keptDates: KeptDates
+  /** File dates that were computed and stored before the last restart. */
+  storedDates: StoredDates
   /** The full-text indexes of spaces. */
   search: SearchIndex
   /** Parses and prints texts, which may be hostile, on other threads. */
   texts: Texts
   /** Prints PDFs. */
   printer: Printer
-  /** Where PDFs are kept. */
+  /** The stored PDFs. */
   pdfs: PdfShelf
-  /** Converts documents of other formats on threads of their own. */
+  /** Converts documents of other formats in its own threads. */
   conversions: Conversions
-  /** Verifies responses of identity providers on a thread of its own. */
+  /** Verifies responses of identity providers in its own thread. */
   assertions: Assertions
   /** Requests that wait for the end of an import. */
   waits: Waits
-  /** Engines that translate, and the memory of what they answered. */
+  /** Translation engines, and the memory of their results. */
   translation: Translation
   /** Documents of OpenAPI specifications. */
   specFiles: SpecFiles
-  /** Objects of Git LFS that were fetched. */
+  /** Downloaded Git LFS objects. */
   lfsFiles: LfsFiles
-  /** Wakes the worker: jobs were queued. */
+  /** Wakes the worker after jobs were queued. */
   wakeJobs(): void
-  /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
+  /** Counts a sign-in request from an IP address. Throws 429 if there were too many. Absent if there is no limit. */
   limitSignIn?(address: string): Promise<unknown>
-  /** Counts a start or a response of single sign-on from an IP address; throws 429 if there were too many. Absent = no limit. */
+  /**
+   * Counts a request or response of single sign-on from an IP address. Throws 429 if there were too many. Absent if
+   * there is no limit.
+   */
   limitSso?(address: string): Promise<unknown>
-  /** Counts a delivery of a host from an IP address to a webhook; throws 429 if there were too many. Absent = no limit. */
+  /**
+   * Counts a webhook delivery of a host from an IP address. Throws 429 if there were too many. Absent if there is no
+   * limit.
+   */
   limitDeliveries?(address: string, webhook: string): Promise<unknown>
-  /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
+  /**
+   * Wakes the sender of webhooks after an organization got new events. May be called in the transaction that writes
+   * them.
+   */
   wakeWebhooks(organization: string): void
-  /** Wakes the driver of connections: it looks at once at the repository of one, if one is named. */
+  /** Wakes the driver of connections. If a connection is named, its repository is polled at once. */
   wakeConnections(hint?: { connection: string }): void
-  /** Imports and exports that run now, by ID: aborting ends their Git processes. */
+  /** Imports and exports in progress, by ID. Aborting a controller ends the Git processes of its run. */
   running: Map<string, AbortController>
-  /** Ends an import or export, on whichever node it runs. */
+  /** Ends an import or export on any node. */
   endRun(id: string): void
-  /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */
+  /** Credentials of queued remote operations, by job ID. They stay in memory and are never stored. */
   credentials: Map<string, { username?: string; password?: string }>
   /**
-   * Throws 403 or 404 if the caller may no longer do what they asked for: their role may change while the request runs.
-   * The first transaction of a request calls it by itself (`guardedApp`). Without a request it never throws.
+   * Throws 403 or 404 if the caller has lost the permission, since a role may change while the request runs. The first
+   * transaction of a request calls it automatically (`guardedApp`). Without a request it never throws.
    */
   stillMay(reader: Reader): Promise<void>
-  /** Marks the request as carried out: `stillMay` no longer refuses the steps that follow. */
+  /** Marks the request as carried out: `stillMay` no longer rejects later steps. */
   decided(): void
-  /** Whether the request's token is read-only, so that responses must not promise any change. False without a request. */
+  /** Whether the request's token is read-only. Responses must then not offer changes. False without a request. */
   readOnly: boolean
-  /** Notes, for the audit log, that an admin overrode a rule of the space. */
+  /** Records in the audit log that an admin overrode a rule of the space. */
   overruled(rule: string): void
-  /** ID of this process: of the node, if several share a database. */
+  /** ID of this process, or of the node if several share a database. */
   node: string
   /** Counts background work, for `/metrics`. */
   meters: Meters
@@ -122,29 +131,37 @@ export interface Settings {
   maxTreeEntries: number
   maxFolderEntries: number
   remoteTimeoutMs: number
-  /** Bytes of one object of Git LFS, and of all those of a space. */
+  /** Maximum size in bytes of one Git LFS object, and of all objects of a space. */
   lfs: { maxObjectBytes: number; maxSpaceBytes: number }
-  /** Bytes of an OpenAPI specification with all files that it refers to. */
+  /** Maximum size in bytes of an OpenAPI specification with all files that it refers to. */
   maxSpecBytes: number
-  /** Time to fetch all of it. */
+  /** Time limit in milliseconds for fetching a specification with its files. */
   specFetchMs: number
-  /** How often specifications are fetched again; null = never. */
+  /** Interval in milliseconds between fetches of a specification. Null turns them off. */
   specRefreshMs: number | null
-  /** Characters that one run of a translation may send. */
+  /** Maximum number of characters that one translation run may send to an engine. */
   translationCharacters: number
   allowedProtocols: readonly string[]
-  /** Those of connections: ssh too if the server has no key of its own, since a connection brings one. */
+  /**
+   * Protocols that connections may use. They include ssh even if the server has no key, since a connection has its own.
+   */
   connectionProtocols: readonly string[]
-  /** How often repositories of connections are asked (0 = only when told to), and how long main must be left alone before it is exported. */
+  /**
+   * `pollMs`: interval between polls of a connected repository (0 = no polls). `quietMs`: time without changes of main
+   * before it is exported.
+   */
   connections: { pollMs: number; quietMs: number }
-  /** Bounds of an import of content: how long its request waits, how long it reads, and how much. */
+  /**
+   * Limits of a content import. `waitMs`: how long its request waits. The others limit the duration and the amount of
+   * what it reads.
+   */
   imports: { waitMs: number; maxMs: number; maxPages: number; maxBytes: number; delayMs: number }
-  /** Longest time that tokens of a sign-in by single sign-on are valid. */
+  /** Maximum lifetime in milliseconds of tokens issued by single sign-on. */
   ssoSessionMs: number
-  /** How many days events and webhook deliveries are kept. */
+  /** Number of days that events and webhook deliveries are kept. */
   eventDays: number
-  /** How many days entries of the audit log are kept. */
+  /** Number of days that audit log entries are kept. */
   auditDays: number
-  /** Committer of the commits that the service makes. */
+  /** Committer of the commits that the service creates. */
   committer: { name: string; email: string }
 }

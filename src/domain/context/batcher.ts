@@ -1,45 +1,54 @@
-// Gathers writes that come at the same time, so that they share one commit's work and one sync of the disk.
+// Batches concurrent writes, so that they share the work of one commit and one disk sync.
 import type { Lease } from '../../kernel/lease.js'
 import type { Locks } from './locks.js'
 
 /**
- * How long a turn waits for those who were served by the one before it, in milliseconds since the last of them came: they often come back at
- * once, and would otherwise get a turn of their own, in turns with the others.
+ * How long a turn waits for the callers that the previous turn served, in milliseconds since the last of them arrived.
+ * They often return at once. Without the wait, they would form a second group that alternates with the others.
  */
 const GATHER_MS = 5
-/** For so long after it began, others may join a turn, in milliseconds: who came first is to be served as well. */
+/**
+ * How long others may join a turn after its start, in milliseconds. The limit keeps the first callers from waiting too
+ * Time in milliseconds after the end of a turn during which its size is remembered.
+ */
 const JOIN_MS = 25
-/** How long it is remembered how many a turn served, in milliseconds after its end. */
+/** Time in milliseconds after the end of a turn during which its size is remembered. */
 const RECENT_MS = 50
 
-/** Something that waits for its turn. */
-export interface Waiting {
-  /** Called with the error if the lock cannot be had, or is lost; without effect once the item is settled. */
+/** An item that waits for its turn. */
+export interface BatchItem {
+  /** Called with the error if the lock cannot be acquired or is lost. No effect once the item is settled. */
   reject(error: unknown): void
 }
 
 /** The items that one turn of a lock handles. */
 export interface Turn<T> {
-  /** The next item, which may have come while the others were handled. Null at the end: what comes later gets another turn. */
+  /**
+   * Returns the next item, including items that arrived during the turn. Null ends the turn; later items get another
+   * one.
+   */
   next(): Promise<T | null>
 }
 
-/** Collects items while a key's lock is held by others, and while the first of them are handled, so that one turn of the lock handles them all. */
+/** Collects items while the key's lock is held and while a turn runs, so that one turn of the lock handles them all. */
 export class Batcher {
   // bound: requests in progress
   readonly #open = new Map<string, OpenTurn>()
-  /** How many items the last turn of a key had. */
+  /** Number of items in the last turn of a key. */
   // bound: turns of the last RECENT_MS
   readonly #recent = new Map<string, { items: number; timer: NodeJS.Timeout }>()
 
   constructor(
     readonly locks: Locks,
-    /** Most items in one turn. */
+    /** Maximum number of items in one turn. */
     readonly maxItems: number,
   ) {}
 
-  /** Adds an item to a turn of a key. `work` gets the turn, under the lock, and must take all of its items; if it rejects, they are rejected. */
-  add<T extends Waiting>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
+  /**
+   * Adds an item to a turn of a key. `work` receives the turn under the lock and must take all of its items. If `work`
+   * rejects, so do the items.
+   */
+  add<T extends BatchItem>(key: string, item: T, work: (turn: Turn<T>, lease: Lease) => Promise<void>): void {
     const open = this.#open.get(key)
     if (open && open.room > 0) {
       open.add(item)
@@ -62,11 +71,11 @@ export class Batcher {
   }
 }
 
-/** A turn that still takes items. */
-class OpenTurn implements Turn<Waiting> {
-  // bound: #most
-  readonly #items: Waiting[] = []
-  readonly #most: number
+/** A turn that still accepts items. */
+class OpenTurn implements Turn<BatchItem> {
+  // bound: #maxItems
+  readonly #items: BatchItem[] = []
+  readonly #maxItems: number
   readonly #closed: () => void
   #handled = 0
   #expected = 0
@@ -74,8 +83,8 @@ class OpenTurn implements Turn<Waiting> {
   /** Called when an item is added. */
   #added = (): void => {}
 
-  constructor(most: number, closed: () => void) {
-    this.#most = most
+  constructor(maxItems: number, closed: () => void) {
+    this.#maxItems = maxItems
     this.#closed = closed
   }
 
@@ -84,36 +93,36 @@ class OpenTurn implements Turn<Waiting> {
   }
 
   get room(): number {
-    return this.#most - this.#items.length
+    return this.#maxItems - this.#items.length
   }
 
-  add(item: Waiting): void {
+  add(item: BatchItem): void {
     this.#items.push(item)
     this.#added()
   }
 
-  /** The lock cannot be had, or the work failed. */
+  /** Rejects all items: the lock was not acquired, or the work failed. */
   fail(error: unknown): void {
     this.#closed()
     for (const item of this.#items) item.reject(error)
   }
 
-  /** The lock is held now. `expected`: how many items are likely to come. */
+  /** Starts the turn, now that the lock is held. `expected` is the likely number of items. */
   begin(expected: number): void {
-    this.#expected = Math.min(expected, this.#most)
+    this.#expected = Math.min(expected, this.#maxItems)
     this.#joinUntil = performance.now() + JOIN_MS
   }
 
-  async next(): Promise<Waiting | null> {
+  async next(): Promise<BatchItem | null> {
     if (this.#handled === this.#items.length && this.#items.length < this.#expected) await this.#gather()
     if (performance.now() > this.#joinUntil) this.#closed()
-    if (this.#handled < this.#items.length) return this.#items[this.#handled++] as Waiting
+    if (this.#handled < this.#items.length) return this.#items[this.#handled++] as BatchItem
     this.#closed()
     this.#expected = 0
     return null
   }
 
-  /** Waits for another item, but not for long. */
+  /** Waits briefly for another item. */
   async #gather(): Promise<void> {
     const left = Math.min(GATHER_MS, this.#joinUntil - performance.now())
     if (left <= 0) return

@@ -1,4 +1,7 @@
-/** What is derived from Git objects and cached, and under which keys. The caches themselves are made at start. */
+/**
+ * Values that are derived from Git objects, and the keys under which they are cached. The caches themselves are created
+ * at start.
+ */
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { PageFacts } from '../../content/facts.js'
 import type { IdOverrides } from '../../content/identity.js'
@@ -14,29 +17,29 @@ import type { PartIndex } from '../../model/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 
-/** The facts of a markdown file. If its text is too large to be kept in memory, `size` says what is done instead. */
+/** The facts of a markdown file. `size` is set if its text is too large to keep in memory. */
 export interface KnownPage extends PageFacts {
-  /** `large`: it is shown from the file (`content/documents.ts`). `hidden`: it is not shown. Absent: it is shown and edited as text. */
+  /** `large`: shown from the file (`content/documents.ts`). `hidden`: not shown. Absent: shown and edited as text. */
   size?: 'large' | 'hidden'
 }
 
-/** A markdown file that is read: its text and what is known of it. */
+/** A markdown file that was read: its text and its facts. */
 export interface ParsedPage {
   text: string
   source: PageSource
-  /** A sentence that says why the text is not shown; absent if it is shown. */
+  /** A sentence with the reason why the text is not shown. Absent if it is shown. */
   hidden?: string
-  /** A sentence that says why the text is not kept in memory but shown from the file; absent if it is kept. */
+  /** A sentence with the reason why the text is shown from the file and not kept in memory. Absent if it is kept. */
   large?: string
 }
 
-/** Pixels of an image; `none` = the file is not an image. */
+/** Size of an image in pixels. `none` if the file is not an image. */
 export type Dimensions = { width: number; height: number } | 'none'
 
-/** Where the file of a page was deleted. */
+/** The commit that deleted the file of a page. */
 export interface Deletion {
   commit: CommitId
-  /** The revision before, which still contains the file. */
+  /** The parent revision, which still contains the file. */
   parent: CommitId
   path: string
 }
@@ -44,50 +47,53 @@ export interface Deletion {
 /** Page ID → its deletions, oldest first. */
 export type Deletions = ReadonlyMap<string, readonly Deletion[]>
 
-/** When a file was created and last changed on the first-parent line, in seconds since 1970. */
+/** Times of the first and the last change of a file on the first-parent line, in seconds since 1970. */
 export interface FileDates {
   created: number
   updated: number
 }
 
-/** Dates of every file at one commit, as a chain: `own` holds the files that differ from `base`. */
+/** Dates of all files at one commit, as a chain: `own` holds the files that differ from `base`. */
 export interface PageDates {
   own: Map<string, FileDates | null>
   base: PageDates | null
   depth: number
-  /** Number of commits since these dates were last kept (`KeptDates`). */
-  unkept: number
+  /** Number of commits since dates were last stored (`StoredDates`). */
+  sinceStored: number
 }
 
-/** A page as it was presented in a tree: its JSON before and after the commit, without subpages. */
+/** A page as it was last presented in a tree: its JSON before and after the commit field, without subpages. */
 export interface PresentedPage {
   before: string
   after: string
   costly: readonly Diagnostic[]
-  /** Of its file; null if it has none. */
+  /** Dates of the page's file. Null if it has no file. */
   dates: FileDates | null
 }
 
-/** The pages of a structure as they were presented last. */
+/** The pages of a structure as they were last presented. */
 export interface PresentedTree {
   /** The structure's number (`structureNumber`). */
   structure: number
-  /** What else they depend on besides the files: the settings of the space. */
+  /** Settings of the space that the pages also depend on. */
   stamp: string
-  /** By ID. */
+  /** Presented pages by page ID. */
   pages: ReadonlyMap<string, PresentedPage>
 }
 
-/** A revision that changed a page: its file, or the table of contents. */
+/** A revision that changed the file of a page or its entry in the table of contents. */
 export interface PageRevision {
   id: CommitId
-  /** The file that it changed. */
+  /** Path of the changed file. */
   path: string
 }
 
-/** What is cached, by name. Where a key begins with a space's ID, the value also depends on the head of the history that the space was adopted from. */
+/**
+ * Types of the cached values, by cache name. If a key starts with a space ID, the value also depends on the head of the
+ * adopted history.
+ */
 interface CachedValues {
-  /** `<space>:<commit>` → IDs that differ from the default ones. */
+  /** `<space>:<commit>` → page ID overrides. */
   overrides: IdOverrides
   /** `<space>:<adopted head>` → whether a Bindery server wrote that history. */
   ownHistories: boolean
@@ -95,25 +101,25 @@ interface CachedValues {
   structures: ContentStructure
   /** `<space>:<commit>:<versions of specifications>` → the structure with the pages that computed entries yield. */
   computed: ContentStructure
-  /** Hash of a file of a specification's version → the index of its parts. */
+  /** File hash of a specification version → index of its parts. */
   partIndexes: PartIndex
-  /** Blob oid → what is known of the page. */
+  /** Blob oid → facts of the page. */
   pages: KnownPage
-  /** Blob oid → the references in it. */
+  /** Blob oid → references of the page. */
   references: readonly Reference[]
-  /** Blob oid → its headings and anchors. */
+  /** Blob oid → headings and anchors of the page. */
   outlines: Outline
   /** Blob oid → the text of the page. */
   texts: string
-  /** Blob oid → the places in a page that can be commented on. */
+  /** Blob oid → parts of the page that can be commented on. */
   places: readonly CommentTarget[]
-  /** `<space>:<with metadata>` → the pages as they were presented last. */
+  /** `<space>:<with metadata>` → the pages as they were last presented. */
   trees: PresentedTree
   /** `<space>:<commit>` → dates of files. */
   dates: PageDates
-  /** Blob oid, or `lfs:` and the hash of an object of Git LFS → pixels, or `none` if it is not an image. */
+  /** Blob oid, or `lfs:` and the hash of a Git LFS object → size in pixels, or `none` if it is not an image. */
   dimensions: Dimensions
-  /** Blob oid → the pointer of Git LFS in it, or `none`. */
+  /** Blob oid → the Git LFS pointer that it contains, or `none`. */
   pointers: LfsPointer | 'none'
   /** `<space>:<tree>` → Git paths of the files that its pages reference. */
   files: readonly string[]
@@ -125,18 +131,24 @@ interface CachedValues {
   pageHistories: readonly PageRevision[]
   /** `<space>:<commit>` → the pages whose entries in the table of contents the commit changed. */
   listed: ReadonlySet<string>
-  /** `<space>:<commit>` → where pages that no longer exist were deleted. */
+  /** `<space>:<commit>` → the commits that deleted pages. */
   deletions: Deletions
-  /** `<space>:<commit>:<path>` → the authors of what the commit changed in a file. */
+  /** `<space>:<commit>:<path>` → authors of the commit's changes to a file. */
   writers: readonly Signature[]
 }
 
-/** A cache for each of them. */
+/** One bounded cache for each kind of value. */
 export type Caches = { readonly [Name in keyof CachedValues]: BoundedCache<CachedValues[Name]> }
 
-/** Everything that is derived from Git objects, by the object ID of the smallest input. Any entry may be deleted at any time. */
+/**
+ * Everything that is derived from Git objects, by the object ID of the smallest input. Any entry may be deleted at any
+ * time.
+ */
 export interface ContentCache extends Caches {
-  /** A cache for commits that may never be published: it reads from this one, and keeps what it derives from commits to itself. */
+  /**
+   * Returns a cache for commits that may never be published. It reads from this cache and keeps its own additions to
+   * itself.
+   */
   scratch(): ContentCache
   /** Empties the cache. */
   clear(): void

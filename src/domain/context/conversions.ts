@@ -1,11 +1,14 @@
-/** Converts what imports bring (web pages, archives, Word documents), on threads of their own with bounds on time, memory and size. */
+/**
+ * Converts imported documents (web pages, archives, Word files) in separate threads with limits on time, memory and
+ * size.
+ */
 import { CONVERSION_TASKS, type ContainerPart, unpackParts } from '../../conversion/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type Argument, createPool, type Pool, TaskFailure } from '../../threads/index.js'
 
 /**
- * Limits of the threads. A long web page takes half a second; the deadline allows for slow machines and large archives. The threads are
- * others than those of pages, so that an import never makes a reader wait.
+ * Limits of the threads. A long web page takes half a second; the deadline allows for slow machines and large archives.
+ * Pages are parsed by other threads, so an import never delays a reader.
  */
 const LIMITS = {
   threads: 1,
@@ -15,41 +18,45 @@ const LIMITS = {
   deadline: { cpuMs: 15_000, wallMs: 60_000 },
   maxWaiting: { items: 100, bytes: 256 * 1024 * 1024 },
 }
-/** Room for the names of files and the facts beside their bytes. */
+/** Extra bytes of a result for file names and facts. */
 const FACTS_BYTES = 8 * 1024 * 1024
 
-/** A document cannot be converted because of what is in it. The message is a sentence that says why, with "It" for the document. */
+/**
+ * The content of a document cannot be converted. The message is a sentence with the reason, with "It" for the document.
+ */
 export class ConversionRefused extends Error {
   override name = 'ConversionRefused'
 }
 
-/** A file with memory of its own: one that shares that of a whole archive would be sent to the thread together with it. */
-const alone = (one: Argument): Argument =>
+/**
+ * Copies a file that shares the memory of an archive. Otherwise the whole archive would be sent to the thread with it.
+ */
+const withOwnBuffer = (one: Argument): Argument =>
   typeof one !== 'string' && one.byteLength < one.buffer.byteLength ? Uint8Array.prototype.slice.call(one) : one
 
 export class Conversions {
   constructor(private readonly pool: Pool) {}
 
-  /** Runs a task of `conversion/tasks.ts` for a space. Throws `ConversionRefused`, and 503 if too many wait. */
+  /** Runs a task of `conversion/tasks.ts` for a space. Throws `ConversionRefused`, and 503 if too many tasks wait. */
   async run<F>(space: string, task: string, args: readonly Argument[]): Promise<{ facts: F; parts: ContainerPart[] }> {
     try {
-      return unpackParts<F>(await this.pool.run(space, task, args.map(alone)))
+      return unpackParts<F>(await this.pool.run(space, task, args.map(withOwnBuffer)))
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
         throw new ServiceError(
           'unavailable',
-          'The service has too many documents to convert at the moment. Try again in a few seconds.',
+          'The service is converting too many documents. Try again in a few seconds.',
           { cause: error },
         )
       if (error.kind === 'error' && error.thrown !== 'Unconvertible')
-        throw new ConversionRefused('It is damaged, or not in the format that it claims.', { cause: error })
+        throw new ConversionRefused('It is damaged, or its content does not match its format.', { cause: error })
       throw new ConversionRefused(error.message, { cause: error })
     }
   }
 }
 
-/** Makes the threads; they start when they are first needed. `maxBytes`: most bytes of an unpacked archive. */
+/** Creates the threads, which start on first use. `maxBytes` is the maximum size of an unpacked archive. */
 export function openConversions(
   maxBytes: number,
   makePool = createPool,

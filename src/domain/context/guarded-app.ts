@@ -1,9 +1,9 @@
-// The app of one request that writes: it asks whether the caller still may, when the write takes place.
+// Creates the app of one writing request. It checks the caller's rights again at the time of the write.
 import type { Reader, Store } from '../../store/index.js'
 import type { App } from './app.js'
 import { type RevocationWatch, watchRights } from './rights-taken.js'
 
-/** For work without a request (jobs, start, housekeeping): there is no caller whose rights could change. */
+/** The guards for work without a request (jobs, start, maintenance). There is no caller whose rights could change. */
 export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled' | 'readOnly'> = {
   readOnly: false,
   stillMay: async () => {},
@@ -11,7 +11,7 @@ export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled' | 're
   overruled: () => {},
 }
 
-/** The app of one request that changes something. */
+/** The app of one writing request, and the rules that the request overrode. */
 interface GuardedApp {
   app: App
   /** Rules that an admin overrode. */
@@ -19,11 +19,11 @@ interface GuardedApp {
 }
 
 /**
- * Makes the app for one request that changes something. The caller's rights were checked before the body was read. They are
- * checked again (`stillMay`, which throws) in the first transaction, on what that transaction reads, and by the guards of
- * branches. After the first committed change nothing is refused any more: the remaining steps belong to it. A transaction
- * that takes rights away, or changes the settings of a space, resolves only when the branch moves that were allowed before
- * it have ended.
+ * Creates the app for one writing request. The caller's rights were checked before the body was read. The first
+ * transaction checks them again (`stillMay`, which throws), on the data that it reads. The guards of branches check
+ * them too. After the first committed change, nothing is rejected anymore: the remaining steps belong to it. A
+ * transaction that revokes rights or changes the settings of a space resolves after the branch moves that were allowed
+ * before.
  */
 export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void>): GuardedApp {
   let decided = false

@@ -1,4 +1,4 @@
-/** Makes the facts of markdown files that nobody knows yet: by threads, several files at a time. */
+/** Derives the facts of markdown files that are not in the index. Threads parse several files at a time. */
 import type { FileFacts } from '../../content/facts.js'
 import { FACT_KINDS } from '../../content/facts.js'
 import { emptyOutline } from '../../content/outline/outline.js'
@@ -13,30 +13,30 @@ import type { Texts } from './texts.js'
 
 export type Files = Pick<TreeReader, 'read'>
 
-/** All facts of one content; `page` may be of a file whose text is too large to be kept. */
+/** All facts of one blob. The text of `page` may be too large to keep in memory. */
 export interface IndexedFacts extends FileFacts {
   page: KnownPage
 }
 export type Kind = keyof IndexedFacts
-/** The facts of one content. Each kind is parsed when it is first asked for: a first read needs two of the four, which are the small ones. */
+/** The facts of one blob. Each kind is parsed on first use: a first read needs only the two smallest of the four. */
 interface FactsResult {
   of<K extends Kind>(kind: K): IndexedFacts[K]
-  /** What they take in memory, in bytes; undefined if that is not known. */
+  /** Size in memory in bytes. Undefined if it is not known. */
   weight(kind: Kind): number | undefined
 }
 
-/** Files that are made facts of together, and their bytes in one trip to a thread. */
+/** Number of files per batch, and bytes of files per call of a thread. */
 const BATCH_FILES = 64
-const TRIP_BYTES = 512 * 1024
-/** Batches under way for one caller: one is read while a thread works on another. */
-const LANES = 3
+const CALL_BYTES = 512 * 1024
+/** Concurrent batches per caller: one is read while a thread works on another. */
+const CONCURRENT_BATCHES = 3
 const NOTHING: ReadonlyMap<string, FactsResult> = new Map()
 
-/** Makes facts, and writes them to the index. What is made already for somebody is not made twice. */
+/** Derives facts and writes them to the index. Concurrent requests for the same blob share the work. */
 export class FactMaker {
-  /** The batches under way, by object ID. */
-  // bound: LANES batches for each request that is read
-  readonly #making = new Map<string, Promise<Map<string, FactsResult>>>()
+  /** The batches in progress, by object ID. */
+  // bound: CONCURRENT_BATCHES batches for each request that is read
+  readonly #pending = new Map<string, Promise<Map<string, FactsResult>>>()
 
   constructor(
     private readonly texts: Texts,
@@ -44,84 +44,85 @@ export class FactMaker {
   ) {}
 
   /**
-   * Makes the facts of blobs, and calls `use` with those of each. The work of the threads is charged to `owner`, a space. Throws 503 if
-   * too many texts wait, and what `files` throws.
+   * Derives the facts of blobs and calls `use` for each blob. The thread time is charged to `owner`, a space. Throws
+   * 503 if too many texts wait, and the errors of `files`.
    */
   async make(
     owner: string,
     files: Files,
     oids: readonly string[],
-    use: (oid: string, made: FactsResult) => void,
+    use: (oid: string, facts: FactsResult) => void,
   ): Promise<void> {
     let next = 0
-    const lane = async (): Promise<void> => {
+    const runBatches = async (): Promise<void> => {
       while (next < oids.length) {
         const some = oids.slice(next, (next += BATCH_FILES)).filter((oid) => !this.#useRecent(oid, use))
-        const own = some.filter((oid) => !this.#making.has(oid))
-        const others = new Set(some.flatMap((oid) => this.#making.get(oid) ?? []))
+        const own = some.filter((oid) => !this.#pending.has(oid))
+        const others = new Set(some.flatMap((oid) => this.#pending.get(oid) ?? []))
         const missing = new Set(some)
-        const take = (made: ReadonlyMap<string, FactsResult>): void => {
-          for (const [oid, one] of made) if (missing.delete(oid)) use(oid, one)
+        const take = (facts: ReadonlyMap<string, FactsResult>): void => {
+          for (const [oid, one] of facts) if (missing.delete(oid)) use(oid, one)
         }
         if (own.length > 0) take(await this.#start(owner, files, own))
-        // Why somebody else's batch failed (their queue is full, their repository is gone) is no reason here.
+        // Another request's batch may fail for its own reasons (a full queue, a missing repository). Derive its files
+        // again.
         for (const batch of others) take(await batch.catch(() => NOTHING))
         if (missing.size > 0) take(await this.#start(owner, files, [...missing]))
       }
     }
-    await Promise.all(Array.from({ length: LANES }, lane))
+    await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, runBatches))
   }
 
-  /** Whether somebody else made the facts since the index was asked; then `use` gets them. */
-  #useRecent(oid: string, use: (oid: string, made: FactsResult) => void): boolean {
+  /** Returns whether another request derived the facts since the index was read. If so, calls `use` with them. */
+  #useRecent(oid: string, use: (oid: string, facts: FactsResult) => void): boolean {
     const values = this.index.recent(oid)?.values
     const known = values !== undefined && isWhole(values)
-    if (known) use(oid, new MadeByThread(values))
+    if (known) use(oid, new SerializedFacts(values))
     return known
   }
 
   #start(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, FactsResult>> {
     const batch = this.#batch(owner, files, oids).finally(() => {
-      for (const oid of oids) this.#making.delete(oid)
+      for (const oid of oids) this.#pending.delete(oid)
     })
-    for (const oid of oids) this.#making.set(oid, batch)
+    for (const oid of oids) this.#pending.set(oid, batch)
     return batch
   }
 
   async #batch(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, FactsResult>> {
-    const made = new Map<string, FactsResult>()
-    let trip = new Map<string, Uint8Array>()
+    const facts = new Map<string, FactsResult>()
+    let call = new Map<string, Uint8Array>()
     let bytes = 0
     const flush = async (): Promise<void> => {
-      if (trip.size > 0) for (const [oid, one] of await this.#trip(owner, trip)) made.set(oid, one)
-      trip = new Map()
+      if (call.size > 0) for (const [oid, one] of await this.#call(owner, call)) facts.set(oid, one)
+      call = new Map()
       bytes = 0
     }
     for (const oid of oids) {
       const file = await readBounded(files, oid, MAX_TEXT_BYTES)
-      if (file === null) made.set(oid, madeOf(await this.#large(owner, files, oid)))
+      if (file === null) facts.set(oid, frontMatterFacts(await this.#large(owner, files, oid)))
       else {
-        if (bytes + file.length > TRIP_BYTES) await flush()
-        trip.set(oid, file)
+        if (bytes + file.length > CALL_BYTES) await flush()
+        call.set(oid, file)
         bytes += file.length
       }
     }
     await flush()
-    return made
+    return facts
   }
 
-  /** The facts of some files, by one thread. If they are too costly together, each is tried alone. */
-  async #trip(owner: string, files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, FactsResult>> {
+  /** Derives the facts of some files in one thread. If they are too costly together, tries each file alone. */
+  async #call(owner: string, files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, FactsResult>> {
     const oids = [...files.keys()]
     try {
-      const result = await this.texts.bytes(owner, 'facts', joined([...files.values()]), oids.join())
+      const result = await this.texts.bytes(owner, 'facts', joinFiles([...files.values()]), oids.join())
       const lines = Buffer.from(result).toString().split('\n')
       const rows = oids.map((oid, file) => ({
         oid,
         values: lines.slice(FACT_KINDS.length * file, FACT_KINDS.length * (file + 1)),
       }))
       this.index.put(rows)
-      return new Map(rows.map(({ oid, values }) => [oid, new MadeByThread(values)]))
+      return new Map(rows.map(({ oid, values }) => [oid, new SerializedFacts(values)]))
     } catch (error) {
       if (!(error instanceof TextTooCostly)) throw error
       if (oids.length === 1)
@@ -129,17 +130,20 @@ export class FactMaker {
     }
     const alone = new Map<string, FactsResult>()
     for (const [oid, file] of files)
-      for (const [, made] of await this.#trip(owner, new Map([[oid, file]]))) alone.set(oid, made)
+      for (const [, facts] of await this.#call(owner, new Map([[oid, file]]))) alone.set(oid, facts)
     return alone
   }
 
-  /** A file that is too costly to parse: only its front matter counts. It is not kept in the index, since a busy machine may be the reason. */
+  /**
+   * Returns the facts of a file that is too costly to parse: only its front matter. They are not indexed, since a busy
+   * machine may be the cause.
+   */
   async #costly(owner: string, file: Uint8Array, reason: TextTooCostly): Promise<FactsResult> {
     const { markdown: _, ...page } = await readSource(this.texts.for(owner), decodeText(file), '')
-    return madeOf({ ...page, limit: reason.message, conditional: true })
+    return frontMatterFacts({ ...page, limit: reason.message, conditional: true })
   }
 
-  /** A file whose text is not kept in memory. */
+  /** Returns the facts of a file whose text is not kept in memory. */
   async #large(owner: string, files: Files, oid: string): Promise<KnownPage> {
     const nothing = { attributes: {}, bodyStart: 0, diagnostics: [] }
     return this.texts.large.run(async () => {
@@ -163,8 +167,8 @@ export class FactMaker {
 const isWhole = (values: readonly (string | null)[]): values is readonly string[] =>
   values.length === FACT_KINDS.length && !values.includes(null)
 
-/** Facts that come as JSON, one text for each kind. */
-class MadeByThread implements FactsResult {
+/** Facts as JSON, one text per kind, parsed on first use. */
+class SerializedFacts implements FactsResult {
   readonly #parsed: Partial<IndexedFacts> = {}
 
   constructor(private readonly values: readonly string[]) {}
@@ -184,17 +188,17 @@ class MadeByThread implements FactsResult {
   }
 }
 
-/** Parsed JSON takes about four times the bytes of its text. */
+/** Estimates the memory of parsed JSON: about four times the bytes of its text. */
 export const weightOf = (json: string): number => 300 + 4 * json.length
 
-/** A page of which only the front matter is known. */
-function madeOf(page: KnownPage): FactsResult {
+/** Wraps a page of which only the front matter is known. */
+function frontMatterFacts(page: KnownPage): FactsResult {
   const facts: IndexedFacts = { page, references: [], outline: emptyOutline(''), sections: [] }
   return { of: (kind) => facts[kind], weight: () => undefined }
 }
 
-/** Files as arguments of a task, in one piece: what is sent to a thread costs by the piece, and by the buffers that pieces are parts of. */
-function joined(files: readonly Uint8Array[]): [lengths: string, bytes: Uint8Array] {
+/** Joins files into one argument of a task. Sending to a thread has a cost per piece and per underlying buffer. */
+function joinFiles(files: readonly Uint8Array[]): [lengths: string, bytes: Uint8Array] {
   const bytes = new Uint8Array(files.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const file of files) {

@@ -5,10 +5,10 @@ import { createPool } from '../../threads/index.js'
 import { Texts } from './texts.js'
 
 /**
- * Limits of the threads that parse texts. There is one thread per core, less one for the service itself, and a spare one
- * while a slow task runs. A page within the limits of `content/blocks/weight.ts` takes at most two seconds of processor time
- * on an idle core: the deadline of five allows for slow machines. Each thread may use `heapMb` of memory, so parsing costs
- * at most cores × 512 MB; a page within the limits needs a third of a thread's share.
+ * Limits of the threads that parse texts. There is one thread per core, less one for the service itself, plus a spare
+ * one while a slow task runs. A page within the limits of `content/blocks/weight.ts` takes at most two seconds of
+ * processor time on an idle core; the deadline of five seconds allows for slow machines. Each thread may use `heapMb`
+ * of memory, so parsing uses at most cores × 512 MB. A page within the limits needs a third of that.
  */
 const LIMITS = {
   spares: 1,
@@ -19,7 +19,10 @@ const LIMITS = {
   maxResultBytes: 16 * 1024 * 1024,
 }
 
-/** Makes the threads that parse texts for the whole service. Results are cached within `budget` (default: one of its own). */
+/**
+ * Creates the threads that parse texts for the whole service. Results are cached within `budget`, by default a separate
+ * one.
+ */
 export function openTexts(budget?: MemoryBudget, makePool = createPool): { texts: Texts; close: () => Promise<void> } {
   const pool = makePool({
     ...LIMITS,

@@ -1,4 +1,4 @@
-/** What is known of markdown files: from memory, from the index, or made by threads. */
+/** Looks up the facts of markdown files: in memory, in the index, or by parsing them in threads. */
 import type { Outline, Section } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
 import type { FactsIndex } from '../../facts/index.js'
@@ -7,7 +7,7 @@ import type { ContentCache, KnownPage } from './content-cache.js'
 import { FactMaker, type Files, type Kind, type IndexedFacts, weightOf } from './make-facts.js'
 import type { Texts } from './texts.js'
 
-/** Rows that are asked of the index between two looks at the time. */
+/** Number of rows read from the index between two checks of the time slice. */
 const ROWS = 200
 
 interface Cache<T> {
@@ -15,7 +15,10 @@ interface Cache<T> {
   set(oid: string, value: T, bytes?: number): void
 }
 
-/** Knows files by the object IDs of their blobs. Every method may throw 503 (too many texts wait), and what `files` throws. */
+/**
+ * Facts of files by the object IDs of their blobs. Every method may throw 503 (too many texts wait), and the errors of
+ * `files`.
+ */
 export class PageIndex {
   readonly #maker: FactMaker
 
@@ -28,24 +31,24 @@ export class PageIndex {
     texts.outlinesBy((owner, files, oids) => this.outlines(owner, files, oids))
   }
 
-  /** What is known of pages, by object ID. The work of the threads is charged to `owner`, a space. */
+  /** Returns page facts by object ID. The thread time is charged to `owner`, a space. */
   pages(owner: string, files: Files, oids: Iterable<string>): Promise<Map<string, KnownPage>> {
     return this.#all(owner, files, oids, 'page', this.content.pages)
   }
 
-  /** The references in pages, by object ID. A page that is too costly to parse has none. */
+  /** Returns the references in pages, by object ID. A page that is too costly to parse has none. */
   references(owner: string, files: Files, oids: Iterable<string>): Promise<Map<string, readonly Reference[]>> {
     return this.#all(owner, files, oids, 'references', this.content.references)
   }
 
-  /** The outlines of pages, by object ID. That of a page that is too costly to parse has no headings. */
+  /** Returns the outlines of pages, by object ID. The outline of a page that is too costly to parse has no headings. */
   outlines(owner: string, files: Files, oids: Iterable<string>): Promise<Map<string, Outline>> {
     return this.#all(owner, files, oids, 'outline', this.content.outlines)
   }
 
   /**
-   * The texts of pages by section, by object ID. A page that is too costly to parse has none. They are not kept in memory: whoever asks
-   * for many asks for some at a time.
+   * Returns the texts of pages by section, by object ID. A page that is too costly to parse has none. The texts are not
+   * kept in memory, so callers with many pages ask for a few at a time.
    */
   sections(owner: string, files: Files, oids: Iterable<string>): Promise<Map<string, readonly Section[]>> {
     return this.#all(owner, files, oids, 'sections', null)
@@ -70,17 +73,17 @@ export class PageIndex {
       cache?.set(oid, value, bytes)
       found.set(oid, value)
     })
-    await this.#maker.make(owner, files, absent, (oid, made) => {
-      // Whoever reads a page that has just arrived asks for these two next.
-      this.content.pages.set(oid, made.of('page'), made.weight('page'))
-      this.content.references.set(oid, made.of('references'), made.weight('references'))
-      if (kind === 'outline') cache?.set(oid, made.of(kind), made.weight(kind))
-      found.set(oid, made.of(kind))
+    await this.#maker.make(owner, files, absent, (oid, facts) => {
+      // A reader of a page that has just arrived needs these two next.
+      this.content.pages.set(oid, facts.of('page'), facts.weight('page'))
+      this.content.references.set(oid, facts.of('references'), facts.weight('references'))
+      if (kind === 'outline') cache?.set(oid, facts.of(kind), facts.weight(kind))
+      found.set(oid, facts.of(kind))
     })
     return found
   }
 
-  /** Reads from the index; returns the object IDs that it does not have. */
+  /** Reads values from the index and returns the object IDs that it lacks. */
   async #fromIndex<K extends Kind>(
     oids: readonly string[],
     kind: K,
@@ -93,7 +96,7 @@ export class PageIndex {
       const rows = this.index.get(kind, some)
       for (const oid of some) {
         const row = rows.get(oid)
-        const value = row === undefined ? null : (findValue(kind, row) as IndexedFacts[K] | null)
+        const value = row === undefined ? null : (parseRow(kind, row) as IndexedFacts[K] | null)
         if (row === undefined || value === null) absent.push(oid)
         else use(oid, value, weightOf(row))
         if (slices.due) await slices.rest()
@@ -103,8 +106,8 @@ export class PageIndex {
   }
 }
 
-/** The value of a row; null if it is damaged, so that it counts as missing. */
-function findValue(kind: Kind, row: string): unknown {
+/** Parses the value of a row. Null if it is damaged, so that it counts as missing. */
+function parseRow(kind: Kind, row: string): unknown {
   try {
     const value: unknown = JSON.parse(row)
     if (kind === 'references' || kind === 'sections') return Array.isArray(value) ? value : null

@@ -1,7 +1,7 @@
-// Names of the refs in a space's repository, and of the repository itself.
+// Names of a space's repository and of the refs in it.
 import type { RefName } from '../../kernel/ids.js'
 
-/** The primary content of a space. */
+/** The branch with the primary content of a space. */
 export const MAIN = 'refs/heads/main' as RefName
 /** The head of the history that the space was adopted from. */
 export const ADOPTED = 'refs/bindery/adopted' as RefName
@@ -17,14 +17,14 @@ export const changeRequestNumber = (ref: RefName): number | null => {
   return number === undefined ? null : Number(number)
 }
 
-/** Keeps a commit that no branch contains, but that a client may still ask for. */
+/** Ref that keeps a commit for clients although no branch contains it. */
 export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
 
-/** Prefix of the refs that hold what a sync knows about a remote. */
+/** Prefix of the refs that store the sync state of a remote. */
 export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
 
-/** The remote's newest head while a conflict keeps it out of main. */
+/** Ref for the remote's newest head while a conflict keeps it out of main. */
 export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}` as RefName
 
-/** Name of a space's repository. */
+/** Returns the name of a space's repository. */
 export const repositoryName = (space: string): string => space

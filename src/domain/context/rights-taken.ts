@@ -1,4 +1,4 @@
-// Notices transactions that may take rights from somebody whose write is under way.
+// Detects transactions that may revoke rights of a caller whose write is in progress.
 import {
   collections,
   grants,
@@ -14,7 +14,9 @@ import {
 } from '../../model/index.js'
 import type { Document, Table, Transaction } from '../../store/index.js'
 
-/** Tables that decide who may move a branch. Changing or removing a document there may take rights away; adding one cannot. */
+/**
+ * Tables that decide who may move a branch. Changing or removing a document there may revoke rights; adding one cannot.
+ */
 const DECIDING: ReadonlySet<unknown> = new Set([
   tokens,
   memberships,
@@ -27,8 +29,8 @@ const DECIDING: ReadonlySet<unknown> = new Set([
   ssoTokens,
 ])
 
-/** What of a space changes all the time and decides nothing about moves of its branches. */
-const UNDECIDING: ReadonlySet<string> = new Set<keyof Document<SpaceDoc>>([
+/** Fields of a space that change often and never decide whether a branch may move. */
+const IRRELEVANT: ReadonlySet<string> = new Set<keyof Document<SpaceDoc>>([
   'version',
   'updatedAt',
   'comments',
@@ -39,23 +41,23 @@ const UNDECIDING: ReadonlySet<string> = new Set<keyof Document<SpaceDoc>>([
   'awaitedSpecs',
 ])
 
-/** Whether a space differs from what it was in anything that may decide about a move. Members are compared by what they say. */
-function decidesAnew(before: SpaceDoc | undefined, after: SpaceDoc): boolean {
+/** Returns whether a space differs in a field that may decide whether a branch moves. Fields are compared as JSON. */
+function changesDecision(before: SpaceDoc | undefined, after: SpaceDoc): boolean {
   if (!before) return true
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const says = (doc: SpaceDoc, name: string) => JSON.stringify(doc[name as keyof SpaceDoc])
-  return [...names].some((name) => !UNDECIDING.has(name) && says(before, name) !== says(after, name))
+  const jsonOf = (doc: SpaceDoc, name: string) => JSON.stringify(doc[name as keyof SpaceDoc])
+  return [...names].some((name) => !IRRELEVANT.has(name) && jsonOf(before, name) !== jsonOf(after, name))
 }
 
-/** Where a transaction may have taken rights away. */
+/** The scope in which a transaction may have revoked rights. */
 export interface RevocationWatch {
-  /** In any space. */
+  /** Whether all spaces are affected. */
   everywhere: boolean
-  /** In these: their settings changed. */
+  /** IDs of the spaces whose settings changed. */
   readonly spaces: ReadonlySet<string>
 }
 
-/** Wraps a transaction; `taken` fills up with the rights and settings that are changed or removed through it. */
+/** Wraps a transaction. `taken` records the rights and settings that are changed or removed through it. */
 export function watchRights(tx: Transaction): { tx: Transaction; taken: RevocationWatch } {
   const changed = new Set<string>()
   const taken = { everywhere: false, spaces: changed }
@@ -80,7 +82,7 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: Revocati
     insert: (of, draft) => tx.insert(of, draft),
     replace: (of, document) => {
       note(of)
-      if (of === (spaces as unknown) && decidesAnew(seen.get(document.id), document as unknown as SpaceDoc))
+      if (of === (spaces as unknown) && changesDecision(seen.get(document.id), document as unknown as SpaceDoc))
         changed.add(document.id)
       return tx.replace(of, document)
     },

@@ -2,19 +2,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from './app.js'
 
-/** Expiry times are rounded up to multiples of this, so that responses with URLs (and their ETags) stay the same for a day. */
+/**
+ * Expiry times are rounded up to multiples of this, so that responses with URLs and their ETags do not change for a
+ * day.
+ */
 const GRID_MS = 24 * 60 * 60 * 1000
 
-/** When a URL that is made now expires, in seconds since 1970. */
+/** Returns the expiry of a URL that is created now, in seconds since 1970. */
 export const expiryOf = (app: App): number => (Math.floor(app.clock.now().getTime() / GRID_MS) + 2) * (GRID_MS / 1000)
 
-/** The signature of what a URL stands for, in parts without line ends. */
+/** Signs the parts that a URL stands for. The parts contain no line ends. */
 export const signatureOf = (app: App, parts: readonly string[], expires: number): string =>
   createHmac('sha256', app.settings.signingKey)
     .update([...parts, expires].join('\n'))
     .digest('base64url')
 
-/** Whether a URL was signed here and has not expired. */
+/** Whether the signature is valid and has not expired. */
 export function isSigned(app: App, parts: readonly string[], expires: number, signature: string): boolean {
   const expected = Buffer.from(signatureOf(app, parts, expires))
   const given = Buffer.from(signature)

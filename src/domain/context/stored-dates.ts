@@ -1,4 +1,4 @@
-/** Keeps the dates of files from one start of the service to the next, so that a long history is not read again. */
+/** Stores the dates of files across restarts, so that a long history is not read again. */
 import type { FactsIndex } from '../../facts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
@@ -6,25 +6,28 @@ import type { FileDates } from './content-cache.js'
 
 /** The only kind of value in the index. */
 export const DATES_KIND = 'dates'
-/** Increase it if other dates are computed for the same history: an index of another version is dropped. */
+/**
+ * Version of the computation. Increase it if the same history yields other dates: an index of another version is
+ * dropped.
+ */
 export const DATES_VERSION = 1
 /** Maximum number of characters of paths per row. */
 const MAX_ROW_CHARACTERS = 32_000
 
-/** A row: how many rows there are for the commit, and some of its files. */
+/** One row: the number of rows for the commit, and the dates of some files. */
 interface Row {
   rows: number
   files: [path: string, created: number, updated: number][]
 }
 
-/** The first row has no number, so that one question finds all commits that have rows. */
+/** Returns the key of a row. The first row has no number, so one query finds all commits that have rows. */
 const keyOf = (space: string, commit: CommitId, row: number): string =>
   row === 0 ? `${space}:${commit}` : `${space}:${commit}:${row}`
 
-export class KeptDates {
+export class StoredDates {
   constructor(private readonly index: FactsIndex) {}
 
-  /** The first of some commits whose dates are kept, and the dates by path; null if there is none. */
+  /** Returns the first of the commits whose dates are stored, and its dates by path. Null if there is none. */
   find(space: string, commits: readonly CommitId[]): { commit: CommitId; dates: Map<string, FileDates> } | null {
     const first = this.#read(commits.map((commit) => keyOf(space, commit, 0)))
     for (const commit of commits) {
@@ -35,7 +38,7 @@ export class KeptDates {
     return null
   }
 
-  /** Null if one of the rows is missing. */
+  /** Reads the dates of a commit. Null if one of the rows is missing. */
   #datesOf(space: string, commit: CommitId, first: Row): Map<string, FileDates> | null {
     const keys = Array.from({ length: first.rows - 1 }, (_, index) => keyOf(space, commit, index + 1))
     const others = this.#read(keys)
@@ -56,8 +59,8 @@ export class KeptDates {
     return rows
   }
 
-  /** Keeps the dates of all files of a commit. */
-  async keep(space: string, commit: CommitId, dates: ReadonlyMap<string, FileDates | null>): Promise<void> {
+  /** Stores the dates of all files of a commit. */
+  async store(space: string, commit: CommitId, dates: ReadonlyMap<string, FileDates | null>): Promise<void> {
     const slices = new Slices()
     const groups: Row['files'][] = [[]]
     let characters = 0
@@ -80,7 +83,7 @@ export class KeptDates {
   }
 }
 
-/** Null if a row is damaged, so that it counts as missing. */
+/** Parses a row. Null if it is damaged, so that it counts as missing. */
 function readRow(text: string): Row | null {
   try {
     const { rows, files } = JSON.parse(text) as Partial<Row>

@@ -1,4 +1,7 @@
-/** Runs the work on texts: quick tasks at once, others on threads, with a cache of results and a limit on large files. */
+/**
+ * Runs tasks on texts: quick ones at once, others in threads. Caches their results and limits the number of large
+ * files.
+ */
 import { createHash } from 'node:crypto'
 import { setImmediate as pause } from 'node:timers/promises'
 import { pageLimit } from '../../content/blocks/weight.js'
@@ -14,24 +17,29 @@ import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { TurnQueue } from '../../kernel/turns.js'
 import { type Argument, type Pool, TaskFailure } from '../../threads/index.js'
 
-/** Default size of the cache of results. */
+/** Default size of the result cache in bytes. */
 const DEFAULT_BYTES = 64 * 1024 * 1024
-/** How long a text counts as too costly. It is then tried again, since a busy machine may have been the reason. */
+/**
+ * How long a text counts as too costly, in milliseconds. It is then tried again, since a busy machine may have been the
+ * cause.
+ */
 const TOO_COSTLY_MS = 10 * 60_000
 /**
- * A task whose arguments have at most this many characters is done on the main thread: most comments and front matters are
- * shorter. YAML of this length takes some milliseconds at worst; markdown must also weigh no more than `LIGHT`
+ * Maximum number of characters for a task on the main thread. It covers the majority of comments and front matter. YAML
+ * of this length takes a few milliseconds at worst. Markdown must also have at most the weight `LIGHT`
  * (`content/blocks/weight.ts`).
  */
 const SHORT = 1_000
 const LIGHT = 3_000
-/** How many files that are too large for texts may be in memory at once: each has up to 10 MiB, a copy in a thread, and a result. */
+/**
+ * Concurrency of files that are too large to handle as text. Each needs up to 10 MiB, a copy in a thread, and a result.
+ */
 const LARGE_FILES = { atOnce: 4, waiting: 200 }
 
-/** The last result: bytes, or why there are none, which counts until a time (milliseconds since 1970). */
+/** The last result: bytes, or the error to repeat until a time (milliseconds since 1970). */
 type TextState = Uint8Array | { costly: TextTooCostly; until: number }
-/** Tasks whose results are cached: those that depend on a page alone, and not on one edit. */
-const KEPT = new Set<string>([
+/** Tasks whose results are cached. They depend on a page alone and not on one edit. */
+const CACHED = new Set<string>([
   'document',
   'page',
   'yaml',
@@ -54,11 +62,11 @@ type Outlines = (
   oids: readonly string[],
 ) => Promise<ReadonlyMap<string, Pick<Outline, 'title'>>>
 
-/** Runs tasks on texts (parsing, printing, merging) on other threads, and caches the results by the texts' content. */
+/** Runs tasks on texts (parse, print, merge) in threads and caches the results by content. */
 export class Texts {
-  /** By a digest of the task and its texts. */
+  /** Results by a digest of the task and its texts. */
   readonly #known: BoundedCache<TextState>
-  /** Turns for work with files that are too large for texts. */
+  /** Queue for work with files that are too large to handle as text. */
   readonly large = new TurnQueue(LARGE_FILES)
   #outlines: Outlines | null = null
   // bound: the pool's queue
@@ -73,22 +81,22 @@ export class Texts {
     })
   }
 
-  /** Starts a thread, so that the first page that is read does not wait until its parser is loaded. */
+  /** Starts a thread, so that the first page does not wait for the parser to load. */
   warm(): void {
     this.pool.warm()
   }
 
-  /** Says who knows the outlines of stored pages: their titles are asked of it. */
+  /** Sets the source of outlines, which supplies the titles of stored pages. */
   outlinesBy(outlines: Outlines): void {
     this.#outlines = outlines
   }
 
-  /** The tasks on behalf of one owner (a space). Owners take turns. */
+  /** Returns the tasks on behalf of one owner (a space). Owners take turns. */
   for(owner: string): TextWork {
     const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
-      const given = encodeArguments(name, args)
-      if (isQuick(name, given)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
-      const bytes = await this.bytes(owner, name, given)
+      const encoded = encodeArguments(name, args)
+      if (isQuick(name, encoded)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
+      const bytes = await this.bytes(owner, name, encoded)
       if (FILE_TASKS.has(name)) return decodeOutcome(bytes)
       return name === 'summary' ? summaryFromLines(bytes, pause) : JSON.parse(Buffer.from(bytes).toString())
     }
@@ -106,9 +114,10 @@ export class Texts {
   }
 
   /**
-   * Runs a task on texts and files and returns its result as bytes. Throws `TextTooCostly`, and 503 if too many tasks wait.
-   * @param name a task of `render/tasks.ts`; those that are not in `content/work/tasks.ts` too always run in a thread
-   * @param content a short name of what the arguments say, used as the cache key: the object ID of a file's blob, if the file is the only argument
+   * Runs a task on texts and files and returns its result as bytes. Throws `TextTooCostly`, and 503 if too many tasks
+   * wait.
+   * @param name a task of `render/tasks.ts`; tasks that are not in `content/work/tasks.ts` always run in a thread
+   * @param content cache key that identifies the arguments: the blob oid, if a file is the only argument
    */
   async bytes(owner: string, name: string, args: readonly Argument[], content?: string): Promise<Uint8Array> {
     const key = content === undefined ? keyOf(name, args) : `${name} ${content}`
@@ -117,10 +126,10 @@ export class Texts {
     if (known && known.until > Date.now()) throw known.costly
     const running = this.#running.get(key)
     if (running) return running
-    const made = this.#make(owner, name, args, key)
-    this.#running.set(key, made)
+    const result = this.#make(owner, name, args, key)
+    this.#running.set(key, result)
     try {
-      return await made
+      return await result
     } finally {
       this.#running.delete(key)
     }
@@ -131,16 +140,14 @@ export class Texts {
       const bytes = isQuick(name, args)
         ? Buffer.from(tasks[name]?.(...args) ?? '')
         : await this.pool.run(owner, name, args)
-      if (KEPT.has(name)) this.#known.set(key, bytes)
+      if (CACHED.has(name)) this.#known.set(key, bytes)
       return bytes
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
-        throw new ServiceError(
-          'unavailable',
-          'The service has too many texts to read at the moment. Try again in a few seconds.',
-          { cause: error },
-        )
+        throw new ServiceError('unavailable', 'The service is parsing too many texts. Try again in a few seconds.', {
+          cause: error,
+        })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
       const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })

@@ -1,34 +1,37 @@
-/** Requests that wait for the end of something that runs in the background. A wake-up is only a hint: whoever waits also looks from time to time. */
+/** Lets requests wait for the end of a background task. A wake-up is only a hint, so waiting requests also poll. */
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 export class Waits {
   // bound: requests in progress
   readonly #waiting = new Map<string, Set<() => void>>()
   #closed = false
 
-  /** @param tell tells other processes that something may be over; they call `wakeHere` */
-  constructor(private readonly tell: (key: string) => void = () => {}) {}
+  /**
+   *
+   * @param notifyOthers notifies other processes that a task may have ended; they call `wakeHere`
+   */
+  constructor(private readonly notifyOthers: (key: string) => void = () => {}) {}
 
-  /** Waits until `isOver`, but no longer than `ms`, and not once the service stops. */
+  /** Waits until `isOver` returns true, for at most `ms` milliseconds, and not after the service stops. */
   async until(key: string, ms: number, isOver: () => Promise<boolean>): Promise<void> {
     const end = performance.now() + ms
     for (let left = ms; left > 0 && !this.#closed && !(await isOver()); left = end - performance.now())
-      await this.#hint(key, Math.min(left, LOOK_MS))
+      await this.#hint(key, Math.min(left, POLL_MS))
   }
 
-  /** Says that it may be over. */
+  /** Wakes the waiting requests in all processes: the task may have ended. */
   wake(key: string): void {
     this.wakeHere(key)
-    this.tell(key)
+    this.notifyOthers(key)
   }
 
-  /** Says so to those who wait in this process. */
+  /** Wakes the waiting requests in this process. */
   wakeHere(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake()
   }
 
-  /** Lets everybody go on; nobody waits from now on. */
+  /** Releases all waiting requests. Later calls do not wait. */
   close(): void {
     this.#closed = true
     for (const key of this.#waiting.keys()) this.wakeHere(key)

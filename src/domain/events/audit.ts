@@ -1,4 +1,4 @@
-// The audit log: how requests that may change something are written to it, and how it is listed.
+// Writes requests that may change something to the audit log, and lists the log.
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
 import {
@@ -23,10 +23,10 @@ interface Resource {
   id?: unknown
   organization?: unknown
 }
-/** Some resources hold their document as `doc`; others are the document. */
+/** Returns the document of a resource, which may be wrapped as `doc`. */
 const documentOf = (value: unknown): Resource => ((value as { doc?: Resource } | null)?.doc ?? value ?? {}) as Resource
 
-/** The ID of a resource; for a member, that of the user. */
+/** Returns the ID of a resource. For a member, this is the user ID. */
 const idOf = (value: unknown): unknown =>
   typeof value === 'string' ? value : ((value as { user?: Resource } | null)?.user?.id ?? documentOf(value).id)
 
@@ -39,8 +39,9 @@ function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, str
 }
 
 /**
- * The organizations whose logs get the request: the one that the response names, else the one of a resource in the path. A
- * request that concerns no organization (creating a token, signing in) goes into the log of every organization of its user.
+ * Returns the organizations whose logs record the request: the one in the response, otherwise the one of a resource in
+ * the path. A request without an organization (creating a token, signing in) is recorded for every organization of its
+ * user.
  */
 async function organizationsOf(
   app: App,
@@ -61,7 +62,7 @@ async function organizationsOf(
     .filter((organization) => limit === undefined || organization === limit)
 }
 
-/** Writes a request into the audit log; durable when it resolves. */
+/** Writes a request to the audit log. The entry is durable when the promise resolves. */
 export async function recordRequest(app: App, request: AuditedRequest<Actor>): Promise<void> {
   const { actor, audited, operation, method, created, status, address, requestId } = request
   const user = actor?.user.id ?? audited.user
@@ -103,7 +104,7 @@ interface AuditFilter {
   operation?: string
   outcome?: AuditOutcome
   space?: string
-  /** ID of any resource of the path. */
+  /** ID of any resource in the path. */
   resource?: string
   /** ISO times, both inclusive. */
   from?: string
@@ -111,8 +112,9 @@ interface AuditFilter {
 }
 
 /**
- * A page of an organization's audit log, newest first. With a filter, one request reads at most `MAX_SCANNED` entries. If that
- * is not enough, `count` covers only the newest `MAX_SCANNED`, and a page may be short and still have a next one.
+ * Lists a page of an organization's audit log, newest first. With a filter, one request reads at most `MAX_SCANNED`
+ * entries. If that is not enough, `count` covers only the newest `MAX_SCANNED` entries, and a short page may still have
+ * a next one.
  */
 export async function listAuditLog(
   app: App,
@@ -146,13 +148,16 @@ export async function listAuditLog(
   }
 }
 
-/** The journal groups that may hold entries of an outcome: successes and failures are kept apart. `index` is their place in a cursor. */
+/**
+ * Returns the journal groups with entries of an outcome. Successes and failures are in separate groups. `index` is the
+ * group's position in a cursor.
+ */
 const groupsOf = (organization: string, outcome: AuditOutcome | undefined): { name: string; index: 0 | 1 }[] => [
   ...(outcome === undefined || outcome === 'succeeded' ? [{ name: organization, index: 0 as const }] : []),
   ...(outcome !== 'succeeded' ? [{ name: failedEntries(organization), index: 1 as const }] : []),
 ]
 
-/** Reads a cursor: the last positions shown of both groups; '' = none yet. Throws 400. */
+/** Parses a cursor: the last returned positions of both groups; '' = none yet. Throws 400. */
 function positionsIn(cursor: string): string[] {
   const positions = decodeCursor(cursor).map(String)
   if (positions.every((position) => /^\d{0,15}$/.test(position))) return positions

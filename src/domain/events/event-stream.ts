@@ -7,7 +7,7 @@ import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 
-/** What a list of events may be narrowed to. */
+/** Filters for a list of events. */
 interface EventFilter {
   type?: readonly EventType[]
   space?: string
@@ -17,14 +17,17 @@ interface EventFilter {
   since?: string
 }
 
-/** Most records of a journal that one filtered request reads: a filter that seldom matches goes on with the next page. */
+/**
+ * Maximum number of journal records that one filtered request reads. A filter with few matches continues on the next
+ * page.
+ */
 export const MAX_SCANNED = 10_000
 
-/** A time that a client gave, in the form in which times are stored and compared. */
+/** Converts a time from a client to the form in which times are stored and compared. */
 export const normalizedTime = (time: string | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString()
 
-/** Whether an event is of one of these types, and about one of these spaces; absent = any. */
+/** Whether an event has one of these types and belongs to one of these spaces. Absent = any. */
 export const isAbout = (
   event: EventDoc,
   { types, spaces }: { types?: readonly EventType[] | undefined; spaces?: readonly string[] | undefined },
@@ -33,9 +36,9 @@ export const isAbout = (
   (spaces === undefined || (event.subject.space !== undefined && spaces.includes(event.subject.space)))
 
 /**
- * A page of the events of an organization that are still kept. With a filter of types, space or time, one request reads at
- * most `MAX_SCANNED` events. If that is not enough, `count` covers only the newest `MAX_SCANNED`, and a page may be short and
- * still have a next one.
+ * Lists a page of the stored events of an organization. With a filter for types, space or time, one request reads at
+ * most `MAX_SCANNED` events. If that is not enough, `count` covers only the newest `MAX_SCANNED` events, and a short
+ * page may still have a next one.
  */
 export async function listEvents(
   app: App,
@@ -46,7 +49,7 @@ export async function listEvents(
 ): Promise<Page<EventDoc>> {
   const cursor = query.page === undefined ? undefined : sequenceOf(query.page)
   const extent = await app.store.extent(events, id)
-  /** The greatest sequence that is not asked for, or not kept. */
+  /** The greatest sequence that is excluded or no longer stored. */
   const floor = Math.max(after, extent.next - extent.count - 1)
   const isFiltered = type !== undefined || space !== undefined || since !== undefined
   const from = normalizedTime(since)
@@ -55,7 +58,7 @@ export async function listEvents(
 
   const read = (direction: 'asc' | 'desc', start: number, limit: number, matches: (event: EventDoc) => boolean) => {
     const most = isFiltered ? MAX_SCANNED : Number.POSITIVE_INFINITY
-    // Descending, stop at the floor.
+    // In descending order, stop at the floor.
     const left = direction === 'desc' ? Math.max(0, start - 1 - floor) : Number.POSITIVE_INFINITY
     return app.store.read(events, id, { direction, after: start, limit, most: Math.min(most, left), from, matches })
   }
@@ -80,20 +83,20 @@ export async function listEvents(
   }
 }
 
-/** The sequence after which a page begins. Throws 400. */
+/** Returns the sequence after which a page starts. Throws 400. */
 function sequenceOf(cursor: string): number {
   const [sequence] = decodeCursor(cursor)
   if (Number.isSafeInteger(sequence) && (sequence as number) >= 0) return sequence as number
   throw invalidCursor()
 }
 
-/** The 400 for a cursor of another list. */
+/** Returns the error for a cursor of another list. */
 export const invalidCursor = (): ServiceError =>
-  badRequest('page is not a cursor of this list.', [
-    { path: 'query/page', message: 'use the value of next.page, or leave it out' },
+  badRequest('`page` is not a cursor of this list.', [
+    { path: 'query/page', message: 'must be the value of next.page, or be omitted' },
   ])
 
-/** The event of an organization with this sequence; null if it is no longer kept. */
+/** Finds the event of an organization with this sequence. Null if it is no longer stored. */
 export async function eventAt(reader: Reader, organization: string, sequence: number): Promise<EventDoc | null> {
   const { records } = await reader.read(events, organization, {
     direction: 'asc',
@@ -104,14 +107,14 @@ export async function eventAt(reader: Reader, organization: string, sequence: nu
   return records[0]?.position === sequence ? records[0].record : null
 }
 
-/** An event of the organization; null if there is none, or it is no longer kept. */
+/** Finds an event of the organization. Null if there is none, or it is no longer stored. */
 export async function findEvent(app: App, { doc }: LoadedOrganization, id: string): Promise<EventDoc | null> {
   const sequence = numberInId(id)
   const event = sequence === null ? null : await eventAt(app.store, doc.id, sequence)
   return event?.id === id ? event : null
 }
 
-/** An event as JSON: what the API returns and what webhooks deliver. */
+/** Converts an event to the JSON that the API returns and webhooks deliver. */
 export const eventJson = (app: App, event: EventDoc) => ({
   object: 'event' as const,
   id: event.id,

@@ -4,17 +4,17 @@ import { type EventDoc, type EventSubject, type EventType, events } from '../../
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** An event as the use case in which it happens describes it. */
+/** A new event, as the use case describes it. */
 export interface NewEvent {
   type: EventType
   organization: string
-  /** ID of the user who did it; absent = the service. */
+  /** ID of the acting user. Absent = the service. */
   actor?: string
   subject: EventSubject
   data?: Record<string, unknown>
 }
 
-/** Appends an event to its organization's stream, in the transaction of the change that it reports: both happen, or neither. */
+/** Appends an event to its organization's stream, in the transaction of the change that it reports. */
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
   app.wakeWebhooks(organization)
@@ -22,7 +22,7 @@ export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<
   return tx.append(events, organization, (sequence) => ({ ...event, data, id: newNumberedId(sequence), sequence, at }))
 }
 
-/** Sequence of the next event of an organization. */
+/** Returns the sequence of the next event of an organization. */
 export async function nextSequence(reader: Reader, organization: string): Promise<number> {
   return (await reader.extent(events, organization)).next
 }

@@ -14,22 +14,22 @@ interface GroupStart {
 /** Entries of several groups as one list. */
 interface MergedEntries {
   entries: AuditDoc[]
-  /** By the group's `index`: the position after which the next page begins. */
+  /** Position after which the next page starts, by the group's `index`. */
   positions: Map<number, number>
-  /** No group has any more entries. */
+  /** Whether all groups are exhausted. */
   isOver: boolean
 }
 
 const CHUNK = 200
 
-/** Reads one group in chunks, some entries ahead of what was taken. */
+/** Reads one group in chunks, ahead of the consumed entries. */
 class GroupReader {
   #found: Recorded<AuditDoc>[] = []
   #isRead = false
   #scanned = 0
-  /** Where the next chunk begins. */
+  /** Position after which the next chunk starts. */
   #next: number | undefined
-  /** The last position that was taken, or scanned without a match. */
+  /** The last position that was consumed, or scanned without a match. */
   position: number | undefined
 
   constructor(
@@ -40,7 +40,7 @@ class GroupReader {
     this.#next = group.after
   }
 
-  /** The next entry; null if there is none within `query.most`. */
+  /** Returns the next entry. Null if there is none within `query.most`. */
   async head(): Promise<Recorded<AuditDoc> | null> {
     while (this.#found.length === 0 && !this.#isRead && !this.isSpent) {
       const most = this.query.most === undefined ? {} : { most: this.query.most - this.#scanned }
@@ -68,7 +68,7 @@ class GroupReader {
     if (this.#found.length === 0 && this.#next !== undefined) this.position = this.#next
   }
 
-  /** It has scanned as many entries as it may. */
+  /** Whether the maximum number of entries was scanned. */
   get isSpent(): boolean {
     return this.query.most !== undefined && this.#scanned >= this.query.most
   }
@@ -77,7 +77,10 @@ class GroupReader {
   }
 }
 
-/** Merges groups of the audit log into one list, newest first: at most `limit` entries, scanning at most `most` of each group. */
+/**
+ * Merges groups of the audit log into one list, newest first. It has at most `limit` entries and scans at most `most`
+ * entries of each group.
+ */
 export async function newestFirst(
   reader: Reader,
   starts: readonly GroupStart[],
@@ -93,7 +96,7 @@ export async function newestFirst(
     for (const group of groups) {
       const entry = (await group.head())?.record
       if (entry && (newest === null || entry.id > newest.entry.id)) newest = { group, entry }
-      // Unread entries of this group may be newer than those of the others: the next page goes on from here.
+      // Unread entries of this group may be newer than those of the others, so the next page continues here.
       isSpent ||= !entry && !group.isOver
     }
     if (!newest || isSpent) break

@@ -1,10 +1,13 @@
-/** Tells what an admin moved by hand in the repository of a space on one of several nodes. */
+/** Reports refs that an admin moved by hand in the repository of a space on one of several nodes. */
 import type { SetAside } from '../../git/index.js'
 import { spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { emit } from './events.js'
 
-/** Writes an event for each ref that was put back. The log has it already: what fails here is logged, and not tried again. */
+/**
+ * Writes an event for each ref that was restored. The server log already has it, so a failure here is logged and not
+ * retried.
+ */
 export async function tellSetAside(app: App, space: string, found: readonly SetAside[]): Promise<void> {
   try {
     await app.store.transact(async (tx) => {

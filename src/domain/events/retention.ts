@@ -1,20 +1,20 @@
-// Removes what is too old or too much to keep: events, webhook deliveries and audit entries.
+// Removes events, webhook deliveries and audit entries beyond the limits of age and number.
 import { auditLog, deliveries, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Journal } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Documents removed in one transaction, so that other transactions need not wait long. */
+/** Number of documents removed in one transaction, so that other transactions do not wait long. */
 const BATCH = 500
-/** How many are kept at most, however recent. */
+/** Maximum number of stored entries, regardless of age. */
 const MAX_KEPT = {
-  /** Of one webhook: as many that succeeded, and as many that failed. */
+  /** Successful deliveries of one webhook, and as many failed ones. */
   deliveries: 5_000,
-  /** Of one organization: requests that failed or were refused, which anybody can send in any number. */
+  /** Failed and rejected requests of one organization, which anyone can send in any number. */
   failedRequests: 20_000,
 }
 
-/** Removes deliveries of a list, oldest first, that were made before a time, or are more than `most`. Returns how many. */
+/** Removes deliveries of a list, oldest first, that are older than `before` or exceed `most`. Returns their number. */
 async function removeDeliveries(
   app: App,
   list: string,
@@ -35,7 +35,7 @@ async function removeDeliveries(
   }
 }
 
-/** Drops records of a journal's group that are older than `before`, or more than `most`. Returns how many. */
+/** Removes records of a journal group that are older than `before` or exceed `most`. Returns their number. */
 async function dropOld<T extends object>(
   app: App,
   of: Journal<T>,
@@ -48,7 +48,10 @@ async function dropOld<T extends object>(
   return app.store.drop(of, group, Math.max(records[0]?.position ?? next, next - most))
 }
 
-/** Removes events, webhook deliveries and audit entries that are too old or too many. Returns how many. Sequences of events go on. */
+/**
+ * Removes events, webhook deliveries and audit entries that are too old or too many. Returns their number. The
+ * sequences of events continue.
+ */
 export async function applyRetention(app: App, most = MAX_KEPT): Promise<number> {
   const now = app.clock.now().getTime()
   const before = (days: number): string => new Date(now - days * DAY_MS).toISOString()

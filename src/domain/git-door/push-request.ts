@@ -1,30 +1,36 @@
-/** A push under way, and where a ref of it led. */
+/** A push in progress, the result for one of its refs, and the output about a change request. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
 
-/** What the client wrote with `-o`. */
+/** The push options of the client (`-o`). */
 export interface PushOptions {
   title?: string
   description?: string
   topic?: string
 }
 
-/** A push under way. */
+/** A push in progress. */
 export interface Push {
   app: App
   actor: Actor
   space: LoadedSpace
   options: PushOptions
-  /** Tells whoever pushes, line by line. */
+  /** Sends a line of output to the client. */
   say(line: string): void
 }
 
-/** Where one ref of a push led. */
+/** The result of pushing one ref. */
 export interface Landed {
   /** The ref that moved. */
   became: RefName
   from: CommitId | null
   to: CommitId
+}
+
+/** Writes the event of a change request and its URL to the client's output. */
+export function reportToClient({ app, space, say }: Push, what: string, id: string): void {
+  say(`${what}:`)
+  say(`  ${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${id}`)
 }

@@ -1,4 +1,4 @@
-/** A push to the branch of a change request: its commits are added to it. */
+/** Handles a push to the branch of a change request: adds its commits. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { changeRequests } from '../../model/index.js'
@@ -8,9 +8,8 @@ import { moveRefs } from '../commits/move-branch.js'
 import { type LoadedChangeRequest, loadHead } from '../context/loaded.js'
 import { changeRequestRef } from '../context/refs.js'
 import { StaleRef } from '../../git/index.js'
-import type { Landed, Push } from './push-request.js'
+import { reportToClient, type Landed, type Push } from './push-request.js'
 import { checkContent, fetchFirst, PushRefused } from './refused.js'
-import { tell } from './tell.js'
 
 /** Adds commits to a change request by its number. Throws `PushRefused`, `ServiceError`. */
 export function pushToBranch(
@@ -21,7 +20,7 @@ export function pushToBranch(
   const { app, space } = push
   return app.locks.run(space.doc.id, async (lease) => {
     const [doc] = await app.store.find(changeRequests, 'number', `${space.doc.id}/${number}`)
-    if (!doc) throw new PushRefused('there is no such change request; push to refs/for/main to open one')
+    if (!doc) throw new PushRefused('the change request does not exist; push to refs/for/main to open one')
     const loaded = loadHead(space, doc)
     if (from !== loaded.head) throw fetchFirst(ref)
     return addCommits(push, lease, loaded, to)
@@ -42,12 +41,12 @@ export async function addCommits(
   const guard = guardBranch(app, space)
   await guard.check()
   if (to === head) {
-    say(`Change request ${doc.number} has these commits already.`)
+    say(`Change request ${doc.number} already has these commits.`)
     return { became: ref, from: head, to }
   }
   if (!(await space.repo.isAncestor(head, to))) throw fetchFirst(ref)
   await checkContent(push, head, to)
-  // Before the branch: who pushed must be known as soon as what they pushed can be approved.
+  // Before the branch moves: the pusher must be recorded as soon as the commits can be approved.
   const pushers = [...new Set([...(doc.pushers ?? []), actor.user.id])]
   await changeDocument(
     app,
@@ -64,7 +63,7 @@ export async function addCommits(
     throw error instanceof StaleRef ? fetchFirst(ref) : error
   }
   guard.moved()
-  tell(push, `Change request ${doc.number} updated`, doc.id)
+  reportToClient(push, `Change request ${doc.number} updated`, doc.id)
   return { became: ref, from: head, to }
 }
 

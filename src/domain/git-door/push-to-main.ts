@@ -1,4 +1,6 @@
-/** A push to main: its commits become the content of the space, or a change request where main only takes merges. */
+/**
+ * Handles a push to main. Its commits become the content of the space, or a change request if main accepts merges only.
+ */
 import { StaleRef } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -9,10 +11,10 @@ import type { Landed, Push } from './push-request.js'
 import { putUpForReview } from './push-to-topic.js'
 import { checkContent, fetchFirst } from './refused.js'
 
-/** The topic of what was pushed to main and must be reviewed first. */
+/** The topic of pushes to main that need a review. */
 const MAIN_TOPIC = 'main'
 
-/** Moves main forward. Throws `PushRefused` if main has other commits, `ServiceError` if the space is locked. */
+/** Moves main forward. Throws `PushRefused` if main has other commits, and `ServiceError` if the space is locked. */
 export function pushToMain(push: Push, { from, to }: { from: CommitId | null; to: CommitId }): Promise<Landed> {
   const { app, actor, space, say } = push
   const { repo } = space
@@ -24,7 +26,9 @@ export function pushToMain(push: Push, { from, to }: { from: CommitId | null; to
       await guard.check()
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
-      say('The main content of this space changes only by merges that meet its rules, so this became a change request.')
+      say(
+        'The main content of this space accepts only merges that meet its rules, so this push became a change request.',
+      )
       return putUpForReview(push, lease, MAIN_TOPIC, to)
     }
     if (to === main) return { became: MAIN, from: main, to }

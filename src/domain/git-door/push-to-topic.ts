@@ -1,4 +1,4 @@
-/** A push for review: opens a change request, or adds to the one that an earlier push of the same topic opened. */
+/** Handles a push for review: opens a change request, or adds to the one from an earlier push with the same topic. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
@@ -8,24 +8,23 @@ import { guardBranch } from '../commits/guards.js'
 import { loadHead } from '../context/loaded.js'
 import { changeRequestRef } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
-import type { Landed, Push } from './push-request.js'
+import { reportToClient, type Landed, type Push } from './push-request.js'
 import { addCommits } from './push-to-branch.js'
 import { checkContent, groundOf, PushRefused } from './refused.js'
-import { tell } from './tell.js'
 
 const MAX_SUBJECT_LENGTH = 100
 const MAX_DESCRIPTION_LENGTH = 10_000
-/** Of the change requests that a user pushed without a topic and that are open, how many are looked at for one to add to. */
+/** Maximum number of a user's open change requests without a topic that are compared with a push. */
 const MAX_COMPARED = 50
-/** The topic of those that were pushed without one. */
+/** The topic of pushes without one. */
 const NO_TOPIC = ''
 
-/** Opens a change request with `head`, or adds to the one of that topic. Throws `PushRefused`, `ServiceError`. */
+/** Opens a change request with `head`, or adds to the one with the topic. Throws `PushRefused`, `ServiceError`. */
 export function pushToTopic(push: Push, topic: string | null, head: CommitId): Promise<Landed> {
   return push.app.locks.run(push.space.doc.id, (lease) => putUpForReview(push, lease, topic, head))
 }
 
-/** The same, for a caller who has the lock of the space. */
+/** Does the same for a caller who holds the lock of the space. */
 export async function putUpForReview(push: Push, lease: Lease, topic: string | null, head: CommitId): Promise<Landed> {
   const open = await openOf(push, topic ?? NO_TOPIC)
   const earlier = topic === null ? await containedIn(push, open, head) : open[0]
@@ -34,13 +33,13 @@ export async function putUpForReview(push: Push, lease: Lease, topic: string | n
     : openChangeRequest(push, lease, topic ?? NO_TOPIC, head)
 }
 
-/** The user's change requests with that topic that can still change, the newest first. */
+/** Lists the user's open and draft change requests with the topic, newest first. */
 async function openOf({ app, actor, space }: Push, topic: string): Promise<Document<ChangeRequestDoc>[]> {
   const all = await app.store.find(changeRequests, 'topic', `${space.doc.id}/${actor.user.id}/${topic}`)
   return all.filter(({ status }) => status === 'open' || status === 'draft').sort((a, b) => b.number - a.number)
 }
 
-/** The change request whose commits `head` contains; undefined if there is none. */
+/** Finds the change request whose commits `head` contains. Undefined if there is none. */
 async function containedIn(
   { space }: Push,
   open: readonly Document<ChangeRequestDoc>[],
@@ -56,7 +55,7 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
   const { app, actor, space } = push
   await guardBranch(app, space).check()
   const base = await groundOf(space, head)
-  if (base === head) throw new PushRefused('main has these commits already: there is nothing to review')
+  if (base === head) throw new PushRefused('main already has these commits, so there is nothing to review')
   await checkContent(push, base, head)
   const { doc } = await createChangeRequest(app, actor, space, await wordsOf(push, base, head), {
     lease,
@@ -64,7 +63,7 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
     head,
     pushed: { topic },
   })
-  tell(push, `Change request ${doc.number} opened`, doc.id)
+  reportToClient(push, `Change request ${doc.number} opened`, doc.id)
   return {
     became: changeRequestRef(doc.number),
     from: null,
@@ -72,7 +71,7 @@ async function openChangeRequest(push: Push, lease: Lease, topic: string, head: 
   }
 }
 
-/** Subject and description: what the push says, else the message of its only commit, or of its newest one. */
+/** Returns subject and description: from the push options, otherwise from the message of the only or newest commit. */
 async function wordsOf(
   { space, options }: Push,
   base: CommitId,

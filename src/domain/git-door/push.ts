@@ -1,4 +1,4 @@
-/** Carries out a push: takes its objects, then moves main or the branches of change requests, as the API would. */
+/** Carries out a push: receives its objects, then moves main or the branches of change requests, like the API. */
 import { type PushedPack, RemoteError } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -9,18 +9,18 @@ import { pushToTopic } from './push-to-topic.js'
 import { PushRefused } from './refused.js'
 import { type PushTarget, type RefCommand, targetOf } from './push-targets.js'
 
-/** The pack of a push, and how Git gets to work on it. */
+/** The pack of a push, and the hooks of its request. */
 type ArrivingPack = Pick<PushedPack, 'bytes' | 'turn' | 'gone'>
 
-/** What became of one ref: where it went, or why not. */
+/** The result for one ref: its new target, or the reason for its rejection. */
 export type PushedRef = { ref: string } & (
   | { ok: true; became: RefName; from: CommitId | null; to: CommitId }
   | { ok: false; reason: string }
 )
 
 /**
- * Carries out the commands of a push, one after the other; each succeeds or fails by itself. If the objects cannot be taken, all fail,
- * and the error is thrown: `RemoteError`.
+ * Carries out the commands of a push one at a time. Each succeeds or fails separately. If the objects are rejected, all
+ * fail, and the error is thrown: `RemoteError`.
  */
 export async function carryOut(push: Push, commands: readonly RefCommand[], pack: ArrivingPack): Promise<PushedRef[]> {
   const targets = commands.map((command) => ({ command, target: targetOf(command, push.options.topic) }))

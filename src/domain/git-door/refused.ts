@@ -1,4 +1,4 @@
-/** Why a push is refused, and the checks that every branch has in common. */
+/** Errors of rejected pushes, and the checks for all branches. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { headOf } from '../revisions/main-content.js'
@@ -6,29 +6,32 @@ import { lineOf, newProblems } from '../revisions/new-problems.js'
 import { grouped } from '../../kernel/diagnostic.js'
 import type { Push } from './push-request.js'
 
-/** One ref of a push is refused. The message is for whoever pushes. */
+/** One ref of a push is rejected. The message is for the client. */
 export class PushRefused extends Error {}
 
-/** Lines of diagnostics that are told. */
+/** Maximum number of diagnostics in the output. */
 const MAX_LINES = 50
-/** Lines of one kind. */
+/** Maximum number of diagnostics of one kind. */
 const MAX_OF_A_KIND = 20
 
-/** The error if a branch is not what the client believes it to be, or would lose commits. */
+/** Returns the error for a branch that differs from the client's expectation or would lose commits. */
 export const fetchFirst = (branch: string): PushRefused =>
   new PushRefused(
-    `fetch first: ${branch} has commits that yours does not. Fetch and merge (git pull), then push again; history is not replaced here`,
+    `fetch first: ${branch} has commits that your branch lacks. Fetch and merge (git pull), then push again; history cannot be rewritten`,
   )
 
-/** The newest commit that `head` has in common with main. Throws `PushRefused` if there is none. */
+/** Returns the newest common commit of `head` and main. Throws `PushRefused` if there is none. */
 export async function groundOf(space: LoadedSpace, head: CommitId): Promise<CommitId> {
   const base = await space.repo.mergeBase(headOf(space), head)
   if (base === null)
-    throw new PushRefused('it has no history in common with main. Clone the space and commit on top of its main')
+    throw new PushRefused('it has no common history with main. Clone the space and commit on top of its main')
   return base
 }
 
-/** Tells the diagnostics that a commit brings. Throws `PushRefused` if it breaks the table of contents, the settings or a name. */
+/**
+ * Reports the new diagnostics of a commit to the client. Throws `PushRefused` if it breaks the table of contents, the
+ * settings or a name.
+ */
 export async function checkContent({ app, space, say }: Push, before: CommitId, after: CommitId): Promise<void> {
   const { breaking, others } = await newProblems(app, space, before, after)
   const lines = [...grouped([...breaking, ...others], MAX_OF_A_KIND)].flatMap((one) =>

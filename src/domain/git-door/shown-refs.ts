@@ -1,14 +1,14 @@
-/** Which refs of a space clients of Git see: main, and the branches of change requests that can still change. */
+/** Lists the refs that Git clients see: main, and the branches of open and draft change requests. */
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { changeRequests } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 
-/** Of more change requests that are open or drafts, the newest are shown. All can be fetched by the ID of their head. */
+/** Maximum number of shown change requests, newest first. All of them can be fetched by the ID of their head. */
 const MAX_SHOWN = 1000
 
-/** The refs that are advertised, with the commits that they name now, in order of name. */
+/** Returns the advertised refs and their current commits, in order of name. */
 export async function shownRefs(app: App, space: LoadedSpace): Promise<Map<RefName, CommitId>> {
   const numbers: number[] = []
   for (const status of ['open', 'draft'] as const) {

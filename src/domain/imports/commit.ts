@@ -1,4 +1,4 @@
-/** Writes what an import read: one commit on its branch, made in turn with all other edits of the space. */
+/** Writes an import as one commit on its branch, in turn with all other edits of the space. */
 import { allows } from '../../access/index.js'
 import type { FileChange, Staging } from '../../git/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
@@ -20,7 +20,7 @@ import { planImport } from './plan.js'
 import { allPages } from './source-page.js'
 import { shownUrl } from './shown-url.js'
 
-/** An import with its space and the user it is done for. */
+/** An import with its space and its user. */
 export interface ImportRun {
   app: App
   actor: Actor
@@ -34,30 +34,37 @@ async function checkMay(reader: Reader, { space, actor }: Pick<ImportRun, 'space
   const role = doc && (await spaceRole(reader, actor.user.id, doc))
   if (!doc || doc.deletedAt !== undefined || role === null) throw notFound('The space')
   if (!allows('space:edit', role))
-    throw new ServiceError('forbidden', 'You may no longer write the content of this space.')
+    throw new ServiceError('forbidden', 'You are no longer allowed to write the content of this space.')
 }
 
-/** The run with an app that asks for the user's role before the branch moves. */
+/** Returns the run with an app that checks the user's role before the branch moves. */
 export const guardedRun = (run: ImportRun): ImportRun => ({
   ...run,
   app: { ...run.app, stillMay: (reader) => checkMay(reader, run) },
 })
 
-/** The branch, and its head or where it begins. Throws 404, 409 if the change request can no longer be changed. */
+/**
+ * Returns the branch, and its head or start commit. Throws 404, and 409 if the change request can no longer be changed.
+ */
 export async function branchOf({ app, space, doc }: ImportRun): Promise<{ ref: RefName; start: CommitId }> {
   if (doc.changeRequest === undefined) return { ref: MAIN, start: headOf(space) }
   const changeRequest = await app.store.get(changeRequests, doc.changeRequest)
   if (!changeRequest) throw notFound('The change request')
   if (changeRequest.status === 'merged' || changeRequest.status === 'archived')
-    throw conflict(`The change request is ${changeRequest.status}: its content cannot be changed.`)
+    throw conflict(
+      `The change request is ${changeRequest.status}, so its content cannot be changed. Import into an open one.`,
+    )
   return { ref: changeRequestRef(changeRequest.number), start: loadHead(space, changeRequest).head }
 }
 
-/** The guard of the import's branch: role, lock, approvals. */
+/** Returns the guard of the import's branch: role, lock, approvals. */
 export const guardOf = ({ app, actor, space, doc }: ImportRun): Edit<CommitId>['guard'] =>
   doc.changeRequest === undefined ? guardMain(app, space, { by: 'edit', actor }) : guardBranch(app, space)
 
-/** The commit of an import that was made before a crash and is on its branch; null if there is none. A merged change request counts. */
+/**
+ * Finds the import's commit from before a crash, if its branch contains it. Null if there is none. A merged change
+ * request counts.
+ */
 export async function earlierCommit({ app, space, doc }: ImportRun): Promise<CommitId | null> {
   const now = await app.store.get(contentImports, doc.id)
   if (now?.commit === undefined || !(await space.repo.hasCommit(now.commit))) return null
@@ -67,8 +74,8 @@ export async function earlierCommit({ app, space, doc }: ImportRun): Promise<Com
 }
 
 /**
- * Commits what was read on the head of the branch. The commit's ID is in the import's document before the branch moves to it, so that a run
- * after a crash in between finds it and makes no second one.
+ * Commits the imported content on the head of the branch. The import's document records the commit's ID before the
+ * branch moves. After a crash in between, the next run finds that commit and creates no second one.
  */
 export async function commitImport(
   given: ImportRun,
@@ -83,7 +90,7 @@ export async function commitImport(
       const done = await earlierCommit(run)
       const head = tip ?? (await branchOf(run)).start
       if (done !== null) return { head, result: done }
-      const commit = await makeOn(run, gathered, head, staging)
+      const commit = await createCommit(run, gathered, head, staging)
       await app.store.transact(async (tx) => {
         const now = await tx.get(contentImports, doc.id)
         if (now) await tx.replace(contentImports, { ...now, ...counts, commit, stage: 'writing' })
@@ -96,7 +103,7 @@ export async function commitImport(
   })
 }
 
-async function makeOn(
+async function createCommit(
   { app, actor, space, doc }: ImportRun,
   gathered: Gathered,
   head: CommitId,

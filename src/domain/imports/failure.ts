@@ -1,6 +1,6 @@
-/** How an import, or one thing in it, fails. */
+/** Errors of an import, or of one resource in it. */
 
-/** The whole import cannot succeed. The message tells the user what is wrong with the URL and what to do: a 400. */
+/** The whole import cannot succeed (400). The message tells the user what is wrong with the URL and what to do. */
 export class ImportRefused extends Error {
   override name = 'ImportRefused'
 }
@@ -10,7 +10,7 @@ export class ResourceFailure extends Error {
   override name = 'ResourceFailure'
 }
 
-/** The import was interrupted, since the service stops: it is taken up again after the next start. */
+/** The service stops during the import, which continues after the next start. */
 export class Interrupted extends Error {
   override name = 'Interrupted'
 }

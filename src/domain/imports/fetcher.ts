@@ -1,46 +1,49 @@
-/** Fetches what an import names: bounded in bytes and time, with pauses between requests to one host, and with second tries. */
+/** Fetches the resources of an import: limits bytes and time, pauses between requests to a host, and retries. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { awaitRemote } from '../../kernel/remote-wait.js'
 import { type HttpClient, type HttpResponse, OutboundError } from '../../outbound/index.js'
 import { ImportRefused, Interrupted, ResourceFailure } from './failure.js'
 
-/** Longest time for one response. */
+/** Maximum duration of one response in milliseconds. */
 const RESPONSE_MS = 30_000
-/** Waits before the second and third try of what may work a moment later. */
+/** Delays before the second and third attempt after a temporary failure, in milliseconds. */
 const RETRY_MS = [500, 2_000]
 const MAX_RETRY_AFTER_MS = 10_000
-const PASSING = new Set([429, 502, 503, 504])
+const TEMPORARY_STATUSES = new Set([429, 502, 503, 504])
 
 interface FetchBounds {
-  /** Most bytes of all responses together. */
+  /** Maximum number of bytes of all responses together. */
   maxBytes: number
-  /** Most bytes of one file. */
+  /** Maximum number of bytes of one file. */
   maxFileBytes: number
   delayMs: number
-  /** When reading ends, in the time of `performance.now`. */
+  /** Time when reading ends, on the clock of `performance.now`. */
   deadline: number
   signal: AbortSignal
 }
 
-/** After so many requests that got no response, a host is asked no more: each costs the import up to a minute and a half. */
+/**
+ * After this number of requests without a response, a host gets no more requests. Each one costs the import up to a
+ * minute and a half.
+ */
 const MAX_SILENT = 2
 
-/** One response to be fetched. */
-interface Wish {
-  /** Most bytes of this response. */
+/** Options of one request. */
+interface FetchOptions {
+  /** Maximum number of bytes of this response. */
   maxBytes?: number
-  /** How many redirects are followed; with 0, the redirect itself is returned. */
+  /** Maximum number of redirects to follow. With 0, the redirect itself is returned. */
   redirects?: number
-  /** Pause before the next request to the same host, if it is to be longer than usual. */
+  /** Minimum pause before the next request to the same host, in milliseconds. */
   delayMs?: number
 }
 
 export class Fetcher {
   #bytes = 0
-  /** When each host may be asked again. */
+  /** Time of the next allowed request per host. */
   // bound: the hosts of one import's pages and images
   readonly #next = new Map<string, number>()
-  /** How many requests in a row a host did not answer. */
+  /** Number of consecutive requests without a response per host. */
   // bound: as above
   readonly #silent = new Map<string, number>()
 
@@ -49,7 +52,7 @@ export class Fetcher {
     private readonly bounds: FetchBounds,
   ) {}
 
-  /** Bytes that may still come. */
+  /** Number of bytes that may still be fetched. */
   get left(): number {
     return Math.max(0, this.bounds.maxBytes - this.#bytes)
   }
@@ -58,14 +61,14 @@ export class Fetcher {
     return performance.now() >= this.bounds.deadline
   }
 
-  /** Fetches a URL; any status is a response. Throws `ResourceFailure`, `Interrupted`. */
-  async get(url: string, wish: Wish = {}): Promise<HttpResponse> {
+  /** Fetches a URL and returns a response of any status. Throws `ResourceFailure`, `Interrupted`. */
+  async get(url: string, options: FetchOptions = {}): Promise<HttpResponse> {
     const host = hostOf(url)
     const silent = this.#silent.get(host) ?? 0
     if (silent >= MAX_SILENT)
-      throw new ResourceFailure(`${host} did not respond to several requests before, so it was not asked again.`)
+      throw new ResourceFailure(`${host} did not respond to several earlier requests, so it was skipped.`)
     try {
-      const response = await this.#tries(url, wish)
+      const response = await this.#withRetries(url, options)
       this.#silent.delete(host)
       return response
     } catch (error) {
@@ -75,34 +78,33 @@ export class Fetcher {
     }
   }
 
-  async #tries(url: string, wish: Wish): Promise<HttpResponse> {
+  async #withRetries(url: string, options: FetchOptions): Promise<HttpResponse> {
     for (let tries = 0; ; tries++) {
-      const [response, failure] = await this.#once(url, wish)
+      const [response, failure] = await this.#once(url, options)
       const pause = RETRY_MS[tries]
-      const passing = failure ? isSilence(failure) : PASSING.has(response?.status ?? 0)
-      if (response && (!passing || pause === undefined)) return response
-      if (failure && (!passing || pause === undefined || isNameFailure(failure)))
+      const isTemporary = failure ? isSilence(failure) : TEMPORARY_STATUSES.has(response?.status ?? 0)
+      if (response && (!isTemporary || pause === undefined)) return response
+      if (failure && (!isTemporary || pause === undefined || isNameFailure(failure)))
         throw new ResourceFailure(failure.message, { cause: failure })
       const asked = Number(response?.headers['retry-after'] ?? 0) * 1000
       await this.#rest(Math.max(pause ?? 0, Math.min(asked || 0, MAX_RETRY_AFTER_MS)))
     }
   }
 
-  /** Fetches a URL of which the import needs the body. Throws `ResourceFailure` unless the status is 2xx. */
-  async body(url: string, wish: Wish = {}): Promise<HttpResponse> {
-    const response = await this.get(url, wish)
+  /** Fetches a URL whose body the import needs. Throws `ResourceFailure` unless the status is 2xx. */
+  async body(url: string, options: FetchOptions = {}): Promise<HttpResponse> {
+    const response = await this.get(url, options)
     if (response.status >= 200 && response.status < 300 && response.status !== 204) return response
     throw new ResourceFailure(`It returned status ${response.status}.`)
   }
 
   async #once(
     url: string,
-    { maxBytes, redirects, delayMs = 0 }: Wish,
+    { maxBytes, redirects, delayMs = 0 }: FetchOptions,
   ): Promise<[HttpResponse, null] | [null, OutboundError]> {
     const limit = Math.min(maxBytes ?? this.bounds.maxFileBytes, this.left)
-    if (limit === 0)
-      throw new ResourceFailure(`The import has fetched ${this.bounds.maxBytes} bytes, which is its limit.`)
-    if (this.late) throw new ResourceFailure('The time for reading ran out.')
+    if (limit === 0) throw new ResourceFailure(`The import has reached its limit of ${this.bounds.maxBytes} bytes.`)
+    if (this.late) throw new ResourceFailure('The time limit for reading was reached.')
     await this.#turn(url, Math.max(delayMs, this.bounds.delayMs))
     const timeoutMs = Math.max(1_000, Math.min(RESPONSE_MS, Math.ceil(this.bounds.deadline - performance.now())))
     try {
@@ -122,7 +124,7 @@ export class Fetcher {
     }
   }
 
-  /** Waits until the host may be asked again. */
+  /** Waits for the time of the next allowed request to the host. */
   async #turn(url: string, delayMs: number): Promise<void> {
     const host = hostOf(url)
     const now = performance.now()
@@ -145,10 +147,10 @@ export class Fetcher {
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
 const isSilence = ({ failure }: OutboundError): boolean => failure === 'timeout' || failure === 'unreachable'
 
-/** A host that does not exist will not exist in a second either. */
+/** Whether the host name does not resolve. A retry would not help. */
 const isNameFailure = (failure: OutboundError): boolean => /is not known|has no address/.test(failure.message)
 
-/** Runs work whose failure is that of the whole import. Throws `ImportRefused`. */
+/** Runs work whose failure fails the whole import. Throws `ImportRefused`. */
 export async function orRefuse<T>(work: Promise<T>, explain: (reason: string) => string): Promise<T> {
   try {
     return await work

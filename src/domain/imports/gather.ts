@@ -1,4 +1,4 @@
-/** Reads all that an import brings: pages by its source, then the files that they name. */
+/** Reads the content of an import: the pages of its source, then the files that they reference. */
 import type { ContentImportSource } from '../../model/index.js'
 import { fetchFiles, type ImportedFile } from './page-files.js'
 import type { Gathering } from './gathering.js'
@@ -21,7 +21,7 @@ const sources: Readonly<Record<ContentImportSource, (gathering: Gathering) => Pr
   'github-wiki': readWiki,
 }
 
-/** What is to be written: pages, what they name, and the files among that. */
+/** The content to write: pages, their references, and the referenced files. */
 export interface Gathered {
   pages: SourcePage[]
   references: ReferencesOf
@@ -30,7 +30,7 @@ export interface Gathered {
   ignoresQueries: boolean
 }
 
-/** Reads an import's source. Throws `ImportRefused` if nothing can be read, `Interrupted` if the service stops. */
+/** Reads an import's source. Throws `ImportRefused` if it cannot be read, `Interrupted` if the service stops. */
 export async function gather(gathering: Gathering): Promise<Gathered> {
   const content = await sources[gathering.source](gathering)
   const pages = allPages(content.pages)

@@ -1,4 +1,4 @@
-/** One import that reads: its bounds, what it counts, and the tools that all sources use. */
+/** State of a running import: its limits, its counts, and the tools that all sources use. */
 import type { SpaceDoc, ContentImportSource, ImportFailure } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { Fetcher } from './fetcher.js'
@@ -6,12 +6,12 @@ import { Interrupted } from './failure.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { withoutQuery } from './shown-url.js'
 
-/** Failures that are kept with their reason; of further ones only the number. */
+/** Maximum number of failures that are stored with their reason. Further ones are only counted. */
 const MAX_FAILURES = 200
 const MAX_TEXT = 500
 const PROGRESS_MS = 1_000
 
-/** What an import tells about itself while it runs. */
+/** The progress of an import. */
 export interface Progress {
   stage: 'reading' | 'files' | 'writing'
   importedResources: number
@@ -31,15 +31,15 @@ export class Gathering {
   readonly space: LoadedSpace
   readonly url: string
   readonly source: ContentImportSource
-  /** When reading ends, in the time of `performance.now`. */
+  /** Time when reading ends, on the clock of `performance.now`. */
   readonly deadline: number
-  #toldAt = 0
+  #reportedAt = 0
 
   constructor(
     readonly app: App,
     order: Order,
     readonly signal: AbortSignal,
-    private readonly tell: (progress: Progress) => Promise<void>,
+    private readonly report: (progress: Progress) => Promise<void>,
   ) {
     this.space = order.space
     this.url = order.url
@@ -53,14 +53,14 @@ export class Gathering {
     return this.space.doc.id
   }
 
-  /** Notes that something is not imported. */
+  /** Records that a resource is not imported. */
   fail(resource: string, reason: string): void {
     if (this.failures.length >= MAX_FAILURES) this.moreFailures++
-    else this.failures.push({ resource: this.#told(resource), reason: this.#told(reason) })
+    else this.failures.push({ resource: this.#withoutSecrets(resource), reason: this.#withoutSecrets(reason) })
   }
 
-  /** The query of the URL, which may be a signature, is in nothing that is told. */
-  #told(text: string): string {
+  /** Removes the query of the URL, which may be a signature, from a text for clients. */
+  #withoutSecrets(text: string): string {
     return withoutQuery(this.url, text).slice(0, MAX_TEXT)
   }
 
@@ -68,18 +68,18 @@ export class Gathering {
     return this.failures.length + this.moreFailures
   }
 
-  /** Whether the time for reading is over. Throws `Interrupted` if the service stops. */
+  /** Whether the time limit for reading was reached. Throws `Interrupted` if the service stops. */
   get late(): boolean {
     if (this.signal.aborted) throw new Interrupted('The service is stopping.')
     return performance.now() >= this.deadline
   }
 
-  /** Lets clients see how far it is, once a second at most. */
+  /** Reports the progress to clients, at most once a second. */
   async progress(stage: Progress['stage'], importedResources: number, totalResources: number): Promise<void> {
     const now = performance.now()
     if (this.signal.aborted) throw new Interrupted('The service is stopping.')
-    if (now - this.#toldAt < PROGRESS_MS) return
-    this.#toldAt = now
-    await this.tell({ stage, importedResources, totalResources })
+    if (now - this.#reportedAt < PROGRESS_MS) return
+    this.#reportedAt = now
+    await this.report({ stage, importedResources, totalResources })
   }
 }

@@ -1,20 +1,20 @@
-/** Decides where the links of imported pages lead once the pages and files have their places in the repository. */
+/** Determines the targets of links in imported pages after pages and files have their paths in the repository. */
 import { relativeTarget, type ReferenceReplacement } from '../../content/edit/rewrite-references.js'
 import type { PageReference } from './page-references.js'
 import { keyOf, type SourcePage } from './source-page.js'
 
-/** The places of everything that is imported. */
+/** The paths of all imported pages and files. */
 export interface Places {
-  /** By the key of each address of a page. */
+  /** Pages by the key of each of their addresses. */
   pages: ReadonlyMap<string, SourcePage>
   paths: ReadonlyMap<SourcePage, string>
-  /** Paths of files, by the key of their address. */
+  /** Paths of files by the key of their address. */
   files: ReadonlyMap<string, string>
-  /** Whether a link with a query leads to the page without. */
+  /** Whether a link with a query leads to the page without the query. */
   ignoresQueries: boolean
 }
 
-/** The pages by all their addresses. Where two claim one, the page whose own address it is has it. */
+/** Maps all addresses to pages. If an address belongs to several pages, the page with it as its main address wins. */
 export function byAddress(pages: readonly SourcePage[]): Map<string, SourcePage> {
   const found = new Map(pages.map((page) => [keyOf(page.url), page]))
   for (const page of pages)
@@ -22,7 +22,7 @@ export function byAddress(pages: readonly SourcePage[]): Map<string, SourcePage>
   return found
 }
 
-/** Links within an archive may leave out the extension, or name a folder. */
+/** Suffixes to try for links in an archive. Such links may omit the extension or name a folder. */
 const ENDINGS = ['', '.md', '.html', '/README.md', '/index.md', '/index.html']
 
 function pageAt({ pages, ignoresQueries }: Places, address: string): SourcePage | undefined {
@@ -36,8 +36,8 @@ function pageAt({ pages, ignoresQueries }: Places, address: string): SourcePage 
 const archivePath = (url: string): string => keyOf(url).replace(/^archive:\/\/\//, '')
 
 /**
- * The new target of a reference in a page at `from`; null if it stays as it is. Links to what is not imported lead where they led: to the
- * absolute address, or within an archive to the same relative path.
+ * Returns the new target of a reference in a page at `from`. Null if it stays unchanged. A link to a page that is not
+ * imported keeps its destination: the absolute address, or the same relative path in an archive.
  */
 function newTarget(
   places: Places,
@@ -47,7 +47,7 @@ function newTarget(
 ): string | null {
   const to = pageAt(places, url)
   const path = to && places.paths.get(to)
-  // A bare address in the text is a link only as long as it is an address.
+  // A bare address in the text is a link only while it is an address.
   if (kind === 'autolink') return null
   if (path !== undefined) return to === page && fragment !== '' ? fragment : relativeTarget(from, path) + fragment
   const file = places.files.get(keyOf(url))
@@ -57,7 +57,7 @@ function newTarget(
   return /^[a-z][a-z0-9+.-]*:/i.test(target) ? null : url + fragment
 }
 
-/** The replacements for all references of a page. */
+/** Returns the replacements for all references of a page. */
 export const replacementsIn = (
   places: Places,
   page: SourcePage,

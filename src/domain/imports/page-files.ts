@@ -1,4 +1,7 @@
-/** The files of imported pages: images that they show, and files of an archive that they link to. Each is fetched once. */
+/**
+ * Collects the files of imported pages: images that they show, and files of an archive that they link to. Each is
+ * fetched once.
+ */
 import { createHash } from 'node:crypto'
 import { extension, lookup } from 'mime-types'
 import { nameFault } from '../../kernel/file-names.js'
@@ -7,18 +10,21 @@ import type { Gathering } from './gathering.js'
 import { isShown, type PageReference, type ReferencesOf } from './page-references.js'
 import { keyOf, type SourceContent } from './source-page.js'
 
-/** Most files of one import. */
+/** Maximum number of files per import. */
 const MAX_FILES = 5_000
 const MAX_NAME_BYTES = 100
 
-/** A file that is imported; equal contents are one file. */
+/** An imported file. Files with equal content are stored once. */
 export interface ImportedFile {
   name: string
   content: Uint8Array
   digest: string
 }
 
-/** Finds or fetches the files of pages. What cannot be fetched is noted as a failure, and its link stays as it is. */
+/**
+ * Finds or fetches the files of pages. A file that cannot be fetched is recorded as a failure, and its link stays
+ * unchanged.
+ */
 export async function fetchFiles(
   gathering: Gathering,
   content: SourceContent,
@@ -26,16 +32,16 @@ export async function fetchFiles(
   pages: number,
 ): Promise<Map<string, ImportedFile>> {
   const own = new Map([...content.files].map(([url, bytes]) => [keyOf(url), bytes]))
-  const wanted = wantedFiles(all, own)
+  const referenced = referencedFiles(all, own)
   const files = new Map<string, ImportedFile>()
-  const late = 'The time for reading ran out.'
+  const late = 'The time limit for reading was reached.'
   const work = gathering.app.texts.for(gathering.spaceId)
   let done = 0
-  for (const [key, { url }] of wanted) {
+  for (const [key, { url }] of referenced) {
     if (done >= MAX_FILES) {
       gathering.fail(
         url,
-        `It and ${wanted.size - done - 1} more files were not imported: one import takes at most ${MAX_FILES}.`,
+        `It and ${referenced.size - done - 1} more files were not imported. The limit is ${MAX_FILES} files per import.`,
       )
       break
     }
@@ -49,22 +55,22 @@ export async function fetchFiles(
       if (!(error instanceof ResourceFailure)) throw error
       gathering.fail(url, error.message)
     }
-    await gathering.progress('files', pages + files.size, pages + wanted.size + gathering.failed)
+    await gathering.progress('files', pages + files.size, pages + referenced.size + gathering.failed)
   }
   return files
 }
 
-/** The references to files, each address once: whatever is in the archive and no page, and images elsewhere. */
-function wantedFiles(all: ReferencesOf, own: ReadonlyMap<string, Uint8Array>): Map<string, PageReference> {
-  const wanted = new Map<string, PageReference>()
+/** Collects the references to files, one per address: files of the archive that are not pages, and images elsewhere. */
+function referencedFiles(all: ReferencesOf, own: ReadonlyMap<string, Uint8Array>): Map<string, PageReference> {
+  const referenced = new Map<string, PageReference>()
   for (const { references } of all.values()) {
     for (const reference of references) {
       const key = keyOf(reference.url)
       const isFetched = isShown(reference) && !reference.url.startsWith('archive:')
-      if ((own.has(key) || isFetched) && !wanted.has(key)) wanted.set(key, reference)
+      if ((own.has(key) || isFetched) && !referenced.has(key)) referenced.set(key, reference)
     }
   }
-  return wanted
+  return referenced
 }
 
 async function fetchImage(gathering: Gathering, url: string): Promise<ImportedFile> {
@@ -74,7 +80,7 @@ async function fetchImage(gathering: Gathering, url: string): Promise<ImportedFi
   const isImage =
     type.startsWith('image/') ||
     ((type === '' || type === 'application/octet-stream') && named !== false && named.startsWith('image/'))
-  if (!isImage) throw new ResourceFailure(`It is not an image: its type is ${type || 'not known'}.`)
+  if (!isImage) throw new ResourceFailure(`It is not an image. Its type is ${type || 'unknown'}.`)
   if (body.length === 0) throw new ResourceFailure('It is empty.')
   return fileOf(url, body, type)
 }
@@ -87,14 +93,14 @@ function fileOf(url: string, content: Uint8Array, type: string): ImportedFile {
   }
 }
 
-/** A name for a file, from its address: without characters that mean something in paths or on some systems. */
+/** Derives a file name from an address, without characters that are special in paths or on some systems. */
 function assetName(url: string, type: string): string {
   const { pathname } = new URL(url)
   let last = pathname.slice(pathname.lastIndexOf('/') + 1)
   try {
     last = decodeURIComponent(last)
   } catch {
-    // Not percent-encoding: taken as written.
+    // Not percent-encoded: use the name as written.
   }
   if (pathname.startsWith('/.attached/')) last = last.replace(/^\d+-(?:word-)?/, 'image-')
   const plain = last

@@ -1,20 +1,20 @@
-/** What imported pages name: links, images and the like, with the address that each means. */
+/** Reads the references of imported pages (links, images and so on) and resolves their addresses. */
 import type { Reference } from '../../content/reference.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import type { Gathering } from './gathering.js'
 import type { SourcePage } from './source-page.js'
 
-/** A reference in a page's text, with the address that it means: absolute, without fragment. */
+/** A reference in a page's text, and its absolute address without the fragment. */
 export interface PageReference extends Pick<Reference, 'kind' | 'target' | 'start' | 'end'> {
   url: string
-  /** `#part`, or ''. */
+  /** The fragment (`#part`), or ''. */
   fragment: string
 }
 
-/** Where a page's body begins in its text, and its references. */
+/** Start of a page's body in its text, and its references. */
 export type ReferencesOf = ReadonlyMap<SourcePage, { bodyStart: number; references: readonly PageReference[] }>
 
-/** Reads the references of all pages. Those that mean no address are left out. */
+/** Reads the references of all pages. References without a usable address are left out. */
 export async function readReferences({ app, spaceId }: Gathering, pages: readonly SourcePage[]): Promise<ReferencesOf> {
   const work = app.texts.for(spaceId)
   const all = new Map<SourcePage, { bodyStart: number; references: readonly PageReference[] }>()
@@ -22,12 +22,12 @@ export async function readReferences({ app, spaceId }: Gathering, pages: readonl
     await work.pause()
     const bodyStart = page.text.startsWith('---') ? (await work.page(page.text, page.name)).bodyStart : 0
     const found = await unlessTooCostly(work.references(page.text.slice(bodyStart)), [])
-    all.set(page, { bodyStart, references: found.flatMap((one) => addressed(one, page.url)) })
+    all.set(page, { bodyStart, references: found.flatMap((one) => resolve(one, page.url)) })
   }
   return all
 }
 
-function addressed({ kind, target, start, end }: Reference, base: string): PageReference[] {
+function resolve({ kind, target, start, end }: Reference, base: string): PageReference[] {
   if (target === '' || target.startsWith('#') || !URL.canParse(target, base)) return []
   const url = new URL(target, base)
   if (!['http:', 'https:', 'archive:'].includes(url.protocol)) return []
@@ -36,5 +36,5 @@ function addressed({ kind, target, start, end }: Reference, base: string): PageR
   return [{ kind, target, start, end, url: url.href, fragment: hash }]
 }
 
-/** Whether what a reference names is shown in the page itself, so that it belongs to it. */
+/** Whether the page itself shows the referenced file, which is then part of the page. */
 export const isShown = ({ kind }: PageReference): boolean => kind === 'image' || kind === 'html-image'

@@ -1,4 +1,4 @@
-/** Works out what an import changes in a revision: the files of pages with their links rewired, assets, and the table of contents. */
+/** Plans the changes of an import in a revision: page files with rewritten links, assets, and the table of contents. */
 import type { Batch } from '../../content/edit/batch.js'
 import { ChangeError } from '../../content/edit/change-error.js'
 import { choosePlaces, insertTree, type PagePlaces } from '../../content/edit/insert-tree.js'
@@ -12,13 +12,15 @@ import type { Gathered } from './gather.js'
 import { byAddress, type Places, replacementsIn } from './links.js'
 import { allPages, type SourcePage, titled } from './source-page.js'
 
-/** What an import is planned in: the batch, and the files that the assets have, by blob. */
+/** The batch in which an import is planned, and a function that lists existing assets by blob. */
 interface ImportBatch {
   batch: Batch
   assets: (folder: string) => Promise<Map<string, string>>
 }
 
-/** Plans the import below the page `into` (undefined = the top level) in the batch's workspace. Throws `ChangeError`. */
+/**
+ * Plans the import below the page `into` (undefined = the top level) in the batch's workspace. Throws `ChangeError`.
+ */
 export async function planImport(
   { batch, assets }: ImportBatch,
   gathered: Gathered,
@@ -41,13 +43,14 @@ export async function planImport(
     files,
     ignoresQueries: gathered.ignoresQueries,
   }
-  const textOf = (page: SourcePage, path: string): Promise<Uint8Array> => rewired(batch, gathered, places, page, path)
+  const textOf = (page: SourcePage, path: string): Promise<Uint8Array> =>
+    withNewLinks(batch, gathered, places, page, path)
   if (filled && only) await fill(batch, filled, await textOf(only, filled.gitPath))
   await insertTree(batch, parent, pages, chosen as PagePlaces, (page, path) => textOf(page as SourcePage, path))
 }
 
-/** A page's text with its links leading to the new places. */
-async function rewired(
+/** Returns a page's text with its links pointing to the new paths. */
+async function withNewLinks(
   { work }: Batch,
   { references }: Gathered,
   places: Places,
@@ -62,7 +65,7 @@ async function rewired(
   return 'done' in outcome ? outcome.done : text
 }
 
-/** Whether a page has nothing but its title: then what is imported into it becomes its text. */
+/** Whether a page contains only its title. An import into it then becomes its text. */
 async function isBlank({ workspace }: Batch, page: DocumentEntry): Promise<boolean> {
   const bytes = await workspace.bytes(page.gitPath, MAX_TEXT_BYTES)
   if (!(bytes instanceof Uint8Array)) return false
@@ -71,7 +74,7 @@ async function isBlank({ workspace }: Batch, page: DocumentEntry): Promise<boole
   return body.replace(/^\s*#[ \t][^\n]*(\n|$)/, '').trim() === ''
 }
 
-/** Gives a page the imported text under its own title. */
+/** Writes the imported text into a page and keeps the page's title. */
 async function fill(batch: Batch, page: PageEntry & { type: 'document' }, text: Uint8Array): Promise<void> {
   const given = Buffer.from(text).toString()
   const start = findFrontMatter(given)?.bodyStart ?? 0
@@ -79,7 +82,7 @@ async function fill(batch: Batch, page: PageEntry & { type: 'document' }, text: 
   await editFile(batch, page.gitPath, { document: { markdown: given.slice(0, start) + titled(page.title, body) } })
 }
 
-/** Adds the files to the assets, each content once: what is there already is used. Returns their paths by key. */
+/** Adds the files to the assets and reuses existing files with the same content. Returns the paths by key. */
 async function placeFiles(
   batch: Batch,
   { files }: Gathered,
@@ -107,7 +110,8 @@ async function freePath({ workspace }: Batch, folder: string, name: string): Pro
   const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   let path = inFolder(folder, name)
   for (let n = 1; await workspace.isTaken(path); n++) {
-    if (n > 100_000) throw new ChangeError(`No name is free for the file ${name}.`)
+    if (n > 100_000)
+      throw new ChangeError(`No free name was found for the file ${name}. Rename or delete existing assets.`)
     path = inFolder(folder, `${stem}-${n}${ending}`)
   }
   return path

@@ -1,21 +1,21 @@
-/** Turns one fetched file into a page: HTML, markdown, Word. */
+/** Converts one fetched file (HTML, markdown or Word) to a page. */
 import type { ConvertedPage, PageOptions, ContainerPart } from '../../conversion/index.js'
 import { ConversionRefused } from '../context/conversions.js'
 import { ResourceFailure } from './failure.js'
 import type { Gathering } from './gathering.js'
 import { archiveUrl, type SourcePage, titled } from './source-page.js'
 
-/** A file and what is known of it. */
+/** A source file with its metadata. */
 export interface SourceFile {
   url: string
   content: Uint8Array
-  /** The header of its response; '' if there is none. */
+  /** The `Content-Type` of its response; '' if there is none. */
   contentType: string
-  /** Its name without the extension, for pages without a title. */
+  /** File name without the extension, for pages without a title. */
   name: string
 }
 
-/** A page with the files that were inside of it, by address. */
+/** A page and the files that were embedded in it, by address. */
 export interface ReadDocument {
   page: SourcePage
   files: Map<string, Uint8Array>
@@ -24,7 +24,7 @@ export interface ReadDocument {
 
 const MAX_TITLE = 250
 
-/** A title that fits: on one line, not empty. */
+/** Normalizes a title: one line, limited length, never empty. */
 export const cleanTitle = (title: string, otherwise: string): string =>
   [
     ...title
@@ -51,17 +51,20 @@ export async function converted<T>(work: Promise<T>): Promise<T> {
 const textOf = (parts: readonly ContainerPart[]): string => Buffer.from(parts[0]?.content ?? []).toString()
 
 let attached = 0
-/** A name for the files inside of a page that no other page of this process has. */
+/** Returns an address prefix for the embedded files of a page. It is unique in this process. */
 const attachment = (): string => `${archiveUrl(`.attached/${++attached}`)}-`
 
-/** Bounds of a Word document, which is an archive. */
+/** Limits for unpacking a Word document, which is an archive. */
 const docxLimits = ({ app }: Gathering) => ({
   maxFiles: 5_000,
   maxBytes: app.settings.imports.maxBytes,
   maxFileBytes: app.settings.imports.maxBytes,
 })
 
-/** Reads an HTML page (`whole`: a document of its own, such as an export) or a Word document. Throws `ResourceFailure`. */
+/**
+ * Reads an HTML page or a Word document. `whole` means a complete document, such as an export. Throws
+ * `ResourceFailure`.
+ */
 export async function readConverted(
   gathering: Gathering,
   kind: 'html' | 'docx',
@@ -91,7 +94,10 @@ export async function readConverted(
   return { page, facts, files: new Map(parts.slice(1).map(({ name, content }) => [name, content])) }
 }
 
-/** Reads markdown. Its text stays as it is; the title is its first heading, else that of its front matter, else the file's name. */
+/**
+ * Reads markdown. The text stays unchanged. The title is the first heading, the title in the front matter, or the file
+ * name.
+ */
 export async function readMarkdown(gathering: Gathering, file: SourceFile): Promise<ReadDocument> {
   const { parts } = await converted(
     gathering.app.conversions.run(gathering.spaceId, 'text', [file.content, file.contentType]),
@@ -110,14 +116,14 @@ export async function readMarkdown(gathering: Gathering, file: SourceFile): Prom
   }
 }
 
-/** Whether a content type or name is that of a web page. */
+/** Whether a content type is that of a web page. */
 export const isHtml = (contentType: string): boolean => /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType)
 
-/** Whether the bytes begin like a ZIP archive. */
+/** Whether the bytes start like a ZIP archive. */
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
 
-/** The last segment of a URL's path without its extension, decoded. */
+/** Returns the last segment of a URL's path, decoded and without its extension. */
 export function nameFrom(url: string): string {
   const last = new URL(url).pathname.split('/').findLast((part) => part !== '') ?? new URL(url).hostname
   try {

@@ -1,4 +1,4 @@
-/** Takes requests to import content: checks them, queues the import with its job, and waits for its end for a while. */
+/** Handles import requests: validates them, queues the import with its job, and waits a limited time for its end. */
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type ContentImportDoc, type ContentImportRequest, contentImports, jobs, spaces } from '../../model/index.js'
@@ -10,19 +10,19 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { openRevision } from '../revisions/revisions.js'
 import { branchOf, guardOf, type ImportRun } from './commit.js'
 
-/** Imports of a space that wait or run. */
-const MAX_OPEN = 5
-/** Imports of a space that are kept. */
-const KEPT = 50
+/** Maximum number of queued and running imports per space. */
+const MAX_OPEN_IMPORTS = 5
+/** Number of imports that are kept per space. */
+const MAX_KEPT_IMPORTS = 50
 
-/** Where an import goes: the main content or a change request, and a page of it. */
+/** The target of an import: the main content or a change request, and optionally a page. */
 interface Target {
   space: LoadedSpace
   changeRequest?: LoadedChangeRequest
   page?: string
 }
 
-/** An import, and the head of its branch. */
+/** An import and the head of its branch. */
 interface RequestedImport {
   doc: Document<ContentImportDoc>
   head: string
@@ -31,8 +31,8 @@ interface RequestedImport {
 const isOpen = ({ state }: ContentImportDoc): boolean => state === 'queued' || state === 'running'
 
 /**
- * Queues an import and waits until it is over, but not longer than the setting says; then it goes on by itself. Throws 400 if nothing can be
- * read from the URL, 404 (page), 409 (change request, approvals, too many imports), 423.
+ * Queues an import and waits until it ends, at most for the configured time. It then continues in the background.
+ * Throws 400 if the URL cannot be read, 404 (page), 409 (change request, approvals, too many imports), 423.
  */
 export async function requestContentImport(
   app: App,
@@ -48,7 +48,8 @@ export async function requestContentImport(
   const guard = guardOf(run)
   await guard.check()
   await app.store.transact((tx) => enqueue(app, tx, run.doc))
-  // An admin's import moves main past the rule that merges need approvals: that is decided now, and marked in the audit log of this request.
+  // An admin's import overrides the rule that merges need approvals. This is decided now and recorded in the audit log
+  // of this request.
   guard.moved()
   app.wakeJobs()
   await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
@@ -69,7 +70,7 @@ async function checkUrl(app: App, url: string): Promise<void> {
     await app.http.check(url)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw badRequest(`Nothing can be read from this URL: ${error.message}`, [{ path: '/url', message: error.message }])
+    throw badRequest(`The URL cannot be read: ${error.message}`, [{ path: '/url', message: error.message }])
   }
 }
 
@@ -99,19 +100,21 @@ async function draftOf(
   return { id, run: { app, actor, space, doc } }
 }
 
-/** Writes an import and its job. Imports of one space run one after the other, beside its syncs. */
+/** Writes an import and its job. The imports of a space run one at a time, in parallel with its syncs. */
 async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promise<void> {
   const before = (await tx.find(contentImports, 'space', doc.space)).sort((a, b) =>
     a.createdAt < b.createdAt ? -1 : 1,
   )
-  if (before.filter(isOpen).length >= MAX_OPEN)
-    throw conflict(`${MAX_OPEN} imports into this space are waiting or running. Start this one when they are done.`)
-  for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT)))
+  if (before.filter(isOpen).length >= MAX_OPEN_IMPORTS)
+    throw conflict(
+      `${MAX_OPEN_IMPORTS} imports into this space are queued or running. Retry when one of them has ended.`,
+    )
+  for (const old of before.slice(0, Math.max(0, before.length + 1 - MAX_KEPT_IMPORTS)))
     if (!isOpen(old)) await tx.remove(contentImports, old.id)
   await tx.insert(contentImports, doc)
   const lane = `content-import:${doc.space}`
   const space = await tx.get(spaces, doc.space)
-  const waiting = await tx.find(jobs, 'lane', lane)
+  const queued = await tx.find(jobs, 'lane', lane)
   await tx.insert(jobs, {
     id: doc.id,
     kind: 'content-import',
@@ -119,13 +122,13 @@ async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promis
     ...(space ? { organization: space.organization } : {}),
     payload: { import: doc.id },
     state: 'queued',
-    sequence: 1 + Math.max(0, ...waiting.map(({ sequence }) => sequence)),
+    sequence: 1 + Math.max(0, ...queued.map(({ sequence }) => sequence)),
     attempts: 0,
     createdAt: app.clock.now().toISOString(),
   })
 }
 
-/** The import with this ID in the space, or null. */
+/** Finds the import with this ID in the space, or null. */
 export async function findImport(
   app: App,
   space: Pick<LoadedSpace, 'doc'>,

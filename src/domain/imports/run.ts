@@ -1,4 +1,4 @@
-/** Runs an import: reads its source, writes one commit, and records how it ended. */
+/** Runs an import: reads its source, writes one commit, and records the outcome. */
 import { ChangeError } from '../../content/edit/change-error.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -13,7 +13,7 @@ import { Gathering, type Progress } from './gathering.js'
 import { shownUrl, withoutQuery } from './shown-url.js'
 import { allPages } from './source-page.js'
 
-/** How a run ended. */
+/** The outcome of a run. */
 type ImportEnd = Partial<
   Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>
 >
@@ -27,12 +27,12 @@ const CODES: readonly string[] = [
   'locked',
 ] satisfies ImportProblem['code'][]
 
-/** What ended an import, as its request would have been refused; null if the error is unexpected. */
+/** Converts the error that ended an import to the problem that its request reports. Null if the error is unexpected. */
 function problemOf(error: unknown): ImportProblem | null {
   if (error instanceof ImportRefused || error instanceof ResourceFailure || error instanceof ChangeError)
     return { code: 'bad-request', message: error.message }
   if (error instanceof TextTooCostly)
-    return { code: 'too-large', message: `A text is too large for this import. ${error.message}` }
+    return { code: 'too-large', message: `A page is too large for this import. ${error.message}` }
   if (!(error instanceof ServiceError) || !CODES.includes(error.code)) return null
   return {
     code: error.code as ImportProblem['code'],
@@ -41,13 +41,13 @@ function problemOf(error: unknown): ImportProblem | null {
   }
 }
 
-/** Opens the space of an import, for its user. Throws 404 if there is none. */
+/** Opens the space of an import for its user. Throws 404 if there is none. */
 async function openRun(app: App, id: string): Promise<ImportRun> {
   const doc = await app.store.get(contentImports, id)
   const space = doc && (await app.store.get(spaces, doc.space))
   const user = doc && (await app.store.get(users, doc.requestedBy))
   if (!doc || !space || space.deletedAt !== undefined) throw new ImportRefused('The space was deleted.')
-  if (!user) throw new ImportRefused('The user who asked for the import was deleted.')
+  if (!user) throw new ImportRefused('The user who requested the import was deleted.')
   return {
     app,
     doc,
@@ -56,7 +56,10 @@ async function openRun(app: App, id: string): Promise<ImportRun> {
   }
 }
 
-/** Runs an import once more after a crash as after its request: finds what is done, and does the rest. Throws what is unexpected, and `Interrupted`. */
+/**
+ * Runs an import. After a crash, a new run finds the completed steps and continues. Throws unexpected errors and
+ * `Interrupted`.
+ */
 export async function runImport(app: App, id: string, signal: AbortSignal): Promise<ImportEnd> {
   let gathering: Gathering | undefined
   let url = ''
@@ -66,11 +69,11 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
     const done = await earlierCommit(run)
     if (done !== null) return { revision: done }
     await change(app, id, (doc) => ({ ...doc, state: 'running', stage: 'reading' }))
-    // Before anything is read: who may not write gets the reason at once.
+    // Check the permission before reading, so that a user without it gets the reason at once.
     await branchOf(run)
     await guardOf(guardedRun(run)).check()
     gathering = new Gathering(app, { space: run.space, url: run.doc.url, source: run.doc.source }, signal, (progress) =>
-      tell(app, id, progress),
+      reportProgress(app, id, progress),
     )
     const gathered = await gather(gathering)
     const imported =
@@ -78,7 +81,7 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
       new Set([...gathered.files.values()].map(({ digest }) => digest)).size
     const counts = { importedResources: imported, totalResources: imported + gathering.failed }
     const failures = { failures: gathering.failures, moreFailures: gathering.moreFailures }
-    // With the counts: a run after a crash has nothing else to tell of them.
+    // Store the counts now, since a run after a crash cannot determine them again.
     await change(app, id, (doc) => ({ ...doc, ...counts, ...failures, stage: 'writing' }))
     const revision = await commitImport(run, gathered, counts)
     return { ...counts, ...failures, revision }
@@ -92,17 +95,17 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
   }
 }
 
-const tell = (app: App, id: string, progress: Progress): Promise<void> =>
+const reportProgress = (app: App, id: string, progress: Progress): Promise<void> =>
   change(app, id, (doc) => ({ ...doc, ...progress }))
 
-async function change(app: App, id: string, how: (doc: ContentImportDoc) => ContentImportDoc): Promise<void> {
+async function change(app: App, id: string, update: (doc: ContentImportDoc) => ContentImportDoc): Promise<void> {
   await app.store.transact(async (tx) => {
     const doc = await tx.get(contentImports, id)
-    if (doc) await tx.replace(contentImports, { ...doc, ...how(doc) })
+    if (doc) await tx.replace(contentImports, { ...doc, ...update(doc) })
   })
 }
 
-/** Writes how an import ended, in the transaction that ends its job. */
+/** Records the outcome of an import in the transaction that ends its job. */
 export async function writeImportEnd(app: App, tx: Transaction, id: string, end: ImportEnd): Promise<void> {
   const doc = await tx.get(contentImports, id)
   if (!doc) return

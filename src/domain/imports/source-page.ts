@@ -1,54 +1,57 @@
-/** What a source reads: pages in their order and tree, and the files that came with them. */
+/** Types for the content of a source: an ordered tree of pages, and the files that came with them. */
 
 /** A page that was read from a source. */
 export interface SourcePage {
-  /** Its address, to which relative links in it refer: `https://…`, or `archive:///path` in an archive. */
+  /** Base address for the page's relative links: `https://…`, or `archive:///path` in an archive. */
   url: string
   /** Other addresses of the same page. */
   aliases: string[]
   title: string
-  /** The name that its file gets if it is free. */
+  /** Preferred name of its file. */
   name: string
-  /** The whole text, with front matter if it has one. */
+  /** The complete text, including front matter. */
   text: string
   children: SourcePage[]
-  /** Nothing was read for it: it stands for a folder without a page. */
+  /** Set for a folder that has no page. */
   isFolder?: true
 }
 
-/** All that a source has. */
+/** The complete content of a source. */
 export interface SourceContent {
-  /** The pages of the top level. */
+  /** The top-level pages. */
   pages: SourcePage[]
-  /** Files that came with the pages, by address. Those that no page names are not imported. */
+  /** Files that came with the pages, by address. Files that no page references are not imported. */
   files: Map<string, Uint8Array>
-  /** Queries do not tell its pages apart: a link with one leads to the page without. */
+  /** Whether queries are ignored: a link with a query then leads to the page without it. */
   ignoresQueries?: boolean
 }
 
-/** All pages of a tree, each before those below it. */
+/** Lists all pages of a tree, parents first. */
 export const allPages = (pages: readonly SourcePage[]): SourcePage[] =>
   pages.flatMap((page) => [page, ...allPages(page.children)])
 
-/** An address without its fragment, decoded, so that it is found however it is written; of a website, `/docs`, `/docs/` and `/docs/index.html` are one. */
+/**
+ * Returns a lookup key for an address: decoded and without the fragment. On a website, `/docs`, `/docs/` and
+ * `/docs/index.html` have the same key.
+ */
 export function keyOf(url: string): string {
   if (!URL.canParse(url)) return url
   const { protocol, host, pathname, search } = new URL(url)
   let path = pathname
   try {
-    // A slash that is written as %2F is part of a name on a website.
+    // On a website, an encoded slash (%2F) is part of a name.
     path = decodeURIComponent(protocol === 'archive:' ? pathname : pathname.replace(/%2f/gi, '%252F'))
   } catch {
-    // Not percent-encoding: taken as written.
+    // Not percent-encoded: use the path as written.
   }
   if (protocol !== 'archive:') path = path.replace(/\/index\.(html?|php)$/i, '/')
   return `${protocol}//${host}${path.normalize('NFC').replace(/(?<=[^/])\/+$/, '')}${search}`
 }
 
-/** The address of a file in an archive or repository. */
+/** Returns the address of a file in an archive or repository. */
 export const archiveUrl = (path: string): string => `archive:///${path.split('/').map(encodeURIComponent).join('/')}`
 
-/** A title as text of a heading: none of its characters is markup, nor begins a tag. */
+/** Escapes a title for use as heading text, so that none of its characters is markup or starts a tag. */
 const headingText = (title: string): string =>
   title
     .replace(/\s+/g, ' ')
@@ -56,5 +59,5 @@ const headingText = (title: string): string =>
     .replace(/\{(?=[{%])/g, '\\{')
     .replace(/\$(?=\$)/g, '\\$')
 
-/** A page's text with its title as the first heading. */
+/** Returns a page's text with its title as the first heading. */
 export const titled = (title: string, body: string): string => `# ${headingText(title)}\n\n${body.trim()}\n`

@@ -1,4 +1,6 @@
-/** Fetches the objects that a space lacks: asks for 100 at a time, downloads three at a time, and writes down what became of each. */
+/**
+ * Fetches the objects that a space lacks: requests 100 at a time, downloads three at a time, and records each result.
+ */
 import {
   requestBatch,
   type DownloadAction,
@@ -12,25 +14,28 @@ import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { type LfsOrder, queueLfs } from './queue.js'
-import { type Failed, recordFailed, recordPresent, recordProblem, REFUSED_MS } from './record.js'
+import { type FailedObject, recordFailed, recordPresent, recordProblem, REFUSED_MS } from './record.js'
 import { type FoundPointer, missingObjects } from './scan.js'
 import { type OpenedServer, serverOf } from './server.js'
 
 const DOWNLOADS = 3
-/** An address that has expired is asked for anew, so often. */
+/** Maximum number of requests for a download address that expires. */
 const ROUNDS = 3
-/** After so many tries in a row it is left alone for a day, or until somebody asks. */
+/** After this number of consecutive failures, automatic retries stop for a day. */
 const MAX_TRIES = 8
-/** What opens the server of an ssh remote is asked for anew this long before it expires. */
+/** An ssh remote's access is renewed this long before it expires, in milliseconds. */
 const EXPIRES_SOON_MS = 30_000
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_MS = 60 * 60_000
-/** After this time a job lets others go first, and is queued again. */
+/** After this time, a job is queued again so that others can run, in milliseconds. */
 const JOB_MS = 10 * 60_000
 
 type Write = (tx: Transaction) => Promise<void>
 
-/** Runs a job. What is returned is to be written in the transaction that ends it. It can be run again at any time: what is here is not fetched twice. */
+/**
+ * Runs a job. The returned function must run in the transaction that ends it. The job can run again at any time;
+ * available objects are not fetched twice.
+ */
 export async function fetchObjects(app: App, job: string, order: LfsOrder, signal: AbortSignal): Promise<Write> {
   const space = await app.store.get(spaces, order.space)
   if (!space || space.deletedAt !== undefined) return async () => {}
@@ -44,13 +49,13 @@ export async function fetchObjects(app: App, job: string, order: LfsOrder, signa
     await run.all(() => serverOf(app, job, order, repo, signal), await run.withinLimits(missing))
   } catch (error) {
     if (!(error instanceof LfsError) || signal.aborted) throw error
-    return ended(app, job, order, run, error)
+    return finish(app, job, order, run, error)
   }
-  return ended(app, job, order, run, null)
+  return finish(app, job, order, run, null)
 }
 
-/** What follows from how a job went: another try, later and later. */
-function ended(app: App, job: string, order: LfsOrder, run: Fetch, problem: LfsError | null): Write {
+/** Derives the next step from the result of a job: a retry with an increasing delay, or none. */
+function finish(app: App, job: string, order: LfsOrder, run: Fetch, problem: LfsError | null): Write {
   const tries = run.fetched > 0 ? 1 : order.tries + 1
   const passing = problem === null ? run.passing : problem.kind !== 'refused'
   const again = (passing && tries < MAX_TRIES) || run.unfinished
@@ -62,7 +67,7 @@ function ended(app: App, job: string, order: LfsOrder, run: Fetch, problem: LfsE
       run.unfinished && problem === null && !run.passing
         ? undefined
         : new Date(app.clock.now().getTime() + retryMs).toISOString()
-    // What was refused in this run is not asked for again in the next one.
+    // Objects that were rejected in this run are not requested again in the next one.
     await queueLfs(app, tx, { ...order, asked: false, tries }, app.credentials.get(job), notBefore)
   }
 }
@@ -72,10 +77,10 @@ const retryDelay = (tries: number): number => Math.min(MAX_RETRY_MS, FIRST_RETRY
 /** One run of a job. */
 class Fetch {
   fetched = 0
-  /** An object failed for a reason that may pass. */
+  /** Whether an object failed for a temporary reason. */
   passing = false
   retryAfterMs = 0
-  /** The time was over before all were tried. */
+  /** Whether the time limit was reached before all objects were tried. */
   unfinished = false
   readonly #started: number
 
@@ -87,21 +92,21 @@ class Fetch {
     this.#started = app.clock.now().getTime()
   }
 
-  /** Whether it is the turn of others. */
+  /** Whether other jobs should run now. */
   get #isOver(): boolean {
     return this.app.clock.now().getTime() - this.#started > JOB_MS
   }
 
-  /** The objects that may be fetched; those that are too large are recorded as failed. */
+  /** Returns the objects within the limits. Objects beyond them are recorded as failed. */
   async withinLimits(missing: readonly FoundPointer[]): Promise<FoundPointer[]> {
     const { maxObjectBytes, maxSpaceBytes } = this.app.settings.lfs
     let bytes = 0
-    // One whose file got lost is recorded as present, and is among those that are missing.
+    // An object whose file was lost is recorded as present and is also among the missing ones.
     const lost = new Set(missing.map(({ oid }) => oid))
     for (const one of await this.app.store.find(lfsObjects, 'space', this.order.space))
       if (one.state === 'present' && !lost.has(one.oid)) bytes += one.size
     const fit: FoundPointer[] = []
-    const failed: Failed[] = []
+    const failed: FailedObject[] = []
     for (const pointer of missing) {
       const problem = tooLarge(pointer.size, bytes, maxObjectBytes, maxSpaceBytes)
       if (problem === null) {
@@ -113,7 +118,7 @@ class Fetch {
     return fit
   }
 
-  /** Fetches objects. Throws `LfsError` if the server cannot be asked at all. */
+  /** Fetches objects. Throws `LfsError` if the server rejects all requests. */
   async all(open: () => Promise<OpenedServer>, objects: readonly FoundPointer[]): Promise<void> {
     let left = objects
     let opened = await open()
@@ -130,23 +135,23 @@ class Fetch {
     }
   }
 
-  /** Fetches the objects of one request. Returns those whose address has to be asked for again. */
+  /** Fetches the objects of one request. Returns those whose address must be requested again. */
   async #batch(server: LfsServer, objects: readonly FoundPointer[], last: boolean): Promise<FoundPointer[]> {
     const unique = [...new Map(objects.map((pointer) => [pointer.oid, pointer])).values()]
-    const answer = await requestBatch(server, unique, this.order.remote.ref)
-    const waiting: { pointer: FoundPointer; action: DownloadAction }[] = []
-    const failed: Failed[] = []
-    // The same hash with another size is asked for apart: one of the two is wrong.
+    const response = await requestBatch(server, unique, this.order.remote.ref)
+    const pending: { pointer: FoundPointer; action: DownloadAction }[] = []
+    const failed: FailedObject[] = []
+    // A hash with two sizes needs separate requests, since one of the sizes is wrong.
     const again = last ? [] : objects.filter((pointer) => !unique.includes(pointer))
     for (const pointer of unique) {
-      const found = answer.get(pointer.oid)
+      const found = response.get(pointer.oid)
       if (found instanceof LfsError) failed.push(this.#failure(pointer, found))
-      else if (found) waiting.push({ pointer, action: found })
+      else if (found) pending.push({ pointer, action: found })
     }
     const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
+      for (let next = pending.shift(); next; next = pending.shift()) {
         this.#checkRunning()
-        // A slow server, whether it means to or not, does not keep the job from others: each download may take half an hour.
+        // A slow server must not block other jobs, since each download may take half an hour.
         if (this.#isOver) return void (this.unfinished = true)
         const error = await this.#download(server, next.pointer, next.action)
         if (error?.kind === 'renew' && !last) again.push(next.pointer)
@@ -159,10 +164,10 @@ class Fetch {
     return again
   }
 
-  /** Why an object could not be downloaded; null if it is here. */
+  /** Downloads an object. Returns the error, or null if it is available. */
   async #download(server: LfsServer, pointer: FoundPointer, action: DownloadAction): Promise<LfsError | null> {
     if (action.expiresAt !== null && action.expiresAt <= this.app.clock.now().getTime())
-      return new LfsError('renew', 'The address of its download expires before it can be used.')
+      return new LfsError('renew', 'Its download address expired before it was used.')
     try {
       await downloadObject(server, this.app.lfsFiles, pointer, action)
     } catch (error) {
@@ -175,7 +180,7 @@ class Fetch {
     return null
   }
 
-  #failure(pointer: FoundPointer, error: LfsError): Failed {
+  #failure(pointer: FoundPointer, error: LfsError): FailedObject {
     if (error.kind === 'passing') {
       this.passing = true
       this.retryAfterMs = Math.max(this.retryAfterMs, error.retryAfterMs ?? 0)
@@ -189,10 +194,10 @@ class Fetch {
 }
 
 function tooLarge(size: number, before: number, maxObject: number, maxSpace: number): string | null {
-  if (maxObject === 0) return 'Files of Git LFS are not fetched by this server (BINDERY_LFS_LIMIT_BYTES).'
+  if (maxObject === 0) return 'This server does not fetch Git LFS files (BINDERY_LFS_LIMIT_BYTES).'
   if (size > maxObject)
-    return `It has ${size} bytes, and a file of Git LFS may have ${maxObject} (BINDERY_LFS_LIMIT_BYTES).`
+    return `It has ${size} bytes. The limit for a Git LFS file is ${maxObject} bytes (BINDERY_LFS_LIMIT_BYTES).`
   if (before + size > maxSpace)
-    return `The files of Git LFS of the space would have more than ${maxSpace} bytes (BINDERY_LFS_SPACE_BYTES).`
+    return `The Git LFS files of the space would exceed ${maxSpace} bytes (BINDERY_LFS_SPACE_BYTES).`
   return null
 }

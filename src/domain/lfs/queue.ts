@@ -1,4 +1,4 @@
-/** Queues the fetching of objects of Git LFS: after imports and exports, and when main has moved. */
+/** Queues jobs that fetch Git LFS objects: after imports and exports, and after main moved. */
 import type { CommitId } from '../../kernel/ids.js'
 import { newId } from '../../kernel/ids.js'
 import { connections, jobs, type LfsRemote, lfsSpaces, spaces } from '../../model/index.js'
@@ -10,32 +10,32 @@ import { missingObjects } from './scan.js'
 
 export const RESOLVE_LFS = 'resolve-lfs'
 
-/** Remotes that a space remembers for objects that are asked for later. */
+/** Maximum number of remotes that a space remembers for later requests. */
 const MAX_REMOTES = 10
-/** Revisions that one job looks at, beside main. */
+/** Maximum number of revisions that one job scans, in addition to main. */
 const MAX_REVISIONS = 20
 
-/** What a job is to do, as it is stored. It has no credential. */
+/** The stored payload of a job. It contains no credential. */
 export interface LfsOrder {
   space: string
   remote: LfsRemote
-  /** Revisions whose pointers are looked at, beside main. */
+  /** Revisions whose pointers are scanned, in addition to main. */
   revisions: CommitId[]
-  /** Somebody asked for it: what failed before is tried at once. */
+  /** Whether a user requested it. Earlier failures are then retried at once. */
   asked: boolean
-  /** How often the remote could not be asked in a row. */
+  /** Number of consecutive failures to reach the remote. */
   tries: number
 }
 
-/** A job that waits for its time holds its lane, so that another remote needs one of its own. */
+/** Returns the lane. Each remote has its own, since a job that waits for its time blocks its lane. */
 const laneOf = ({ space, remote }: Pick<LfsOrder, 'space' | 'remote'>): string =>
   `${RESOLVE_LFS}-${space}-${remote.key}`
 
-/** What is to be fetched after an import or export; null if nothing is missing. */
+/** Returns the order to fetch after an import or export. Null if nothing is missing. */
 export async function lfsOrderAfter(sync: Sync, { revision, remoteRevision }: Outcome): Promise<LfsOrder | null> {
   const { app, run, space } = sync
   const { key, url, ref, directory, connection } = run
-  // Of a folder, the remote's commit is not that of the space.
+  // For a folder, the remote's commit differs from the space's commit.
   const revisions = [revision, ...(remoteRevision !== undefined && directory === '' ? [remoteRevision] : [])]
   const asked = !isAutomatic(run)
   if ((await missingObjects(app, space.doc.id, space.repo, revisions, { asked, deep: false })).length === 0) return null
@@ -52,8 +52,9 @@ export async function lfsOrderAfter(sync: Sync, { revision, remoteRevision }: Ou
 }
 
 /**
- * Queues a job, in the transaction that makes it necessary; one of the same remote that waits takes the order over. The space remembers the remote.
- * @param credential of a request: it stays in memory
+ * Queues a job in the transaction that makes it necessary. A queued job for the same remote takes over the order. The
+ * space remembers the remote.
+ * @param credential the credential of a request, which stays in memory
  * @param notBefore ISO time
  */
 export async function queueLfs(
@@ -68,16 +69,16 @@ export async function queueLfs(
   await rememberRemote(app, tx, order)
   const lane = laneOf(order)
   const all = await tx.find(jobs, 'lane', lane)
-  const waiting = all.find(({ state }) => state === 'queued')
-  const before = waiting?.payload as unknown as LfsOrder | undefined
+  const queued = all.find(({ state }) => state === 'queued')
+  const before = queued?.payload as unknown as LfsOrder | undefined
   const revisions = [...new Set([...order.revisions, ...(before?.revisions ?? [])])].slice(0, MAX_REVISIONS)
   const asked = order.asked || before?.asked === true
   const payload = { ...order, revisions, asked } as unknown as Record<string, unknown>
-  const id = waiting?.id ?? newId()
+  const id = queued?.id ?? newId()
   const kept = credential ? { keeper: app.node } : {}
-  if (waiting) {
-    const { notBefore: later, ...rest } = waiting
-    // Whoever asks is not made to wait; what comes by itself does not shorten the pause that a server was given.
+  if (queued) {
+    const { notBefore: later, ...rest } = queued
+    // A user's request runs at once. An automatic one keeps the server's back-off.
     const pause = asked ? undefined : [later, notBefore].sort().findLast((time) => time !== undefined)
     await tx.replace(jobs, { ...rest, payload, ...kept, ...(pause === undefined ? {} : { notBefore: pause }) })
   } else {
@@ -100,23 +101,23 @@ export async function queueLfs(
 }
 
 async function rememberRemote(app: App, tx: Transaction, { space, remote }: LfsOrder): Promise<void> {
-  const about = await tx.get(lfsSpaces, space)
+  const spaceDoc = await tx.get(lfsSpaces, space)
   const at = app.clock.now().toISOString()
-  if (!about) {
+  if (!spaceDoc) {
     await tx.insert(lfsSpaces, { id: space, remotes: [remote], at })
     return
   }
-  const same = about.remotes.find(({ key }) => key === remote.key)
-  // An import with a credential of its own does not make the space forget whose credential opens the remote when there is none.
+  const same = spaceDoc.remotes.find(({ key }) => key === remote.key)
+  // An import with its own credential must not remove the connection whose credential works without one.
   const connection = same?.connection === undefined ? null : await tx.get(connections, same.connection)
   const newest = connection?.key === remote.key ? { connection: connection.id, ...remote } : remote
   await tx.replace(lfsSpaces, {
-    ...about,
-    remotes: [newest, ...about.remotes.filter((one) => one !== same)].slice(0, MAX_REMOTES),
+    ...spaceDoc,
+    remotes: [newest, ...spaceDoc.remotes.filter((one) => one !== same)].slice(0, MAX_REMOTES),
   })
 }
 
-/** The remote that was used last, of those whose connection has not gone; else the last of all. */
+/** Returns the most recently used remote whose connection still exists, otherwise the most recent one. */
 async function usableRemote(app: App, remotes: readonly LfsRemote[]): Promise<LfsRemote | undefined> {
   for (const remote of remotes)
     if (remote.connection === undefined || (await app.store.get(connections, remote.connection))?.key === remote.key)
@@ -125,16 +126,16 @@ async function usableRemote(app: App, remotes: readonly LfsRemote[]): Promise<Lf
 }
 
 /**
- * Queues what main of a space lacks: pointers come by pushes and change requests too, and files can get lost. Nothing happens in spaces that never had
- * anything to do with Git LFS.
+ * Queues a job for missing objects of main. Pushes and change requests also add pointers, and files can get lost. Does
+ * nothing in spaces that never used Git LFS.
  */
 export async function queueMissing(app: App, space: string, options: { deep: boolean }): Promise<void> {
-  const about = await app.store.get(lfsSpaces, space)
-  const remote = await usableRemote(app, about?.remotes ?? [])
+  const spaceDoc = await app.store.get(lfsSpaces, space)
+  const remote = await usableRemote(app, spaceDoc?.remotes ?? [])
   const doc = remote && (await app.store.get(spaces, space))
-  if (!about || !remote || !doc || doc.deletedAt !== undefined) return
-  if (about.retryAt !== undefined && about.retryAt > app.clock.now().toISOString()) return
-  // One that is running may have looked at main before it moved.
+  if (!spaceDoc || !remote || !doc || doc.deletedAt !== undefined) return
+  if (spaceDoc.retryAt !== undefined && spaceDoc.retryAt > app.clock.now().toISOString()) return
+  // A running job may have scanned main before it moved.
   if ((await app.store.find(jobs, 'lane', laneOf({ space, remote }))).some(({ state }) => state === 'queued')) return
   const repo = await app.git.open(repositoryName(space))
   const main = repo.head(MAIN)

@@ -1,4 +1,4 @@
-/** Finds the pointers of Git LFS in revisions, and which of their objects are not here. */
+/** Finds Git LFS pointers in revisions, and their missing objects. */
 import { isMarkdown } from '../../content/paths.js'
 import type { LfsPointer } from '../../content/lfs-pointer.js'
 import { isFile } from '../../content/read-file.js'
@@ -9,19 +9,22 @@ import { lfsObjectId, lfsObjects } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { pointerIn } from '../revisions/lfs-files.js'
 
-/** A pointer of a revision. */
+/** A pointer in a revision. */
 export interface FoundPointer extends LfsPointer {
   /** Its Git object ID. */
   blob: string
 }
 
-/** Blobs whose sizes are asked for at a time. */
-const AT_ONCE = 1_000
+/** Number of blobs whose sizes are read at a time. */
+const SIZES_BATCH = 1_000
 
-/** What is the same for two pointers to the same object. A hash with another size is another one, of which one at least is wrong. */
+/**
+ * Returns a key for the object of a pointer. Two pointers with one hash and different sizes have different keys; at
+ * least one of them is wrong.
+ */
 const nameOf = ({ oid, size }: LfsPointer): string => `${oid} ${size}`
 
-/** The pointers of a revision, by what they name. Pages are never pointers. A blob that was looked at is not read again. */
+/** Reads the pointers of a revision by object key. Pages are never pointers. Each blob is read only once. */
 async function pointersAt(app: App, repo: Repository, revision: CommitId): Promise<Map<string, FoundPointer>> {
   const snapshot = await repo.at(revision)
   const slices = new Slices()
@@ -35,8 +38,8 @@ async function pointersAt(app: App, repo: Repository, revision: CommitId): Promi
     else if (known !== 'none') found.set(nameOf(known), { ...known, blob: entry.oid })
   }
   const blobs = [...unknown]
-  for (let at = 0; at < blobs.length; at += AT_ONCE)
-    for (const one of await readPointers(app, snapshot, blobs.slice(at, at + AT_ONCE))) found.set(nameOf(one), one)
+  for (let at = 0; at < blobs.length; at += SIZES_BATCH)
+    for (const one of await readPointers(app, snapshot, blobs.slice(at, at + SIZES_BATCH))) found.set(nameOf(one), one)
   return found
 }
 
@@ -50,24 +53,24 @@ async function readPointers(app: App, snapshot: Snapshot, blobs: readonly string
   return found
 }
 
-/** Which objects count as missing. */
+/** Options that define which objects count as missing. */
 interface PointerFile {
-  /** Also those that failed and are not due yet. */
+  /** Whether to include failed objects before their retry is due. */
   asked: boolean
-  /** Also those whose file is gone. */
+  /** Whether to include objects whose file is gone. */
   deep: boolean
 }
 
 /**
- * The objects that the pointers of some revisions name and that a space does not have, those first that were not tried yet. Revisions that the repository
- * does not have are passed over.
+ * Lists the objects that pointers in some revisions refer to and the space lacks. Objects that were not tried yet come
+ * first. Revisions that the repository lacks are skipped.
  */
 export async function missingObjects(
   app: App,
   space: string,
   repo: Repository,
   revisions: readonly CommitId[],
-  wanted: PointerFile,
+  options: PointerFile,
 ): Promise<FoundPointer[]> {
   const now = app.clock.now().toISOString()
   const missing = new Map<string, FoundPointer>()
@@ -79,8 +82,8 @@ export async function missingObjects(
       if (slices.due) await slices.rest()
       if (missing.has(name) || failed.has(name)) continue
       const doc = await app.store.get(lfsObjects, lfsObjectId(space, pointer.oid))
-      const isHere = doc?.state === 'present' && !(wanted.deep && !(await app.lfsFiles.has(doc)))
-      const later = doc?.state === 'failed' && !wanted.asked && doc.retryAt !== undefined && doc.retryAt > now
+      const isHere = doc?.state === 'present' && !(options.deep && !(await app.lfsFiles.has(doc)))
+      const later = doc?.state === 'failed' && !options.asked && doc.retryAt !== undefined && doc.retryAt > now
       if (!isHere && !later) (doc?.state === 'failed' ? failed : missing).set(name, pointer)
     }
   }

@@ -1,4 +1,4 @@
-/** Finds the LFS server of a remote and what opens it. */
+/** Finds the LFS server of a remote and its access data. */
 import { readBounded } from '../../content/read-file.js'
 import { ObjectTooLarge, type Remote, RemoteError, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -22,15 +22,16 @@ import type { LfsOrder } from './queue.js'
 
 const CONFIG = '.lfsconfig'
 
-/** A server, and when what opens it expires, in milliseconds since 1970; null if nobody says that it does. */
+/** A server and the expiry of its access (milliseconds since 1970). Null if no expiry is known. */
 export interface OpenedServer {
   server: LfsServer
   expiresAt: number | null
 }
 
 /**
- * The server of an order's remote; that of an ssh remote as its host says. Throws `LfsError`, also if its connection is gone, paused, or leads elsewhere now.
- * @param job whose credential, of a request, is in memory
+ * Returns the LFS server of an order's remote. For an ssh remote, its host names the server. Throws `LfsError`, also if
+ * its connection is gone, paused, or now points elsewhere.
+ * @param job job whose request credential is in memory
  */
 export async function serverOf(
   app: App,
@@ -45,10 +46,10 @@ export async function serverOf(
   const config = (await rootConfigOf(app, order, repo, remote)) ?? (await configOf(repo, order))
   const common = { http: app.http, signal, now: () => app.clock.now() }
   if (isAskedOfHost(order.remote.url, config)) {
-    const said = await repo.lfsAccess(remote).catch((error: unknown) => {
+    const response = await repo.lfsAccess(remote).catch((error: unknown) => {
       throw asLfsError(error)
     })
-    const { endpoint, headers, expiresAt } = readAccess(said, {
+    const { endpoint, headers, expiresAt } = readAccess(response, {
       now: app.clock.now(),
       insecure: app.settings.connectionProtocols.includes('http'),
     })
@@ -69,7 +70,7 @@ async function connectionOf(app: App, { remote }: LfsOrder): Promise<ConnectionD
   if (connection?.key !== remote.key)
     throw new LfsError(
       'refused',
-      'The connection to its repository was removed, or leads elsewhere now. Connect the repository, or import from it.',
+      'The connection to its repository was removed or now points elsewhere. Connect the repository, or import from it.',
     )
   if (connection.paused) throw new LfsError('passing', 'The connection to its repository is paused.')
   return connection
@@ -84,8 +85,8 @@ async function credentialOf(app: App, connection: ConnectionDoc): Promise<Creden
 }
 
 /**
- * The text of `.lfsconfig` at the root of a repository of which the space has a folder only, as the branch has it now; null if there is none. Only asked for if
- * objects are missing.
+ * Reads `.lfsconfig` from the root of the remote branch, for a space that is synced with a folder. Null if there is
+ * none. Called only if objects are missing.
  */
 async function rootConfigOf(
   app: App,
@@ -94,7 +95,7 @@ async function rootConfigOf(
   remote: Remote,
 ): Promise<string | null> {
   if (directory === undefined || /^file:/i.test(remote.url)) return null
-  // A space of an earlier release has the remote's commits themselves.
+  // A space of an earlier release has the remote's commits.
   if (head !== undefined && (await repo.hasCommit(head))) return null
   const owner = (await app.store.get(spaces, space))?.organization
   if (owner === undefined) return null
@@ -114,17 +115,17 @@ async function rootConfigOf(
   }
 }
 
-/** Of failures to reach a remote, those that often pass by themselves. */
-const PASSING: ReadonlySet<RemoteError['kind']> = new Set(['unreachable', 'timeout', 'cancelled'])
+/** Kinds of remote failures that are often temporary. */
+const TEMPORARY: ReadonlySet<RemoteError['kind']> = new Set(['unreachable', 'timeout', 'cancelled'])
 
-/** A failure to reach the remote as one of Git LFS; any other error as it is. */
+/** Converts a failure to reach the remote to an LFS error. Other errors are returned unchanged. */
 const asLfsError = (error: unknown): unknown =>
-  error instanceof RemoteError ? new LfsError(PASSING.has(error.kind) ? 'passing' : 'refused', error.message) : error
+  error instanceof RemoteError ? new LfsError(TEMPORARY.has(error.kind) ? 'passing' : 'refused', error.message) : error
 
 const tooLong = (): LfsError =>
   new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
 
-/** The text of `.lfsconfig`: that of the remote's head, since the space may be a folder of it, else that of main. */
+/** Reads `.lfsconfig` from the remote's head, since the space may be a folder of it, otherwise from main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {
   for (const commit of [remote.head as CommitId | undefined, repo.head(MAIN)]) {
     if (commit === undefined || commit === null || !(await repo.hasCommit(commit))) continue

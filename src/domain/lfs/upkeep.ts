@@ -1,29 +1,32 @@
-/** Removes objects of Git LFS that nothing refers to any more. */
+/** Removes Git LFS objects that nothing refers to anymore. */
 import { lfsObjects, lfsSpaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
 
-/** Objects that are forgotten in one transaction. */
-const AT_ONCE = 500
+/** Number of objects that are removed in one transaction. */
+const REMOVE_BATCH = 500
 
-/** Removes the files of objects that no space has. One that is just being fetched stays: it is younger than an hour. */
+/**
+ * Deletes the files of objects that no space has. Files younger than an hour stay, since they may belong to a running
+ * download.
+ */
 export const sweepLfsFiles = (app: App): Promise<number> =>
   app.lfsFiles.sweep(async (oid) =>
     (await app.store.find(lfsObjects, 'oid', oid)).some(({ state }) => state === 'present'),
   )
 
-/** Forgets the objects of a space whose pointers Git has forgotten: no revision that is kept has them. Their files go with the next sweep. */
+/** Removes the records of objects whose pointers Git has pruned. The next sweep deletes their files. */
 export async function forgetPruned(app: App, space: string): Promise<void> {
   const all = await app.store.find(lfsObjects, 'space', space)
   if (all.length === 0) return
   const repo = await app.git.open(repositoryName(space))
   const absent = new Set(await repo.absent(all.map(({ blob }) => blob)))
   const gone = all.filter(({ blob }) => absent.has(blob))
-  for (let at = 0; at < gone.length; at += AT_ONCE)
+  for (let at = 0; at < gone.length; at += REMOVE_BATCH)
     await app.store.transact(async (tx) => {
-      for (const { id, blob } of gone.slice(at, at + AT_ONCE))
+      for (const { id, blob } of gone.slice(at, at + REMOVE_BATCH))
         if ((await tx.get(lfsObjects, id))?.blob === blob) await tx.remove(lfsObjects, id)
-      const about = await tx.get(lfsSpaces, space)
-      if (about) await tx.replace(lfsSpaces, { ...about, at: app.clock.now().toISOString() })
+      const spaceDoc = await tx.get(lfsSpaces, space)
+      if (spaceDoc) await tx.replace(lfsSpaces, { ...spaceDoc, at: app.clock.now().toISOString() })
     })
 }

@@ -1,35 +1,38 @@
-/** Reads addresses that lead to a space: those of the service itself, and those of published sites. */
+/** Parses addresses that point to a space: of the service itself, and of published sites. */
 import { SPACE_PATH } from '../../content/links/resolve-link.js'
 import { Slices } from '../../kernel/slices.js'
 import { organizations, sites } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { publishedSpaces } from '../sites/published-spaces.js'
 
-/** What an address names in a space. */
+/** The part of a space that an address names. */
 type AddressTarget =
   | { kind: 'space' }
   | { kind: 'page'; id: string }
   | { kind: 'file'; id: string }
   | { kind: 'path'; path: string }
 
-/** A place that an address leads to. */
+/** A parsed address. */
 export interface SpaceAddress {
   space: string
   named: AddressTarget
-  /** As written, percent-encoded; absent without one. */
+  /** The fragment as written, percent-encoded. Absent if there is none. */
   fragment?: string
-  /** Whether it is an address of the service, not of a published site. */
+  /** Whether it is an address of the service and not of a published site. */
   inApp: boolean
 }
 
-/** What the service serves below a space's address besides pages. */
+/** Paths below a space's address that the service serves, apart from pages. */
 const SERVED =
   /^(?:content|revisions\/[^/]+|change-requests\/[^/]+(?:\/content)?)(?:\/(page|files|path)\/(.+))?$|^(?:change-requests|comments|git|links|pdf|permissions|revisions|search)(?:\/|$)/
-/** Parts of an address in which that of a site space is looked for: scheme, host, and the paths of proxy, site, section and site space. */
+/**
+ * Maximum number of parts in the address of a site space: scheme, host, and the paths of proxy, site, section and site
+ * space.
+ */
 const MAX_PARTS = 16
 const BY_ID = /^(page|pages|files)\/([^/]+)$/
 
-/** The addresses under which the spaces of one organization are found. */
+/** The addresses of an organization's spaces. */
 export class SpaceAddresses {
   readonly #service: URL
 
@@ -53,14 +56,14 @@ export class SpaceAddresses {
     return new SpaceAddresses(app, published)
   }
 
-  /** The origins of these addresses, in lower case; '' stands for paths such as `/spaces/<id>`. */
+  /** Returns the origins of these addresses in lower case; '' stands for paths such as `/spaces/<id>`. */
   origins(): Set<string> {
     const origins = new Set(['', this.#service.origin])
     for (const url of this.published.keys()) origins.add(url.split('/', 3).join('/').toLowerCase())
     return origins
   }
 
-  /** Reads an address; null if it leads to no space of the service, or of a published site of the organization. */
+  /** Parses an address. Null if it points to no space of the service or of a published site of the organization. */
   read(target: string): SpaceAddress | null {
     const own = target.startsWith('/')
     const base = own ? this.#service.origin : undefined
@@ -71,7 +74,7 @@ export class SpaceAddresses {
     return this.#inApp(url, fragment) ?? this.#onSite(url, fragment)
   }
 
-  /** Whether a URL is an address of the service itself, whatever it is for: not one of a site, also of a site that is not published. */
+  /** Whether a URL is an address of the service itself. Addresses of sites, published or not, do not count. */
   isInApp(target: string): boolean {
     if (!URL.canParse(target)) return false
     const url = new URL(target)
@@ -79,7 +82,7 @@ export class SpaceAddresses {
     return path !== null && !/^\/sites(?:\/|$)/.test(path) && this.#onSite(url, {}) === null
   }
 
-  /** The path below the address of the service; null for another service. */
+  /** Returns the path below the address of the service. Null for another service. */
   #pathInService(url: URL): string | null {
     const base = this.#service.pathname.replace(/\/$/, '')
     return url.origin === this.#service.origin && `${url.pathname}/`.startsWith(`${base}/`)
@@ -94,7 +97,10 @@ export class SpaceAddresses {
     return { space: match[1] as string, named: named(path.slice(match[0].length)), ...fragment, inApp: true }
   }
 
-  /** The longest address of a site space with which this one begins: the default site space of a site has the site's own. */
+  /**
+   * Finds the longest address of a site space that is a prefix of this one. The default site space of a site has the
+   * site's own address.
+   */
   #onSite(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
     const whole = `${url.origin}${url.pathname.replace(/\/$/, '')}`
     for (
@@ -115,7 +121,7 @@ export class SpaceAddresses {
   }
 }
 
-/** What the rest of an address of the service names, after the space. */
+/** Parses the rest of an address of the service, after the space. */
 function named(rest: string): AddressTarget {
   const path = rest.replace(/^\/+|\/+$/g, '')
   const served = SERVED.exec(path)

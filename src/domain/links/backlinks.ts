@@ -1,4 +1,6 @@
-/** Finds what links to a page or a file: in its own space, and in the other spaces of the organization that the caller may see. */
+/**
+ * Finds the links to a page or file, in its own space and in other spaces of the organization that the caller may see.
+ */
 import type { LinkSource } from '../../content/links/link.js'
 import type { OutwardLink } from '../../content/links/outward-links.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
@@ -16,19 +18,22 @@ import { openSpaces, visibleSpaces } from '../spaces/spaces.js'
 import { SpaceAddresses } from './addresses.js'
 import { placeIn } from './places.js'
 
-/** Where a link to the page or file stands. */
+/** The source of a link to the page or file. */
 export interface Backlink {
   revision: OpenRevision
   source: LinkSource
 }
 
-/** What is linked to. */
+/** The target of the links. */
 export type LinkedTo = { page: PageEntry } | { file: FileEntry }
 
-/** How long the other spaces of an organization are looked through, in milliseconds. What was read by then is known to the next request. */
+/**
+ * Time limit in milliseconds for searching the other spaces of an organization. Spaces that were read by then are
+ * cached for the next request.
+ */
 const DEADLINE_MS = 10_000
 
-/** The place of a backlink in the list: the space itself first, then the others; in each by file. */
+/** Returns the sort key of a backlink: the space itself first, then the others; in each by file. */
 export const backlinkKey =
   (home: OpenRevision) =>
   ({ revision, source }: Backlink): SortKey => {
@@ -37,8 +42,8 @@ export const backlinkKey =
   }
 
 /**
- * Everything that links to a page or a file of a revision, each source once, in no order. Links to an anchor on the page count.
- * Throws 503 if the other spaces take too long to be looked through for the first time.
+ * Finds the links to a page or a file of a revision, each source once, in no order. Links to an anchor on the page
+ * count. Throws 503 if the first search of the other spaces takes too long.
  */
 export async function backlinksOf(app: App, actor: Actor, home: OpenRevision, to: LinkedTo): Promise<Backlink[]> {
   const graph = await linksOf(app, home)
@@ -64,7 +69,7 @@ export async function backlinksOf(app: App, actor: Actor, home: OpenRevision, to
 const stillReading = (): ServiceError =>
   new ServiceError(
     'unavailable',
-    'The other spaces of the organization are still being read for the first time. Ask again in a moment.',
+    'The other spaces of the organization are still being read for the first time. Retry in a moment.',
     {
       headers: { 'Retry-After': '1' },
     },
@@ -77,11 +82,11 @@ async function otherSpaces(app: App, actor: Actor, { space }: OpenRevision) {
   })
   const others = documents.filter(({ id, deletedAt }) => id !== space.doc.id && deletedAt === undefined)
   const opened = await openSpaces(app, await visibleSpaces(app, actor, space.doc.organization, others))
-  // Links from a space that is out of service are found again once it is repaired.
+  // Links from a space that is out of service reappear after its repair.
   return opened.flatMap(({ repo, ...one }) => (repo === null ? [] : [{ ...one, repo }]))
 }
 
-/** The sources of those links whose address leads to the page or file. */
+/** Returns the sources of the links whose address points to the page or file. */
 async function byAddress(
   app: App,
   { home, to, addresses }: { home: OpenRevision; to: LinkedTo; addresses: SpaceAddresses },

@@ -1,4 +1,4 @@
-/** Which broken links a change request brings about. */
+/** Finds the broken links that a change request introduces. */
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
@@ -8,8 +8,8 @@ import { openRevision } from '../revisions/revisions.js'
 import { LinkReport } from './report.js'
 
 /**
- * The keys of links that are broken without the change request: on main (if it is merged, in the revision before the merge), or where it
- * branched off. A broken link of the change request that is not among them was broken by it.
+ * Returns the keys of links that are broken without the change request: on main (or in the revision before its merge),
+ * or where it branched off. The change request introduced its other broken links.
  */
 export async function brokenWithout(
   app: App,

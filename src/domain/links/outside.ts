@@ -1,12 +1,12 @@
-/** Resolves links that leave the project directory of a monorepo for other files of the same repository. */
+/** Resolves links from the project directory of a monorepo to other files of the same repository. */
 import type { Link } from '../../content/links/link.js'
 import { normalizePath } from '../../content/paths.js'
 import { filesBeside } from '../revisions/outside-files.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 
 /**
- * Finds the addresses of links out of the project directory: below `repoTreeURL` if the space has one, else the path in the repository if
- * that file exists. Links that are missing in the result refer to no file.
+ * Finds the addresses of links out of the project directory: below `repoTreeURL` if the space has one, otherwise the
+ * path in the repository if that file exists. Links that are missing in the result refer to no file.
  */
 export async function outsideAddresses(
   { space, snapshot }: Pick<OpenRevision, 'space' | 'snapshot'>,

@@ -1,4 +1,4 @@
-/** Finds what addresses lead to, in the space itself and in others, as far as the caller may see it. */
+/** Resolves addresses to content of this space or of others that the caller may see. */
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -11,7 +11,7 @@ import { filesOf, type OpenRevision } from '../revisions/revisions.js'
 import { findSpace } from '../roles/access.js'
 import type { SpaceAddress, SpaceAddresses } from './addresses.js'
 
-/** What an address leads to: a space, or a page, anchor or file of it. */
+/** The target of an address: a space, or a page, anchor or file of it. */
 export interface AddressPlace {
   revision: OpenRevision
   page?: PageEntry
@@ -19,23 +19,26 @@ export interface AddressPlace {
   anchor?: string
 }
 
-/** What becomes of an address. */
+/** The result of resolving an address. */
 interface ResolvedPlace {
   status: 'ok' | 'broken' | 'in-app'
   problem: 'missing' | 'anchor' | null
-  /** Null if it leads to no space that the caller may see. */
+  /** Null if it points to no space that the caller may see. */
   place: AddressPlace | null
 }
 
-/** Most other spaces that are opened for one request: links to more of them are shown by their address alone. */
+/** Maximum number of other spaces that are opened for one request. Links to further spaces show only their address. */
 const MAX_SPACES = 100
 
-/** Returns the same for a space that does not exist and one that the caller may not see. */
+/** Resolves addresses for one caller. A space that the caller may not see is treated like one that does not exist. */
 export class Places {
   readonly #open = new Map<string, Promise<OpenRevision | null>>()
   readonly #found = new Map<string, Promise<ResolvedPlace | null>>()
 
-  /** @param home the revision that is read: links to its own space lead to it */
+  /**
+   *
+   * @param home the current revision, to which links into its own space point
+   */
   constructor(
     private readonly app: App,
     private readonly actor: Actor,
@@ -43,7 +46,7 @@ export class Places {
     private readonly addresses: SpaceAddresses,
   ) {}
 
-  /** What a target leads to; null if it is no address of a space. */
+  /** Resolves a target. Null if it is not an address of a space. */
   find(target: string): Promise<ResolvedPlace | null> {
     const known = this.#found.get(target) ?? this.#find(target)
     this.#found.set(target, known)
@@ -81,7 +84,7 @@ async function openVisible(app: App, actor: Actor, id: string): Promise<OpenRevi
   return space?.repo.head(MAIN) ? openMain(app, space) : null
 }
 
-/** What an address leads to in a revision of its space; null if that is not there. */
+/** Resolves an address in a revision of its space. Null if the target does not exist. */
 export async function placeIn(
   app: App,
   revision: OpenRevision,

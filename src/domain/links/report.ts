@@ -1,4 +1,4 @@
-/** The links of a revision with their status, for one caller. */
+/** Reports the links of a revision with their status, for one caller. */
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
 import { type LinkGraph, OUTSIDE, SPECIFICATIONS } from '../../content/links/link-graph.js'
 import { Slices } from '../../kernel/slices.js'
@@ -13,25 +13,28 @@ import { type AddressPlace, Places } from './places.js'
 
 type LinkStatus = 'ok' | 'broken' | 'in-app'
 
-/** What is known of a link besides itself. */
+/** The status of a link. */
 interface LinkState {
   status: LinkStatus
   problem: Problem | null
-  /** What its address leads to, if that is a place of the service that the caller may see. */
+  /** The resolved address, if it is a part of the service that the caller may see. */
   place: AddressPlace | null
   /** The address of a file outside the project directory. */
   address?: string
 }
 
-/** The links of a revision, as one caller sees them. */
+/** The links of a revision for one caller. */
 export class LinkReport {
   private constructor(
     readonly graph: LinkGraph,
-    /** Links to addresses of the service, those to specifications that are broken, and those to files outside the project directory. */
+    /**
+     * Links to addresses of the service, broken links to specifications, and links to files outside the project
+     * directory.
+     */
     private readonly elsewhere: ReadonlyMap<Link, LinkState>,
   ) {}
 
-  /** Looks up what links to addresses and specifications lead to. Costs nothing for the other links. */
+  /** Resolves links to addresses and specifications. Other links cost nothing. */
   static async of(app: App, actor: Actor, revision: OpenRevision): Promise<LinkReport> {
     const graph = await linksOf(app, revision)
     const addresses = await SpaceAddresses.of(app, revision.space.doc.organization)
@@ -69,18 +72,21 @@ export class LinkReport {
     )
   }
 
-  /** Those of some links that have a status, in slices: a space may have a hundred thousand. */
+  /** Filters links by status in slices, since a space may have a hundred thousand. */
   async having(status: LinkStatus, links: readonly Link[]): Promise<Link[]> {
     const found: Link[] = []
     const slices = new Slices()
     for (const [n, link] of links.entries()) {
       if ((this.elsewhere.get(link)?.status ?? (link.problem === null ? 'ok' : 'broken')) === status) found.push(link)
-      if (n % LOOKS === 0 && slices.due) await slices.rest()
+      if (n % CHECK_INTERVAL === 0 && slices.due) await slices.rest()
     }
     return found
   }
 
-  /** The keys of all broken links: the same in every revision for a link that is written the same on the same page. */
+  /**
+   * Returns the keys of all broken links. A link that is written the same on the same page has the same key in every
+   * revision.
+   */
   async broken(): Promise<Set<string>> {
     const found = new Set<string>()
     const slices = new Slices()
@@ -92,5 +98,5 @@ export class LinkReport {
   }
 }
 
-/** Links that are looked at between two looks at the time. */
-const LOOKS = 100
+/** Number of links between two checks of the time slice. */
+const CHECK_INTERVAL = 100

@@ -1,4 +1,4 @@
-/** Checks the files of specifications, and repairs those whose content something else says. */
+/** Checks the files of specifications, and repairs those that can be derived again. */
 import { type OpenApiSpecDoc, openApiSpecs, openApiVersions, type OpenApiVersionDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -14,8 +14,9 @@ type Version = Document<OpenApiVersionDoc>
 const DERIVED = ['outline', 'parts', 'index'] as const
 
 /**
- * Looks for files that are missing or damaged (`deep`: by their hashes), and removes those that nothing names. What is made from a version's document is
- * made again. A version without its document is removed, unless it is the newest: then the specification is read again from its source.
+ * Finds missing or damaged files (`deep` compares hashes) and removes unreferenced ones. Files that are derived from a
+ * version's document are created again. A version without its document is removed, unless it is the newest; the
+ * specification is then read again from its source.
  */
 export async function checkSpecFiles(app: App, options: { deep: boolean }): Promise<Findings> {
   const found: Findings = { complaints: [], notes: [] }
@@ -25,14 +26,14 @@ export async function checkSpecFiles(app: App, options: { deep: boolean }): Prom
       const state = await app.specFiles.check(spec.source.text, options)
       if (state !== 'whole')
         found.complaints.push(
-          `${name}: its source, the file ${spec.source.text}, is ${state}. Give it the text again (PUT).`,
+          `${name}: its source, the file ${spec.source.text}, is ${state}. Send the text again (PUT).`,
         )
     }
     for (const version of await app.store.find(openApiVersions, 'spec', spec.id))
       found.complaints.push(...(await checkVersion(app, { spec, version, name }, options)))
   }
   const removed = await sweepSpecFiles(app)
-  if (removed > 0) found.notes.push(`OpenAPI specifications: ${removed} files that nothing names were removed.`)
+  if (removed > 0) found.notes.push(`OpenAPI specifications: ${removed} unreferenced files were removed.`)
   return found
 }
 
@@ -60,11 +61,11 @@ async function checkVersion(
   const made = await rebuildFiles(app, version)
   if (made) await app.store.replace(openApiVersions, { ...version, ...made })
   return [
-    `${at}: ${wrong.join(', ')}. ${made ? 'It was made again from the document.' : 'It cannot be made again: give the specification its source again (PUT).'}`,
+    `${at}: ${wrong.join(', ')}. ${made ? 'It was created again from the document.' : 'It cannot be created again. Send the source of the specification again (PUT).'}`,
   ]
 }
 
-/** What becomes of a version whose document is gone, in words. */
+/** Handles a version whose document is missing, and describes the result. */
 async function withoutDocument(app: App, spec: Document<OpenApiSpecDoc>, version: Version): Promise<string> {
   if (spec.lastVersion !== version.id) {
     await app.store.remove(openApiVersions, version.id)

@@ -1,4 +1,4 @@
-/** Fetches the files of one specification, within limits on their number, their bytes and the time. */
+/** Fetches the files of a specification, within limits on their number, size and time. */
 import { TurnQueue } from '../../kernel/turns.js'
 import type { FileValidator, SpecErrorCode } from '../../model/index.js'
 import { type HttpResponse, OutboundError } from '../../outbound/index.js'
@@ -7,11 +7,11 @@ import type { App } from '../context/app.js'
 
 const MAX_FILES = 1_000
 const AT_ONCE = 6
-/** Files whose validators are kept, to ask for them again: with more, all are fetched. */
+/** Maximum number of files whose validators are stored for conditional requests. With more, all files are fetched. */
 const MAX_VALIDATORS = 20
 const ACCEPT = 'application/json, application/yaml, text/yaml;q=0.9, */*;q=0.5'
 
-/** A file cannot be had. The message is a sentence for the author. */
+/** A file cannot be fetched. The message is a sentence for the author. */
 export class FetchFailure extends Error {
   override name = 'FetchFailure'
   constructor(
@@ -50,7 +50,7 @@ export class SpecFetch {
       if (status !== 200)
         throw new FetchFailure(
           'FETCH_ERROR',
-          `${url} returned status ${status}. Check the URL, and that it can be read without signing in.`,
+          `${url} returned status ${status}. Check the URL, and that no sign-in is needed to read it.`,
         )
       this.#bytes += body.length
       this.#checkBytes()
@@ -60,7 +60,7 @@ export class SpecFetch {
     })
   }
 
-  /** Whether the servers say that none of the files has changed. */
+  /** Whether the servers report that no file has changed. */
   async isUnchanged(validators: readonly FileValidator[]): Promise<boolean> {
     const answers = await Promise.all(
       validators.map(({ url, etag, lastModified }) =>
@@ -75,7 +75,7 @@ export class SpecFetch {
     return answers.every(({ status }) => status === 304)
   }
 
-  /** Of all files that were fetched; undefined if the servers gave none for some, or there are too many. */
+  /** Returns the validators of all fetched files. Undefined if a server provided none, or there are too many. */
   validators(): FileValidator[] | undefined {
     const all = this.#validators
     return all.length > 0 && all.length <= MAX_VALIDATORS && all.every((one) => one.etag ?? one.lastModified)
@@ -122,7 +122,7 @@ export class SpecFetch {
     const seconds = this.app.settings.specFetchMs / 1000
     return new FetchFailure(
       'FETCH_TIMEOUT',
-      `${url} did not arrive within ${seconds} seconds. Try again later, or give the specification as a text.`,
+      `${url} did not arrive within ${seconds} seconds. Try again later, or send the specification as text.`,
     )
   }
 }

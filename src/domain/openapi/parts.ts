@@ -1,8 +1,11 @@
-/** The parts of specifications that pages and blocks show: the index of a version, and the parts themselves. */
+/** Reads the parts of specifications that pages and blocks show, and their index. */
 import type { OpenApiVersionDoc, PartIndex, PartPlace } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** The index of a version's parts; null if its file is gone, which `fsck` reports, or not made yet. */
+/**
+ * Returns the index of a version's parts. Null if it was not created yet, or if its file is missing, which `fsck`
+ * reports.
+ */
 export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, 'index'>): Promise<PartIndex | null> {
   if (!index) return null
   const known = app.content.partIndexes.get(index)
@@ -14,14 +17,14 @@ export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, '
   return made
 }
 
-/** A part as it is stored: what can be found of it, and what is shown, as JSON. */
+/** A stored part: its searchable fields, and its displayed content as JSON. */
 interface StoredPart {
   title: string
   words: string
   shown: string
 }
 
-/** Parts of a version, in the order of their places; null if the file is gone. */
+/** Reads parts of a version in the order of their positions. Null if the file is missing. */
 export async function readParts(
   app: Pick<App, 'specFiles'>,
   file: string,

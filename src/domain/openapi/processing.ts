@@ -1,4 +1,4 @@
-/** Processes a specification: fetches it, reads it, and records a new version if its content changed. */
+/** Processes a specification: fetches and reads it, and records a new version if its content changed. */
 import { newId } from '../../kernel/ids.js'
 import {
   openApiSpecs,
@@ -15,29 +15,29 @@ import { emit } from '../events/events.js'
 import { FetchFailure, SpecFetch } from './fetching.js'
 import { queueSpreading } from './queue.js'
 
-/** Besides the time to fetch files. */
+/** Limits in addition to the time to fetch files. */
 const LIMITS = { cpuMs: 30_000, wallMs: 60_000, heapMb: 768 }
-/** Versions of one specification that are kept, and their bytes; the newest is always kept. */
+/** Number and size of a specification's versions that are kept. The newest is always kept. */
 const KEPT_VERSIONS = { count: 100, bytes: 256 * 1024 * 1024 }
 
 type Spec = Document<OpenApiSpecDoc>
-/** What an outcome changes; validators that are undefined are removed. */
+/** The changes of an outcome. Undefined validators are removed. */
 type Changed = Partial<Omit<OpenApiSpecDoc, 'validators'>> & { validators?: OpenApiSpecDoc['validators'] | undefined }
 
-/** How a processing ended, to be written in the transaction that ends its job. */
+/** Writes the outcome of a processing, in the transaction that ends its job. */
 type SpecOutcome = (tx: Transaction) => Promise<void>
 
 /**
- * Processes a specification as its source is now. Can be interrupted and run again at any point: only the outcome counts, and none if
- * `signal` was aborted.
+ * Processes a specification with its current source. It may be interrupted at any point and run again. Only the outcome
+ * writes, and it writes nothing if `signal` was aborted.
  */
 export async function processSpec(app: App, id: string, signal: AbortSignal): Promise<SpecOutcome> {
-  // The signal of the worker lives as long as the service: what listens to it must end with the job.
+  // The worker's signal lives as long as the service, so its listeners must end with the job.
   const stop = new AbortController()
   const abort = (): void => stop.abort()
   signal.addEventListener('abort', abort)
   try {
-    const spec = await begin(app, id)
+    const spec = await markStarted(app, id)
     return spec && !signal.aborted ? await readNow(app, spec, stop.signal) : async () => {}
   } finally {
     signal.removeEventListener('abort', abort)
@@ -64,8 +64,8 @@ async function readNow(app: App, spec: Spec, signal: AbortSignal): Promise<SpecO
   }
 }
 
-/** Says that a new source is being processed. A source that is only looked at again stays `complete`. */
-const begin = (app: App, id: string): Promise<Spec | null> =>
+/** Records that a new source is being processed. A source that is only refreshed stays `complete`. */
+const markStarted = (app: App, id: string): Promise<Spec | null> =>
   app.store.transact(async (tx) => {
     const spec = await tx.get(openApiSpecs, id)
     return spec?.processingState === 'pending'
@@ -92,7 +92,7 @@ const limitsOf = (app: App) => ({
   resultBytes: 2 * app.settings.maxSpecBytes,
 })
 
-/** Makes the files of a version again from its document. Returns null if the document cannot be read. */
+/** Creates the files of a version again from its document. Null if the document cannot be read. */
 export async function rebuildFiles(app: App, { content }: Pick<OpenApiVersionDoc, 'content'>): Promise<Derived | null> {
   const nothing = (): Promise<never> =>
     Promise.reject(new FetchFailure('FETCH_ERROR', 'A bundled document refers to no files.'))
@@ -113,7 +113,7 @@ const writeDerived = async (app: App, read: ReadSpec): Promise<Derived> => ({
   index: await app.specFiles.write(read.index),
 })
 
-/** Ends the processing, unless the specification got another source, or was deleted, meanwhile. */
+/** Records the outcome, unless the specification got another source or was deleted in the meantime. */
 const outcome =
   (app: App, spec: Spec, change: (tx: Transaction, stored: Spec) => Promise<Changed>): SpecOutcome =>
   async (tx) => {
@@ -144,7 +144,7 @@ function failed(app: App, spec: Spec, problem: SpecProblem | FetchFailure): Spec
   return outcome(app, spec, async () => ({ lastProcessErrorCode: code, lastProcessError: error }))
 }
 
-/** Ends a processing that failed for a reason of the service. */
+/** Ends a processing that failed because of the service. */
 export async function giveUpSpec(app: App, tx: Transaction, id: string, message: string): Promise<void> {
   const spec = await tx.get(openApiSpecs, id)
   if (spec) await failed(app, spec, { message, code: 'FETCH_ERROR' })(tx)
@@ -156,7 +156,7 @@ interface NewVersion {
   validators: OpenApiSpecDoc['validators']
 }
 
-/** Writes a version, if its content is not that of the newest one. */
+/** Writes a version if its content differs from the newest one. */
 async function recordVersion(
   app: App,
   tx: Transaction,
@@ -165,7 +165,7 @@ async function recordVersion(
 ): Promise<Changed> {
   const last = stored.lastVersion === undefined ? null : await tx.get(openApiVersions, stored.lastVersion)
   if (last?.content === files.content) {
-    // Another release may make other parts of the same document.
+    // Another release may derive other parts from the same document.
     if (last.parts !== files.parts || last.index !== files.index)
       await tx.replace(openApiVersions, { ...last, ...files })
     return { validators }

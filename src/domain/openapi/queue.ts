@@ -1,21 +1,24 @@
-/** Queues the processing of specifications: when one gets a source, and again after the time that the settings say. */
+/** Queues the processing of specifications: for a new source, and after the configured interval. */
 import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs, openApiSpecs, type OpenApiSpecDoc, openApiVersions, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
 export const PROCESS_OPENAPI = 'process-openapi'
-/** Looks for the spaces that use a specification, which has a new version. */
+/** Kind of job that finds the spaces with a specification that has a new version. */
 export const SPREAD_OPENAPI = 'spread-openapi'
-/** Makes the revision of a space that tells of a new version. */
+/** Kind of job that creates the revision of a space for a new version. */
 export const COMPUTE_REVISION = 'compute-revision'
 
-/** The jobs of one organization run one after the other, so that its slow servers hold up nobody else's specifications. */
+/**
+ * Returns the lane. An organization's jobs run one at a time, so that its slow servers do not delay the specifications
+ * of others.
+ */
 const laneOf = ({ organization }: Pick<OpenApiSpecDoc, 'organization'>): string => `openapi-${organization}`
 
 type SpecificationKey = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
 
-/** Queues a job for a specification, unless one waits already: that one will read the source as it is by then. */
+/** Queues a job for a specification, unless one is queued, which will read the source as it is then. */
 export async function queueProcessing(app: App, tx: Transaction, spec: SpecificationKey): Promise<boolean> {
   return insertOnce(app, tx, {
     kind: PROCESS_OPENAPI,
@@ -25,7 +28,7 @@ export async function queueProcessing(app: App, tx: Transaction, spec: Specifica
   })
 }
 
-/** Queues the search for the spaces that use the specification with a slug, which has a new version or is gone. */
+/** Queues the search for the spaces that use the specification with a slug, which has a new version or was deleted. */
 export const queueSpreading = (
   app: App,
   tx: Transaction,
@@ -45,7 +48,7 @@ export async function queueComputed(app: App, tx: Transaction, space: string, sl
   return insertOnce(app, tx, { ...order, ...(owner ? { organization: owner.organization } : {}) })
 }
 
-/** Queues a job at the end of its lane, unless the same one waits there already: that one sees what is so by then. */
+/** Queues a job at the end of its lane, unless an equal job is queued, which will see the state at that time. */
 async function insertOnce(
   app: App,
   tx: Transaction,
@@ -66,13 +69,16 @@ async function insertOnce(
   return true
 }
 
-/** Removes the job of a specification that waits. */
+/** Removes the queued job of a specification. */
 export async function dropProcessing(tx: Transaction, spec: SpecificationKey): Promise<void> {
   for (const job of await tx.find(jobs, 'lane', laneOf(spec)))
     if (job.state === 'queued' && job.payload.spec === spec.id) await tx.remove(jobs, job.id)
 }
 
-/** Queues the specifications given by URL that were last processed longer ago than the settings say. Returns how many. */
+/**
+ * Queues the specifications with a URL whose last processing is older than the configured interval. Returns their
+ * number.
+ */
 export async function queueRefreshes(app: App): Promise<number> {
   const every = app.settings.specRefreshMs
   if (every === null) return 0
@@ -90,7 +96,7 @@ export async function queueRefreshes(app: App): Promise<number> {
   return queued
 }
 
-/** Removes the files that no specification and no version names. Returns how many. */
+/** Removes the files that no specification or version refers to. Returns their number. */
 export function sweepSpecFiles(app: App): Promise<number> {
   return app.specFiles.sweep(
     async (hash) =>

@@ -1,19 +1,19 @@
-/** Which version of a specification counts at a moment. */
+/** Determines the version of a specification at a moment. */
 import type { Document } from '../../kernel/documents.js'
 import { type OpenApiSpecDoc, type OpenApiVersionDoc, openApiSpecs, openApiVersions } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { findSpec } from './specs.js'
 
-/** Which version counts: the newest, or the one that was the newest at a time (seconds since 1970). */
+/** Selects a version: null = the newest; otherwise the one that was the newest at a time (seconds since 1970). */
 export type Moment = number | null
 
-/** A specification and the version of it that counts; null if it has none yet. */
+/** A specification and its selected version. Null if it has no version yet. */
 export interface SpecAt {
   spec: Document<OpenApiSpecDoc>
   version: OpenApiVersionDoc | null
 }
 
-/** What responses that show specifications of an organization depend on: each slug with its newest version. */
+/** Returns a stamp for responses that show specifications of an organization: each slug with its newest version. */
 export async function specStamp(app: App, organization: string): Promise<string> {
   const all = await app.store.find(openApiSpecs, 'organization', organization)
   const stamps = all.map(async ({ slug, lastVersion = '' }) => {
@@ -33,8 +33,8 @@ async function versionAt(app: App, spec: Document<OpenApiSpecDoc>, moment: Momen
 }
 
 /**
- * The specification of an organization with a slug, as it was at a moment; null if there is none. If all versions that are kept are younger, the
- * oldest of them counts.
+ * Finds the specification of an organization with a slug, at a moment. Null if there is none. If all stored versions
+ * are younger, the oldest one counts.
  */
 export async function findSpecAt(app: App, organization: string, slug: string, moment: Moment): Promise<SpecAt | null> {
   const spec = await findSpec(app.store, organization, slug)

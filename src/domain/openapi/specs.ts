@@ -1,4 +1,7 @@
-/** OpenAPI specifications of an organization: created, replaced, published, deleted; each new source queues its processing. */
+/**
+ * Creates, replaces, publishes and deletes OpenAPI specifications of an organization. Each new source queues its
+ * processing.
+ */
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
@@ -21,13 +24,13 @@ import { dropProcessing, queueProcessing, queueSpreading } from './queue.js'
 
 const MAX_SPECS = 500
 
-/** A slug in a path, with the specification that has it, if there is one. */
+/** A slug in a path, with its specification if there is one. */
 interface SpecSlot {
   slug: string
   spec: Document<OpenApiSpecDoc> | null
 }
 
-/** The specification with a slug; null if the organization has none. */
+/** Finds the specification with a slug. Null if the organization has none. */
 export async function findSpec(
   reader: Reader,
   organization: string,
@@ -36,14 +39,17 @@ export async function findSpec(
   return (await reader.find(openApiSpecs, 'slug', `${organization}/${slug}`))[0] ?? null
 }
 
-/** The specifications of an organization, the oldest first. */
+/** Lists the specifications of an organization, oldest first. */
 export const listSpecs = (
   app: App,
   organization: LoadedOrganization,
   query: PageQuery,
 ): Promise<Page<Document<OpenApiSpecDoc>>> => pageOf(app.store, openApiSpecs, 'createdAt', organization.doc.id, query)
 
-/** Throws 400 for a URL that the service never sends requests to. A host that does not resolve (yet) is accepted. */
+/**
+ * Stores a source. Throws 400 for a URL that the service never sends requests to. Hosts that do not resolve (yet) are
+ * accepted.
+ */
 async function storedSource(app: App, source: CreateOpenAPISpec['source']): Promise<OpenApiSpecDoc['source']> {
   if ('text' in source) {
     const bytes = Buffer.from(source.text)
@@ -59,14 +65,17 @@ async function storedSource(app: App, source: CreateOpenAPISpec['source']): Prom
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     if (error.failure === 'refused')
-      throw badRequest(`A specification cannot have this URL: ${error.message}`, [
+      throw badRequest(`The URL is not allowed for a specification: ${error.message}`, [
         { path: '/source/url', message: error.message },
       ])
   }
   return { url: source.url }
 }
 
-/** Creates a specification, which is then processed. Throws 400 (source), 409 if the slug is in use or there are too many. */
+/**
+ * Creates a specification and queues its processing. Throws 400 (source), and 409 if the slug is in use or there are
+ * too many.
+ */
 export async function createSpec(
   app: App,
   actor: Actor,
@@ -77,7 +86,7 @@ export async function createSpec(
   const made = await app.store.transact(async (tx) => {
     if (await findSpec(tx, organization.doc.id, input.slug))
       throw conflict(
-        `There is a specification with the slug ${input.slug} already. Replace it with PUT, or choose another slug.`,
+        `A specification with the slug ${input.slug} already exists. Replace it with PUT, or choose another slug.`,
       )
     return insert(app, tx, actor, { ...input, organization: organization.doc.id, source })
   })
@@ -98,7 +107,7 @@ async function insert(
 ): Promise<Document<OpenApiSpecDoc>> {
   if (!(await tx.get(organizations, organization))) throw notFound('The organization')
   if ((await tx.count(openApiSpecs, 'organization', organization)) >= MAX_SPECS)
-    throw conflict(`An organization can have at most ${MAX_SPECS} specifications: remove one first.`)
+    throw conflict(`An organization can have at most ${MAX_SPECS} specifications. Delete one first.`)
   const now = app.clock.now().toISOString()
   const state = { visibility, processingState: 'pending' as const, generation: 1 }
   const spec = await tx.insert(openApiSpecs, {
@@ -115,7 +124,10 @@ async function insert(
   return spec
 }
 
-/** Gives a specification a source, which is then processed, also if it is the same as before; creates it if there is none. Throws 400 (slug, source), 409. */
+/**
+ * Sets the source of a specification and queues its processing, even if the source is unchanged. Creates the
+ * specification if there is none. Throws 400 (slug, source), 409.
+ */
 export async function putSpec(
   app: App,
   actor: Actor,
@@ -154,15 +166,15 @@ export async function putSpec(
 
 function checkSlug(slug: string): void {
   if (new RegExp(SPEC_SLUG).test(slug) && slug.length <= 100) return
-  throw badRequest('A slug consists of lower-case letters, digits and single hyphens between them, at most 100.', [
+  throw badRequest('A slug consists of at most 100 lowercase letters, digits and single hyphens between them.', [
     {
       path: 'path/specSlug',
-      message: 'must be lower-case letters, digits and single hyphens between them, at most 100 characters',
+      message: 'must consist of at most 100 lowercase letters, digits and single hyphens between them',
     },
   ])
 }
 
-/** Makes a specification public or private. Throws 404 if it was deleted meanwhile. */
+/** Makes a specification public or private. Throws 404 if it was deleted in the meantime. */
 export async function updateSpec(
   app: App,
   actor: Actor,
@@ -178,7 +190,7 @@ export async function updateSpec(
   })
 }
 
-/** Removes a specification with its versions and its waiting job. Its files go with the next housekeeping. */
+/** Deletes a specification with its versions and its queued job. The next maintenance deletes its files. */
 export async function deleteSpec(app: App, actor: Actor, spec: Document<OpenApiSpecDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     if (!(await tx.remove(openApiSpecs, spec.id))) return

@@ -1,4 +1,4 @@
-/** Makes the folder of a book that is to be printed: documents, pictures, order. */
+/** Writes the folder of a book for printing: documents, pictures and their order. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFile } from '../../content/read-file.js'
@@ -18,10 +18,13 @@ import { anchorOfPage, bookAddress, pageHtml, type PageSurroundings } from './pa
 import { Pictures } from './pictures.js'
 import { type Chosen, choosePages, eachChosen, type PdfChoice } from './selection.js'
 
-/** A document that is printed at once has about as much HTML, in characters: more of it takes more of Chromium's memory. */
+/**
+ * Approximate HTML size in characters of a document that is printed in one piece. Larger ones need more of Chromium's
+ * memory.
+ */
 const DOCUMENT_LENGTH = 2_500_000
 
-/** Writes the book into the folder. Throws 404 if the page that was asked for does not exist. */
+/** Writes the book into the folder. Throws 404 if the requested page does not exist. */
 export async function writeBook(
   app: App,
   revision: OpenRevision,

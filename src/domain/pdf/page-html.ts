@@ -1,4 +1,4 @@
-/** Renders a page of a revision for print: its links lead into the book, its pictures are files beside it. */
+/** Renders a page of a revision for print. Its links point into the book, and its pictures are files next to it. */
 import { resolveReference } from '../../content/resolve-reference.js'
 import { anchorOf } from '../../content/outline/anchors.js'
 import type { DocumentEntry, GeneratedEntry } from '../../content/types.js'
@@ -12,37 +12,37 @@ import { type OpenRevision, readDocument } from '../revisions/revisions.js'
 import type { Pictures } from './pictures.js'
 import type { PrintedEntry } from './selection.js'
 
-/** Longest source, in characters, of a page that cannot be rendered: the rest is left out. */
+/** Maximum length in characters of a page that is printed as source. The rest is cut off. */
 const MAX_SOURCE = 200_000
 
-/** Instead of a page that could be printed as its source alone, but has blocks with a condition. */
+/** Replacement for a page that cannot be rendered and has conditional blocks, so its source must not be printed. */
 const NOT_PRINTED = 'This page takes too much time or memory to be printed.'
 
-/** What the pages of one book have in common. */
+/** The context that the pages of a book share. */
 export interface PageSurroundings {
   app: App
   revision: OpenRevision
   pictures: Pictures
   /** Paths of all files of the revision. */
   paths: ReadonlySet<string>
-  /** The pages of the book, by ID. */
+  /** IDs of the pages in the book. */
   printed: ReadonlySet<string>
   lang: string
 }
 
-/** A page as it goes into the book. */
+/** A rendered page of the book. */
 interface PrintedPage extends Rendered {
   description?: string
 }
 
-/** The ID of the element where a page begins. */
+/** Returns the ID of the element at the start of a page. */
 export const anchorOfPage = (id: string): string => `p-${id}`
 
-/** The address by which the engine knows a place in the book; `next` is the place to go to if there is none of that ID. */
+/** Returns the engine's address for an anchor in the book. `next` is the fallback if there is no such anchor. */
 export const bookAddress = (anchor: string, next?: string): string =>
   `${ORIGIN}/book${next === undefined ? '' : `?page=${encodeURIComponent(next)}`}#${encodeURIComponent(anchor)}`
 
-/** Renders a page in a thread; one that takes too long is printed as its source. */
+/** Renders a page in a thread. A page that takes too long is printed as source. */
 export async function pageHtml(entry: PrintedEntry, around: PageSurroundings): Promise<PrintedPage> {
   const { app, revision } = around
   if (entry.type === 'generated') return generatedHtml(entry, around)
@@ -69,7 +69,7 @@ const orderOf = ({ id }: PrintedEntry, targets: TargetTable): RenderOrder => ({
   takeTitle: true,
 })
 
-/** A page of a specification: its links lead to addresses alone. */
+/** Renders a page of a specification. Its links point to web addresses only. */
 async function generatedHtml(entry: GeneratedEntry, { app, revision }: PageSurroundings): Promise<PrintedPage> {
   const owner = revision.space.doc.id
   const { markdown, limit } = await generatedMarkdown(app, owner, entry)
@@ -119,7 +119,7 @@ async function targetsOf(markdown: string, entry: DocumentEntry, around: PageSur
   return { links: Object.fromEntries(links), images: Object.fromEntries(images) }
 }
 
-/** The ID of a heading in the book, by the anchor that a link names. */
+/** Returns the ID of a heading in the book, for the anchor of a link. */
 const anchorIn = (page: string, anchor: string): string => `${anchorOfPage(page)}-${decoded(anchor)}`
 
 function decoded(anchor: string): string {

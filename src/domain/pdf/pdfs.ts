@@ -1,4 +1,4 @@
-/** PDFs of spaces and change requests: asked for, waited for, fetched. */
+/** Requests, finds and queues PDFs of spaces and change requests. */
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
@@ -13,36 +13,36 @@ import { lfsStamp } from '../revisions/lfs-files.js'
 import { specStamp } from '../openapi/spec-at.js'
 import { isValidLink, type PdfLink, pdfUrl } from './links.js'
 
-/** Increases if the same content makes another PDF: those that are kept are then made anew. */
+/** Version of the layout. Increase it if the same content yields another PDF, so that stored ones are replaced. */
 const BOOK_VERSION = 2
-/** Maximum number of PDFs that wait, for one organization and for one space. */
+/** Maximum number of waiting PDFs per organization and per space. */
 const MAX_WAITING = 20
 const MAX_WAITING_OF_SPACE = 4
-/** A PDF that could not be made is tried again when somebody asks for it after this time. */
-const AGAIN_MS = 10 * 60 * 1000
+/** Time after a failed attempt before another request starts a new one, in milliseconds. */
+const RETRY_AFTER_MS = 10 * 60 * 1000
 
-/** What the job that makes a PDF is told. */
+/** Payload of the job that prints a PDF. */
 export type PdfOrder = Pick<PdfLink, 'space' | 'revision' | 'changeRequest' | 'page' | 'only'> & { key: string }
 
 type PdfRequest = Omit<PdfLink, 'expires' | 'name'>
 
 /**
- * The signed address of a PDF, which is begun to be made, and what is wrong with it if it has been made.
- * Throws 503 if this machine cannot make any.
+ * Returns the signed URL of a PDF and starts printing it. If it is already printed, the result includes its
+ * diagnostics. Throws 503 if this machine cannot print PDFs.
  */
-export async function requestPdf(app: App, wanted: PdfRequest): Promise<{ url: string; diagnostics?: Diagnostic[] }> {
-  const { facts, key, space } = await factsOf(app, wanted)
-  const kept = await app.pdfs.find(wanted.space, key)
-  if (!kept) {
+export async function requestPdf(app: App, request: PdfRequest): Promise<{ url: string; diagnostics?: Diagnostic[] }> {
+  const { facts, key, space } = await factsOf(app, request)
+  const stored = await app.pdfs.find(request.space, key)
+  if (!stored) {
     requireEngine(app)
-    // If too many wait, it is queued when its address is fetched.
-    await queue(app, space, { ...wanted, key }).catch((error) => {
+    // If too many wait, it is queued when its URL is requested.
+    await queue(app, space, { ...request, key }).catch((error) => {
       if (!(error instanceof ServiceError)) throw error
     })
   }
-  const missing = kept ? diagnosticsOf(kept) : []
+  const missing = stored ? diagnosticsOf(stored) : []
   return {
-    url: pdfUrl(app, { ...wanted, name: fileName(facts.title) }),
+    url: pdfUrl(app, { ...request, name: fileName(facts.title) }),
     ...(missing.length > 0 ? { diagnostics: missing } : {}),
   }
 }
@@ -50,23 +50,23 @@ export async function requestPdf(app: App, wanted: PdfRequest): Promise<{ url: s
 function diagnosticsOf({ missingGlyphs }: KeptPdf): Diagnostic[] {
   if (missingGlyphs.length === 0) return []
   const shown = missingGlyphs.slice(0, 20).join(' ')
-  const message = `No font on the server has these characters, and they are missing in the PDF: ${shown}${missingGlyphs.length > 20 ? ' …' : ''}. Install the packages fonts-noto-core, fonts-noto-cjk and fonts-noto-color-emoji.`
+  const message = `No font on the server has these characters, so the PDF lacks them: ${shown}${missingGlyphs.length > 20 ? ' …' : ''}. Install the packages fonts-noto-core, fonts-noto-cjk and fonts-noto-color-emoji.`
   return [{ code: 'missing-glyphs', message }]
 }
 
 /**
- * The PDF of a signed address; null while it is being made. Throws 404 if the address is not valid or has expired, 409 with the
- * reason if the PDF cannot be made, 503 if this machine cannot make any or too many wait.
+ * Returns the PDF of a signed URL. Null while it is being printed. Throws 404 if the URL is invalid or has expired, 409
+ * with the reason if the PDF cannot be printed, and 503 if this machine cannot print or too many wait.
  */
 export async function openPdf(app: App, link: PdfLink, signature: string): Promise<KeptPdf | null> {
   if (!isValidLink(app, link, signature)) throw notFound('This PDF')
   const { key, space } = await factsOf(app, link)
-  const kept = await app.pdfs.find(link.space, key)
-  if (kept) return kept
+  const stored = await app.pdfs.find(link.space, key)
+  if (stored) return stored
   requireEngine(app)
   const job = await queue(app, space, { ...link, key })
   if (job.state === 'failed')
-    throw conflict(`The PDF could not be made: ${job.error ?? 'the reason is in the log of the server.'}`)
+    throw conflict(`The PDF could not be printed: ${job.error ?? 'the server log contains the reason.'}`)
   return null
 }
 
@@ -75,33 +75,37 @@ function requireEngine(app: App): void {
   if (missing !== null) throw new ServiceError('unavailable', missing)
 }
 
-/** What is printed on the cover, and the key under which the PDF is kept. Throws 404 if the space or the revision is gone. */
+/**
+ * Returns the facts for the cover, and the key under which the PDF is stored. Throws 404 if the space or the revision
+ * is gone.
+ */
 export async function factsOf(
   app: App,
-  wanted: PdfRequest,
+  request: PdfRequest,
 ): Promise<{ facts: BookFacts; key: string; space: Document<SpaceDoc> }> {
-  const space = await app.store.get(spaces, wanted.space)
+  const space = await app.store.get(spaces, request.space)
   if (!space || space.deletedAt !== undefined) throw notFound('This PDF')
   const repo = await app.git.open(repositoryName(space.id))
-  if (!(await repo.hasCommit(wanted.revision))) throw notFound('This PDF')
-  const { committer } = await repo.commit(wanted.revision as CommitId)
+  if (!(await repo.hasCommit(request.revision))) throw notFound('This PDF')
+  const { committer } = await repo.commit(request.revision as CommitId)
   const organization = await app.store.get(organizations, space.organization)
-  const request = wanted.changeRequest === undefined ? null : await app.store.get(changeRequests, wanted.changeRequest)
+  const changeRequest =
+    request.changeRequest === undefined ? null : await app.store.get(changeRequests, request.changeRequest)
   const facts: BookFacts = {
     title: space.title,
     organization: organization?.title ?? '',
-    ...(request ? { subtitle: `Change request #${request.number}: ${request.subject}` } : {}),
+    ...(changeRequest ? { subtitle: `Change request #${changeRequest.number}: ${changeRequest.subject}` } : {}),
     date: new Date(committer.seconds * 1000).toISOString(),
     lang: space.language ?? '',
   }
-  // Which version of a specification is shown depends on the lock and on what is the head.
-  const specs = [await specStamp(app, space.organization), space.editMode, repo.head(MAIN) === wanted.revision]
+  // The lock and the head decide which version of a specification is shown.
+  const specs = [await specStamp(app, space.organization), space.editMode, repo.head(MAIN) === request.revision]
   const lfs = await lfsStamp(app, space.id)
   const parts = [
     BOOK_VERSION,
-    wanted.revision,
-    wanted.page ?? '',
-    wanted.only === true,
+    request.revision,
+    request.page ?? '',
+    request.only === true,
     facts,
     specs,
     ...(lfs === '0' ? [] : [lfs]),
@@ -117,9 +121,9 @@ const fileName = (title: string): string =>
       .slice(0, 100) || 'space'
   }.pdf`
 
-/** Queues the job of a PDF unless it is queued; returns its document. Throws 503 if too many wait. */
-async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>, wanted: PdfOrder): Promise<JobDoc> {
-  const { space, revision, changeRequest, page, only, key } = wanted
+/** Queues the job of a PDF unless it is queued, and returns its document. Throws 503 if too many wait. */
+async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>, request: PdfOrder): Promise<JobDoc> {
+  const { space, revision, changeRequest, page, only, key } = request
   const lane = `print-pdf:${organization}`
   const id = `print-pdf:${space}:${key}`
   const order = {
@@ -143,7 +147,7 @@ async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>,
       waiting.length >= MAX_WAITING ||
       waiting.filter((job) => job.payload['space'] === space).length >= MAX_WAITING_OF_SPACE
     )
-      throw new ServiceError('unavailable', 'Too many PDFs are being made. Try again later.', {
+      throw new ServiceError('unavailable', 'Too many PDFs are being printed. Try again later.', {
         headers: { 'Retry-After': '30' },
       })
     const job = {
@@ -163,8 +167,11 @@ async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>,
   return queued
 }
 
-/** Whether a job is over, so that asking again begins it anew: it is done (and its file was dropped), or failed a while ago. */
+/**
+ * Whether a job has ended, so that a new request starts it again: it is done (and its file was deleted), or it failed a
+ * while ago.
+ */
 function isOver(app: App, job: JobDoc): boolean {
   if (job.state === 'done') return true
-  return job.state === 'failed' && app.clock.now().getTime() - Date.parse(job.finishedAt ?? '') > AGAIN_MS
+  return job.state === 'failed' && app.clock.now().getTime() - Date.parse(job.finishedAt ?? '') > RETRY_AFTER_MS
 }

@@ -1,4 +1,4 @@
-/** Takes the pictures of pages out of the repository, for the engine to load. */
+/** Writes the pictures of pages from the repository to files for the engine. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { imageDimensions } from '../../content/image-dimensions.js'
@@ -7,11 +7,11 @@ import { ObjectTooLarge, type Snapshot } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import { lfsFileOf } from '../revisions/lfs-files.js'
 
-/** Larger pictures are not printed: their text and a link take their place. */
+/** Maximum size of a printed picture in bytes. Larger ones are replaced by their text and a link. */
 const MAX_PICTURE_BYTES = 20 * 1024 * 1024
-/** So are those with more pixels, which take four bytes each to be shown. */
+/** Maximum number of pixels of a printed picture, since each takes four bytes in memory. */
 const MAX_PIXELS = 60_000_000
-/** Most bytes of all pictures of a PDF together; those that are found later are not printed. */
+/** Maximum total size in bytes of the pictures in a PDF. Further pictures are not printed. */
 const MAX_BYTES = 1024 * 1024 * 1024
 
 const TYPES: Record<string, string> = {
@@ -27,7 +27,7 @@ const TYPES: Record<string, string> = {
 
 /** The pictures of one PDF. A file that several pages show is written once. */
 export class Pictures {
-  /** By object ID: the file's name, or null if it is not printed. */
+  /** File names by object ID. Null if the picture is not printed. */
   // bound: the pictures of one space
   readonly #written = new Map<string, string | null>()
   #bytes = 0
@@ -39,7 +39,10 @@ export class Pictures {
     private readonly folder: string,
   ) {}
 
-  /** The address of the picture at a path of the repository, for the engine; null if it is none, or too large. */
+  /**
+   * Returns the engine's address of the picture at a repository path. Null if the file is not a picture or is too
+   * large.
+   */
   async address(gitPath: string): Promise<string | null> {
     const type = TYPES[gitPath.slice(gitPath.lastIndexOf('.') + 1).toLowerCase()]
     const entry = type === undefined ? null : await this.snapshot.entry(gitPath)
@@ -50,7 +53,7 @@ export class Pictures {
     return name === null ? null : `/pictures/${name}`
   }
 
-  /** The picture itself, also if Git LFS keeps it; null if it is not here, or too large. */
+  /** Reads a picture, including Git LFS objects. Null if it is missing or too large. */
   async #read(oid: string): Promise<Buffer | null> {
     const content = await this.snapshot.read(oid, MAX_PICTURE_BYTES)
     const lfs = await lfsFileOf(this.app, this.space, this.snapshot, oid, content.length)

@@ -1,4 +1,4 @@
-/** Makes a PDF, in a job. */
+/** Prints a PDF in a job. */
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { PrintFailure } from '../../printing/index.js'
@@ -9,8 +9,8 @@ import { writeBook } from './book.js'
 import { factsOf, type PdfOrder } from './pdfs.js'
 
 /**
- * Makes the PDF of an order, if it is not there, and keeps it. Returns why it cannot be made, as a sentence, or null. What a crash
- * interrupted is begun anew. Throws if the service is stopping.
+ * Prints and stores the PDF of an order, unless it exists. Returns the reason why it cannot be printed, as a sentence,
+ * or null. A job that a crash interrupted starts over. Throws if the service is stopping.
  */
 export async function printPdf(app: App, job: string, order: PdfOrder): Promise<string | null> {
   if (await app.pdfs.find(order.space, order.key)) return null
@@ -28,7 +28,10 @@ export async function printPdf(app: App, job: string, order: PdfOrder): Promise<
     const printed = await app.printer.print(folder)
     await app.pdfs.keep(order.space, order.key, folder, printed)
     const { pages, bytes, peakBytes, missingGlyphs } = printed
-    app.log.info({ space: space.id, pages, bytes, peakBytes, missingGlyphs: missingGlyphs.length }, 'A PDF was made.')
+    app.log.info(
+      { space: space.id, pages, bytes, peakBytes, missingGlyphs: missingGlyphs.length },
+      'A PDF was printed.',
+    )
     return null
   } catch (error) {
     if (error instanceof PrintFailure && error.kind !== 'closed') return error.message

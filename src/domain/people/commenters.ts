@@ -6,8 +6,8 @@ import { type CountedMember, countMembers, type LoadedMember } from './members.j
 import { discussionKeyOf, type LoadedDiscussion } from '../comments/discussion.js'
 
 /**
- * The authors of the comments and replies of a discussion, in the order in which they joined the organization. Only its
- * present, active members are listed.
+ * Lists the authors of the comments and replies of a discussion, in the order in which they joined the organization.
+ * Only current, active members are listed.
  */
 export async function listCommenters(
   app: App,

@@ -1,10 +1,10 @@
-/** Writes the mail which says that a connection of a space does not work, or works again. */
+/** Writes the mail about a connection that fails or works again. */
 import { connections, spaces, users } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { spaceRole } from '../roles/access.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
 
-/** The mail; null if the connection or the space is gone, or the user may not see the space any more. */
+/** Writes the mail. Null if the connection or the space is gone, or the user may no longer see the space. */
 export async function writeNotice(
   app: App,
   { connection: id, user: to, what, message }: MailOrder & { mail: 'connection' },
@@ -17,18 +17,18 @@ export async function writeNotice(
   const place = `${connection.url} (${connection.ref.replace(/^refs\/heads\//, '')})`
   const subject =
     what === 'failed'
-      ? `${title}: the connection to its repository does not work`
+      ? `${title}: the connection to its repository failed`
       : `${title}: the connection to its repository works again`
   const text =
     what === 'failed'
       ? [
-          `The space "${title}" is no longer kept in step with ${place}:`,
+          `The space "${title}" is no longer synchronized with ${place}:`,
           '',
           message,
           '',
           'You get another mail when it works again.',
         ]
-      : [`The space "${title}" is kept in step with ${place} again.`]
+      : [`The space "${title}" is synchronized with ${place} again.`]
   return {
     to: user.email,
     subject,

@@ -1,4 +1,4 @@
-// Makes the first user and organization when a service starts for the first time.
+// Creates the first user and organization at the first start of a service.
 import { hashToken, newToken } from '../../auth/index.js'
 import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -6,23 +6,23 @@ import { createUser, findAccount, issueToken } from '../accounts/accounts.js'
 import type { App } from '../context/app.js'
 import { insertOrganization } from './organizations.js'
 
-/** Label of the token that comes from the settings. */
-const GIVEN = 'BINDERY_ADMIN_TOKEN'
+/** Label of the token from the settings. */
+const SETTING_LABEL = 'BINDERY_ADMIN_TOKEN'
 
 /** The first user and organization of a service. */
 export interface FirstStart {
   user: Document<UserDoc>
   organization: Document<OrganizationDoc>
-  /** Secret of the new token; null if the user had a token already. */
+  /** Secret of the new token. Null if the user already had a token. */
   token: string | null
-  /** Whether the token comes from the settings: then nothing prints it. */
+  /** Whether the token comes from the settings. It is then not printed. */
   isGiven: boolean
 }
 
 /**
- * Creates the first user, organization and token, as far as they are missing. The operator vouches for the user's address. A
- * token that is given (`BINDERY_ADMIN_TOKEN`) becomes valid even if there are others, so that an operator who lost theirs can
- * set a new one. Tokens that the setting had before are revoked, since an operator may change it because one became known.
+ * Creates the first user, organization and token if they are missing. The operator vouches for the user's address. A
+ * token from the settings (`BINDERY_ADMIN_TOKEN`) becomes valid even if there are others, so that an operator who lost
+ * theirs can set a new one. Earlier tokens from the setting are revoked, since an operator may change it after a leak.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
   const user =
@@ -37,8 +37,8 @@ export async function firstStart(app: App, given: { email: string; token: string
     const isValid = await app.store.transact(async (tx) => {
       const [valid] = await tx.find(tokens, 'hash', hashToken(secret))
       for (const one of await tx.find(tokens, 'user', user.id))
-        if (one.label === GIVEN && one.hash !== hashToken(secret)) await tx.remove(tokens, one.id)
-      if (!valid) await issueToken(app, user.id, { label: GIVEN }, secret, tx)
+        if (one.label === SETTING_LABEL && one.hash !== hashToken(secret)) await tx.remove(tokens, one.id)
+      if (!valid) await issueToken(app, user.id, { label: SETTING_LABEL }, secret, tx)
       return valid !== undefined
     })
     return { user, organization, token: has && isValid ? null : secret, isGiven: true }

@@ -1,4 +1,4 @@
-// E-mail invitations to an organization.
+// Manages e-mail invitations to an organization.
 import { hashToken, newToken } from '../../auth/index.js'
 import { allows } from '../../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
@@ -19,52 +19,55 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
 
-/** How long an e-mail invitation is valid. */
+/** Lifetime of an e-mail invitation in milliseconds. */
 const INVITE_MS = 7 * 24 * 60 * 60 * 1000
 
-/** An address gets at most one mail from an organization in this time: inviting again before only changes the invitation. */
+/**
+ * Minimum time between two mails of an organization to an address. Inviting again before that only changes the
+ * invitation.
+ */
 const MAIL_AGAIN_MS = 60 * 1000
 
-/** An invitation, with the secret of its link if that is shown: once, when it is created. */
-export interface ShownInvite {
+/** An invitation. `secret` is the secret of its link, which is returned only once, when it is created. */
+export interface IssuedInvite {
   doc: Document<InviteDoc>
   secret?: string
 }
 
-/** The result of a request to invite. */
-interface Invited {
-  /** IDs of those who are members already. */
+/** The result of an invitation request. */
+interface InviteResult {
+  /** IDs of the users who are already members. */
   users: string[]
-  invites: ShownInvite[]
+  invites: IssuedInvite[]
 }
 
 /**
- * Invites addresses: by mail if a mail server is set up, else by links that are returned. Members are named and not invited
- * again. A new invitation replaces an earlier one for the same address. The result does not depend on whether an address has
- * an account on the service, which must stay unknown. Throws 400, and 403 if the caller is no longer an admin.
+ * Invites addresses: by mail if a mail server is configured, otherwise with links that are returned. Members are listed
+ * and not invited again. A new invitation replaces an earlier one for the same address. The result must not reveal
+ * whether an address has an account on the service. Throws 400, and 403 if the caller is no longer an admin.
  */
 export async function inviteUsers(
   app: App,
   actor: Actor,
   organization: LoadedOrganization,
   input: InviteUsers,
-): Promise<Invited> {
+): Promise<InviteResult> {
   const emails = input.emails.map((email) => email.toLowerCase())
   const twice = emails.findIndex((email, index) => emails.indexOf(email) !== index)
   if (twice >= 0)
     throw badRequest('An address is listed twice.', [{ path: `/emails/${twice}`, message: 'must be listed only once' }])
   const invited = await app.store.transact(async (tx) => {
     const { id, defaultRole } = await requireInviter(tx, actor, organization)
-    const wanted = {
+    const request = {
       role: input.role === undefined ? defaultRole : input.role,
       sso: input.sso ?? false,
       createdBy: actor.user.id,
     }
-    const result: Invited = { users: [], invites: [] }
+    const result: InviteResult = { users: [], invites: [] }
     for (const email of emails) {
       const member = await memberOf(app, tx, id, email)
       if (member !== null) result.users.push(member)
-      else result.invites.push(await inviteOne(app, tx, { organization: id, email, ...wanted }))
+      else result.invites.push(await inviteOne(app, tx, { organization: id, email, ...request }))
     }
     return result
   })
@@ -73,8 +76,9 @@ export async function inviteUsers(
 }
 
 /**
- * ID of the member with an address: the account that owns it; without a mail server also the member who claims it without
- * proof. With a mail server such a member is ignored, since the mail will create the account that owns the address.
+ * Returns the ID of the member with an address: the account that owns it. Without a mail server, it may also be the
+ * member who claims it without proof. With a mail server such a member is ignored, since the mail creates the account
+ * that owns the address.
  */
 async function memberOf(app: App, tx: Transaction, organization: string, email: string): Promise<string | null> {
   const account = await findAccount(tx, email)
@@ -84,16 +88,16 @@ async function memberOf(app: App, tx: Transaction, organization: string, email: 
 
 type InviteRequest = Pick<InviteDoc, 'organization' | 'role' | 'sso' | 'createdBy'> & { email: string }
 
-async function inviteOne(app: App, tx: Transaction, wanted: InviteRequest): Promise<ShownInvite> {
+async function inviteOne(app: App, tx: Transaction, request: InviteRequest): Promise<IssuedInvite> {
   const now = app.clock.now()
-  const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
+  const before = await tx.find(invites, 'email', `${request.organization}/${request.email}`)
   const mailed = before.find(
     (old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS,
   )
-  if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...wanted }) }
+  if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...request }) }
   for (const old of before) await tx.remove(invites, old.id)
   const expiresAt = new Date(now.getTime() + INVITE_MS).toISOString()
-  const draft: Draft<InviteDoc> = { ...wanted, id: newId(), kind: 'email', createdAt: now.toISOString(), expiresAt }
+  const draft: Draft<InviteDoc> = { ...request, id: newId(), kind: 'email', createdAt: now.toISOString(), expiresAt }
   if (!app.mail) {
     const secret = newToken()
     return { doc: await tx.insert(invites, { ...draft, hash: hashToken(secret) }), secret }
@@ -103,7 +107,10 @@ async function inviteOne(app: App, tx: Transaction, wanted: InviteRequest): Prom
   return { doc }
 }
 
-/** The organization as it is stored now. Throws 403 unless the caller is an admin (who can give any role), 404. */
+/**
+ * Returns the organization as it is currently stored. Throws 403 unless the caller is an admin (who can give any role),
+ * 404.
+ */
 export async function requireInviter(tx: Transaction, actor: Actor, organization: LoadedOrganization) {
   const doc = await tx.get(organizations, organization.doc.id)
   if (!doc) throw notFound('The organization')
@@ -112,7 +119,10 @@ export async function requireInviter(tx: Transaction, actor: Actor, organization
   return doc
 }
 
-/** Whether an invitation can be accepted now. That takes that its creator is still an admin: otherwise a removed admin could come back by their own link. */
+/**
+ * Whether an invitation can be accepted now. Its creator must still be an admin: otherwise a removed admin could return
+ * with their own link.
+ */
 export async function isAcceptable(app: App, reader: Reader, invite: InviteDoc): Promise<boolean> {
   if (invite.expiresAt !== undefined && Date.parse(invite.expiresAt) <= app.clock.now().getTime()) return false
   const organization = await reader.get(organizations, invite.organization)
@@ -120,7 +130,7 @@ export async function isAcceptable(app: App, reader: Reader, invite: InviteDoc):
   return allows('organization:admin', await organizationRole(reader, invite.createdBy, invite.organization))
 }
 
-/** The open e-mail invitations of an organization. */
+/** Lists the open e-mail invitations of an organization. */
 export async function listInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
   const all = await app.store.find(invites, 'organization', `${organization.doc.id}/email`)
   return all.filter((invite) => isOpen(app, invite))
@@ -130,7 +140,7 @@ export async function listInvites(app: App, organization: LoadedOrganization): P
 export const isOpen = (app: App, { accepted, expiresAt }: InviteDoc): boolean =>
   accepted === undefined && (expiresAt === undefined || Date.parse(expiresAt) > app.clock.now().getTime())
 
-/** An open invitation of the organization; null if there is none. */
+/** Finds an open invitation of the organization. Null if there is none. */
 export async function findInvite(
   app: App,
   organization: LoadedOrganization,
@@ -142,15 +152,16 @@ export async function findInvite(
 }
 
 /**
- * Sends an invitation again: the link before is no longer valid, and the new one is for seven days. The caller vouches for it from now on.
- * Throws 403 if they are no longer an admin, 404 if it was revoked or accepted meanwhile, 409 if its mail is a minute old at most.
+ * Sends an invitation again with a new link for seven days. The previous link becomes invalid. The caller becomes the
+ * inviter. Throws 403 if they are no longer an admin, 404 if it was revoked or accepted in the meantime, and 409 if its
+ * last mail is less than a minute old.
  */
 export async function resendInvite(
   app: App,
   actor: Actor,
   organization: LoadedOrganization,
   invite: Document<InviteDoc>,
-): Promise<ShownInvite> {
+): Promise<IssuedInvite> {
   const resent = await app.store.transact(async (tx) => {
     await requireInviter(tx, actor, organization)
     const stored = await tx.get(invites, invite.id)
@@ -161,7 +172,7 @@ export async function resendInvite(
       stored.mail !== undefined &&
       now.getTime() - Date.parse(stored.sentAt ?? stored.createdAt) < MAIL_AGAIN_MS
     )
-      throw conflict('The invitation was mailed less than a minute ago: wait before you send it again.')
+      throw conflict('The invitation was mailed less than a minute ago. Wait a minute, then send it again.')
     const { hash: _hash, mail: _mail, ...rest } = stored
     const again = {
       ...rest,
@@ -181,11 +192,11 @@ export async function resendInvite(
   return resent
 }
 
-/** Revokes an invitation. Throws 409 if it was accepted meanwhile. */
+/** Revokes an invitation. Throws 409 if it was accepted in the meantime. */
 export async function revokeInvite(app: App, invite: Document<InviteDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     if ((await tx.get(invites, invite.id))?.accepted)
-      throw conflict('The invitation has just been accepted: remove the member instead.')
+      throw conflict('The invitation has just been accepted. Remove the member instead.')
     await tx.remove(invites, invite.id)
   })
 }

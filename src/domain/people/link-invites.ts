@@ -1,4 +1,4 @@
-// Invitations to an organization by a link that anybody may use.
+// Manages invitations to an organization by a link that anyone may use.
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -7,28 +7,31 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
-import { isOpen, requireInviter, type ShownInvite } from './invites.js'
+import { isOpen, requireInviter, type IssuedInvite } from './invites.js'
 
-/** The open link invitations of an organization. */
+/** Lists the open link invitations of an organization. */
 export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
   return (await app.store.find(invites, 'organization', `${organization.doc.id}/link`)).filter((invite) =>
     isOpen(app, invite),
   )
 }
 
-/** Creates an invitation for everybody who has the link. Throws 409 if the organization does not allow links, 400 if it would already be expired, 403. */
+/**
+ * Creates an invitation for everyone who has the link. Throws 409 if the organization does not allow links, 400 if it
+ * would already be expired, 403.
+ */
 export async function createLinkInvite(
   app: App,
   actor: Actor,
   organization: LoadedOrganization,
   input: CreateLinkInvite,
-): Promise<ShownInvite> {
+): Promise<IssuedInvite> {
   const secret = newToken()
   const expiresAt = endOf(app, input.expiresAt)
   const doc = await app.store.transact(async (tx) => {
     const { id, inviteLinks, defaultRole } = await requireInviter(tx, actor, organization)
     if (!inviteLinks)
-      throw conflict('The organization does not allow invitations by link: set its inviteLinks to true first.')
+      throw conflict('The organization does not allow invitations by link. Set its `inviteLinks` to true first.')
     return tx.insert(invites, {
       id: newId(),
       organization: id,
@@ -44,7 +47,10 @@ export async function createLinkInvite(
   return { doc, secret }
 }
 
-/** Changes the fields that are given. Throws 400 if it would already be expired, 403, and 404 if the invitation was revoked meanwhile. */
+/**
+ * Changes the given fields. Throws 400 if it would already be expired, 403, and 404 if the invitation was revoked in
+ * the meantime.
+ */
 export async function updateLinkInvite(
   app: App,
   actor: Actor,
@@ -67,6 +73,8 @@ function endOf(app: App, expiresAt: string | undefined): string | undefined {
   if (expiresAt === undefined) return undefined
   const at = new Date(expiresAt)
   if (at.getTime() <= app.clock.now().getTime())
-    throw badRequest('The link would already be expired.', [{ path: '/expiresAt', message: 'must be in the future' }])
+    throw badRequest('The link would already be expired. Set a later `expiresAt`.', [
+      { path: '/expiresAt', message: 'must be in the future' },
+    ])
   return at.toISOString()
 }

@@ -1,22 +1,25 @@
-// Mails are queued as jobs, written when they are sent (`write-mail.ts`), and tried again while the mail server fails.
+// Queues mails as jobs and sends them. A mail is written when it is sent (`write-mail.ts`) and retried while the mail
+// server fails.
 import { newId } from '../../kernel/ids.js'
 import { connections, invites, type JobDoc, jobs } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** A mail to be sent. Its text is not stored: it may contain a secret, which is made only when the mail is sent. */
+/**
+ * A mail to send. Its text is not stored, since it may contain a secret that is generated only when the mail is sent.
+ */
 export type MailOrder =
   | { mail: 'invite'; invite: string }
   | { mail: 'sign-in'; email: string; invite?: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
-/** How long a mail is tried again while the mail server fails. */
+/** Retry period in milliseconds while the mail server fails. */
 const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 30 * 60 * 1000
 
-/** Queues a mail, in the transaction of the change that it is about. Call `app.wakeJobs()` afterwards. */
+/** Queues a mail in the transaction of the change that it reports. Call `app.wakeJobs()` afterwards. */
 export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
   const organization = await organizationOf(tx, order)
   await insertJob(app, tx, { ...order, since: app.clock.now().getTime(), tries: 0 }, { organization, waitMs: 0 })
@@ -27,7 +30,7 @@ interface MailJob {
   tries: number
 }
 
-/** The organization that a mail is sent for; sign-in mails are sent for none. */
+/** Returns the organization that a mail is sent for. Sign-in mails have none. */
 async function organizationOf(tx: Transaction, order: MailOrder): Promise<string | undefined> {
   if (order.mail === 'invite') return (await tx.get(invites, order.invite))?.organization
   return order.mail === 'connection' ? (await tx.get(connections, order.connection))?.organization : undefined
@@ -38,7 +41,7 @@ interface Queued {
   waitMs: number
 }
 
-/** Each mail has its own lane, so that a retry delays no other mail. */
+/** Inserts the job of a mail. Each mail has its own lane, so that a retry does not delay other mails. */
 async function insertJob(
   app: App,
   tx: Transaction,
@@ -67,7 +70,7 @@ export interface WrittenMail extends Mail {
   settle?(tx: Transaction, fate: 'sent' | 'failed' | 'later'): Promise<void>
 }
 
-/** Writes the mail of an order: makes its secret and stores the hash. Null = the mail is no longer needed. */
+/** Writes the mail of an order, with a new secret whose hash is stored. Null if the mail is no longer needed. */
 type WriteMail = (app: App, order: MailOrder) => Promise<WrittenMail | null>
 
 interface Outcome {
@@ -76,14 +79,15 @@ interface Outcome {
 }
 
 /**
- * Sends a queued mail. If the mail server fails, the mail is queued again with growing delays. After a crash it may be sent twice, but it is never lost.
+ * Sends a queued mail. If the mail server fails, the mail is queued again with increasing delays. After a crash it may
+ * be sent twice, but it is never lost.
  */
 export async function sendMail(
   app: App,
   job: Pick<JobDoc, 'id' | 'payload' | 'organization'>,
   write: WriteMail,
 ): Promise<Outcome> {
-  if (!app.mail) return { error: 'No mail server is set up.' }
+  if (!app.mail) return { error: 'No mail server is configured. Set BINDERY_SMTP_URL and BINDERY_MAIL_FROM.' }
   const order = job.payload as unknown as MailOrder & MailJob
   const mail = await write(app, order)
   if (!mail) return {}
@@ -95,7 +99,7 @@ export async function sendMail(
     const refused = error instanceof MailRefused
     app.log.warn(
       { error, job: job.id, mail: order.mail },
-      refused ? 'A mail was refused.' : 'A mail could not be sent.',
+      refused ? 'The mail server rejected a mail.' : 'A mail could not be sent.',
     )
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, MAX_RETRY_MS)
     const now = app.clock.now().getTime()
@@ -103,7 +107,7 @@ export async function sendMail(
     app.meters.mails.inc({ outcome: isOver ? 'failed' : 'retried' })
     if (isOver)
       return {
-        error: refused ? error.message : 'The mail server could not be reached, or did not take the message in time.',
+        error: refused ? error.message : 'The mail server could not be reached, or did not accept the message in time.',
         write: async (tx) => mail.settle?.(tx, 'failed'),
       }
     return {
@@ -115,6 +119,9 @@ export async function sendMail(
   }
 }
 
-/** Puts a user's text on one line, without control characters, so that it can neither end a header nor imitate the service's own text. */
+/**
+ * Puts a user's text on one line without control characters, so that it can neither end a header nor imitate text of
+ * the service.
+ */
 export const oneLine = (text: string): string =>
   [...text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, 100).join('')

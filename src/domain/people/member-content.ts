@@ -10,7 +10,10 @@ import { loadSpaceAccess } from '../roles/space-access.js'
 import { openSpaces } from '../spaces/spaces.js'
 import { type CountedTeam, countTeams, roleOnTeam } from './teams.js'
 
-/** A page of the spaces that both the member and the caller may see: with the member's role, opened with the caller's. */
+/**
+ * Lists a page of the spaces that both the member and the caller may see. Each item has the member's role and is opened
+ * with the caller's role.
+ */
 export async function listMemberSpaces(
   app: App,
   actor: Actor,
@@ -37,7 +40,7 @@ export async function listMemberSpaces(
   }
 }
 
-/** A page of a member's teams, with the member's role in each. */
+/** Lists a page of a member's teams, with the member's role in each. */
 export async function listMemberTeams(
   app: App,
   actor: Actor,

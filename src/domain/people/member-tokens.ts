@@ -1,4 +1,4 @@
-/** Tokens of members, as far as they give access to an organization: its admins see them, and take that access away. */
+/** Lists the tokens with which members access an organization, and revokes that access. */
 import { isPast } from '../../kernel/clock.js'
 import { memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -13,13 +13,13 @@ export interface MemberToken {
   user: Document<UserDoc>
 }
 
-/** Whether a token gives access to an organization that its user is a member of. */
+/** Whether a token gives access to an organization of its user. */
 const reaches = (app: App, { organization, excludedFrom, expiresAt }: TokenDoc, wanted: string): boolean =>
   (organization ?? wanted) === wanted &&
   !excludedFrom?.includes(wanted) &&
   (expiresAt === undefined || !isPast(app.clock, expiresAt))
 
-/** The tokens by which members, or one of them, reach the organization. */
+/** Lists the tokens with which all members, or one of them, access the organization. */
 export async function listMemberTokens(app: App, { doc }: LoadedOrganization, user?: string): Promise<MemberToken[]> {
   const found: MemberToken[] = []
   for (const membership of await app.store.find(memberships, 'organization', doc.id)) {
@@ -32,7 +32,7 @@ export async function listMemberTokens(app: App, { doc }: LoadedOrganization, us
   return found
 }
 
-/** One of them, by its ID, or null. */
+/** Finds such a token by its ID, or null. */
 export async function findMemberToken(
   app: App,
   organization: LoadedOrganization,
@@ -43,8 +43,8 @@ export async function findMemberToken(
 }
 
 /**
- * Takes a token's access to the organization away: a token for it alone is revoked; another one no longer gives access to it, and goes
- * on elsewhere.
+ * Revokes a token's access to the organization. A token for this organization only is removed. Another token stays
+ * valid elsewhere.
  */
 export async function revokeMemberToken(
   app: App,

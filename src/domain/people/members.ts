@@ -1,4 +1,4 @@
-// Members of an organization: finding, listing, changing and removing them.
+// Finds, lists, changes and removes members of an organization.
 import { allows, greater } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
@@ -26,10 +26,10 @@ import { removeMemberData } from './remove-member-data.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 
-/** `lastSeenAt` is stored at most once in this time. */
+/** Minimum time between two updates of `lastSeenAt`. */
 const PING_MS = 60 * 1000
 
-/** A member of an organization; the role is the caller's in it, and at least `read` for the caller's own membership. */
+/** A member of an organization. `role` is the caller's role in it, and at least `read` for their own membership. */
 export interface LoadedMember {
   doc: Document<MembershipDoc>
   user: Document<UserDoc>
@@ -43,7 +43,7 @@ export interface CountedMember extends LoadedMember {
   teams: number
 }
 
-/** A member by user ID; null if there is none, or the caller may not see other members. */
+/** Finds a member by user ID. Null if there is none, or the caller may not see other members. */
 export async function findMember(
   app: App,
   actor: Actor,
@@ -56,7 +56,7 @@ export async function findMember(
   return user && allows('member:view', role) ? { doc, user, role } : null
 }
 
-/** A page of an organization's members, with their counters. */
+/** Lists a page of an organization's members with their counters. */
 export async function listMembers(
   app: App,
   organization: LoadedOrganization,
@@ -74,7 +74,10 @@ export async function listMembers(
   return { ...page, items: await countMembers(app, id, loaded) }
 }
 
-/** Names and addresses are stored with users, not with memberships, so a search reads every member. */
+/**
+ * Searches the members. Names and addresses are stored with users, not with memberships, so a search reads every
+ * member.
+ */
 async function searchMembers(
   app: App,
   organization: string,
@@ -94,7 +97,7 @@ async function searchMembers(
 const matches = (user: UserDoc | null, needle: string): boolean =>
   user !== null && (user.displayName.toLowerCase().includes(needle) || user.email.includes(needle))
 
-/** Adds their counters to members of one organization. */
+/** Adds counters to members of one organization. */
 export async function countMembers(
   app: App,
   organization: string,
@@ -116,14 +119,16 @@ export async function countMembers(
   )
 }
 
-/** Changes the role or access of a member. Throws 403 if the caller is no longer an admin, 409 for the last admin. */
+/**
+ * Changes the role or access of a member. Throws 403 if the caller is no longer an admin, and 409 for the last admin.
+ */
 export function updateMember(app: App, actor: Actor, member: LoadedMember, input: UpdateMember): Promise<LoadedMember> {
   return changeMember(app, actor, member, () => input)
 }
 
 /**
- * Requires single sign-on from a member. Unless they have an identity already, the next new one with their address becomes theirs.
- * Throws as `updateMember`.
+ * Requires single sign-on from a member. If they have no identity, the next new identity with their address is linked
+ * to them. Throws the errors of `updateMember`.
  */
 export function addMemberToSso(app: App, actor: Actor, member: LoadedMember): Promise<LoadedMember> {
   return changeMember(app, actor, member, ({ ssoLink = 'open' }) => ({ sso: true, ssoLink }))
@@ -155,8 +160,9 @@ async function changeMember(
 }
 
 /**
- * Ends a membership, and removes everything that depends on it (`removeMemberData`), in one transaction. Members may leave;
- * admins may remove anybody. A user of this organization alone becomes a former user. Throws 403, and 409 for the last admin.
+ * Ends a membership and removes all dependent data (`removeMemberData`) in one transaction. Members may leave; admins
+ * may remove any member. A user of this organization only becomes a former user. Throws 403, and 409 for the last
+ * admin.
  */
 export async function removeMember(
   app: App,
@@ -182,7 +188,7 @@ export async function removeMember(
   })
 }
 
-/** Stores that the caller was active just now, at most once a minute. */
+/** Stores that the caller was active now, at most once a minute. */
 export async function ping(app: App, actor: Actor, organization: LoadedOrganization): Promise<void> {
   const id = membershipId(organization.doc.id, actor.user.id)
   const now = app.clock.now()

@@ -1,15 +1,19 @@
-// What the operator does about accounts on the command line.
+// Account operations for the operator on the command line.
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { memberships, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
 
-const noAccount = (email: string) => new ServiceError('not-found', `No account has the address ${email}.`)
+const noAccount = (email: string) =>
+  new ServiceError(
+    'not-found',
+    `No account has the address ${email}. Check the spelling, or create one with \`bindery user\`.`,
+  )
 
 /**
- * Lets the operator vouch for an address: returns the account that owns it, or creates one. Users of single organizations who
- * claim the address stay separate users.
+ * Lets the operator vouch for an address. Returns the account that owns it, or creates one. Users of single
+ * organizations who claim the address stay separate users.
  */
 export function vouchFor(app: App, email: string, displayName?: string): Promise<Document<UserDoc>> {
   return app.store.transact(async (tx) => {
@@ -21,9 +25,10 @@ export function vouchFor(app: App, email: string, displayName?: string): Promise
 }
 
 /**
- * Takes the address from an account whose ownership was never proven. The account becomes a user of its single organization,
- * its tokens are limited to that, and whoever proves that they own the address can get an account. Throws 404 if no account
- * has the address, 409 if the account is in no organization or in several, or another member claims the address.
+ * Removes the address from an account that never proved its ownership. The account becomes a user of its single
+ * organization, and its tokens are limited to that. A user who proves ownership of the address can then get an account.
+ * Throws 404 if no account has the address, and 409 if the account is not in exactly one organization or another member
+ * claims the address.
  */
 export function freeAddress(app: App, email: string): Promise<Document<UserDoc>> {
   return app.store.transact(async (tx) => {
@@ -36,7 +41,7 @@ export function freeAddress(app: App, email: string): Promise<Document<UserDoc>>
       )
     const { organization } = only
     if (await findLimitedMember(tx, organization, email))
-      throw conflict(`Another member of organization ${organization} claims the address: remove one of them first.`)
+      throw conflict(`Another member of organization ${organization} claims the address. Remove one of them first.`)
     for (const token of await tx.find(tokens, 'user', account.id)) {
       if (token.organization === undefined) await tx.replace(tokens, { ...token, organization })
       else if (token.organization !== organization) await tx.remove(tokens, token.id)
@@ -68,7 +73,7 @@ export async function tokenByOperator(
   return issueToken(app, user.id, { label, ...(claimedIn === undefined ? {} : { organization: claimedIn }) })
 }
 
-/** The account that owns an address, and the users of single organizations who claim it. For the operator only. */
+/** Lists the account that owns an address and the users of single organizations who claim it. For the operator only. */
 export async function findAllByAddress(app: App, email: string): Promise<Document<UserDoc>[]> {
   const account = await findAccount(app.store, email)
   return [...(account ? [account] : []), ...(await app.store.find(users, 'claimed', email.toLowerCase()))]

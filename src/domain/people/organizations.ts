@@ -46,7 +46,7 @@ export async function insertOrganization(
   return organization
 }
 
-/** A membership with default settings. */
+/** Returns a membership with default settings. */
 export const newMembership = (
   organization: string,
   user: string,
@@ -66,7 +66,9 @@ const normalizeDomains = (domains: readonly string[]): string[] => [
   ...new Set(domains.map((domain) => domain.toLowerCase())),
 ]
 
-/** Creates an organization with the caller as its admin. Throws 403 for a token that is limited to another organization. */
+/**
+ * Creates an organization with the caller as its admin. Throws 403 for a token that is limited to another organization.
+ */
 export async function createOrganization(
   app: App,
   actor: Actor,
@@ -75,13 +77,13 @@ export async function createOrganization(
   if (actor.token.organization !== undefined)
     throw new ServiceError(
       'forbidden',
-      `Your token is limited to organization ${actor.token.organization}: it cannot create another one.`,
+      `Your token is limited to organization ${actor.token.organization} and cannot create another one. Use a token without this limit.`,
     )
   const doc = await app.store.transact((tx) => insertOrganization(app, tx, actor.user.id, input))
   return { doc, role: 'admin' }
 }
 
-/** The caller's organizations, as far as their token gives access to them. */
+/** Lists the caller's organizations to which their token gives access. */
 export async function listOrganizations(app: App, actor: Actor): Promise<LoadedOrganization[]> {
   const ownMemberships = (await app.store.find(memberships, 'user', actor.user.id)).filter(
     (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
@@ -98,8 +100,8 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
 }
 
 /**
- * The organizations with an e-mail domain that the caller may know of: their own and, if it is the domain of their own address,
- * the others as well (role undefined), so that they can ask for an invitation.
+ * Lists the organizations with an e-mail domain that the caller may know of. These are their own. If their own address
+ * has the domain, the list includes the others (role undefined), so that they can ask for an invitation.
  */
 export async function listOrganizationsOfDomain(
   app: App,
@@ -115,15 +117,17 @@ export async function listOrganizationsOfDomain(
     .sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
 }
 
-/** The organization with a hostname, or null. Anybody may ask, since what is published there is public. */
+/**
+ * Finds the organization with a hostname, or null. Anyone may call this, since the published content there is public.
+ */
 export async function findSubdomain(app: App, subdomain: string): Promise<Document<OrganizationDoc> | null> {
   const [holder] = await app.store.find(organizations, 'hostname', subdomain)
   return holder ?? null
 }
 
 /**
- * Changes the fields that are given; `null` removes a field that may be absent. Throws 400 (default content, merge rules), 409 if another
- * organization has the hostname, 404 if the organization no longer exists.
+ * Changes the given fields; `null` removes an optional field. Throws 400 (default content, merge rules), 409 if another
+ * organization has the hostname, and 404 if the organization no longer exists.
  */
 export async function updateOrganization(
   app: App,
@@ -138,9 +142,9 @@ export async function updateOrganization(
     if (input.defaultContent) await checkDefaultContent(tx, actor, stored, input.defaultContent)
     const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
     if (holder && holder.id !== stored.id)
-      throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)
+      throw conflict(`The hostname ${input.hostname} is taken. Choose another one.`)
     await checkCustomHostname(app, tx, stored, input.customHostname)
-    const written = applied(stored, input)
+    const written = applySettings(stored, input)
     const changed = Object.keys(input).filter(
       (key) => !isDeepStrictEqual(written[key as keyof OrganizationDoc], stored[key as keyof OrganizationDoc]),
     )
@@ -157,8 +161,8 @@ export async function updateOrganization(
   return { ...organization, doc }
 }
 
-/** The organization with the settings that are given; null removes one. */
-function applied(
+/** Applies the given settings to an organization. Null removes an optional one. */
+function applySettings(
   stored: Document<OrganizationDoc>,
   { emailDomains, ...rest }: UpdateOrganization,
 ): Document<OrganizationDoc> {
@@ -171,7 +175,7 @@ function applied(
   ) as unknown as Document<OrganizationDoc>
 }
 
-/** Throws 400 for the service's own hostname, 409 if another organization or a site has it. */
+/** Throws 400 for the service's own hostname, and 409 if another organization or a site has it. */
 async function checkCustomHostname(
   app: App,
   tx: Transaction,
@@ -180,12 +184,12 @@ async function checkCustomHostname(
 ): Promise<void> {
   if (!hostname) return
   if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('The hostname is that of the service itself.', [
+    throw badRequest('The service itself uses this hostname. Choose another one.', [
       { path: '/customHostname', message: 'must be a hostname of your own' },
     ])
   const [holder] = await tx.find(organizations, 'customHostname', hostname)
   const [site] = await tx.find(sites, 'hostname', hostname)
-  if ((holder && holder.id !== id) || site) throw conflict(`The hostname ${hostname} is taken: choose another one.`)
+  if ((holder && holder.id !== id) || site) throw conflict(`The hostname ${hostname} is taken. Choose another one.`)
 }
 
 /** Throws 400 unless the default content is a site of the organization that the caller may see. */
@@ -199,7 +203,7 @@ async function checkDefaultContent(
   const role =
     site?.organization === organization.id ? await contentRole(tx, actor.user.id, { ...site, kind: 'site' }) : null
   if (role === null)
-    throw badRequest('There is no such site.', [
+    throw badRequest('The site does not exist.', [
       { path: '/defaultContent/site', message: 'must be the ID of a site of this organization' },
     ])
 }

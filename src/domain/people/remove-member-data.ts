@@ -1,4 +1,4 @@
-// Takes a member who leaves an organization out of all that it has.
+// Removes the data of a member who leaves an organization.
 import {
   collections,
   grants,
@@ -15,9 +15,10 @@ import { removeKeptGrants } from '../roles/cached-grants.js'
 import { removeRequestedReviews } from '../reviews/requests.js'
 
 /**
- * Removes everything that a user has in an organization besides the membership, in the transaction that removes that: places
- * in teams, roles given by name, tokens limited to the organization, requested reviews, and invitations that they created. Their
- * identities of single sign-on stay as those of somebody who was removed, so that they do not come back by themselves.
+ * Removes all data of a user in an organization except the membership, in the transaction that removes the membership.
+ * This includes team memberships, roles given to the user, tokens limited to the organization, requested reviews, and
+ * invitations that they created. Identities of single sign-on are marked as removed, so that the user does not return
+ * automatically.
  */
 export async function removeMemberData(tx: Transaction, organization: string, user: string): Promise<void> {
   for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
@@ -35,7 +36,7 @@ export async function removeMemberData(tx: Transaction, organization: string, us
     await tx.remove(invites, invite.id)
 }
 
-/** The organization of a grant's target; null if that no longer exists. */
+/** Returns the organization of a grant's target. Null if the target no longer exists. */
 async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
   const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
   const doc =

@@ -1,4 +1,4 @@
-/** Signs users in by a link that is sent to their address, and exchanges what a sign-in ends with for a token. */
+/** Signs users in with a mailed link, and exchanges the secret at the end of a sign-in for a token. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { invites, type SignIn, signIns } from '../../model/index.js'
@@ -10,14 +10,14 @@ import { exchangeCode } from './sso/exchange.js'
 import { queueMail } from './mails.js'
 
 /**
- * Requests a sign-in link. Whether the address has an account is checked only by the job that writes the mail, so that neither
- * the response nor its duration reveals it. Throws 409 if no mail server is set up, 429.
+ * Requests a sign-in link. Only the job that writes the mail checks whether the address has an account, so neither the
+ * response nor its duration reveals it. Throws 409 if no mail server is configured, 429.
  * @param address IP address of the caller
  */
 export async function startSignIn(app: App, address: string, { email, invite }: SignIn): Promise<void> {
   if (!app.mail)
     throw conflict(
-      'Signing in by e-mail is not possible: no mail server is set up. The operator can set BINDERY_SMTP_URL and BINDERY_MAIL_FROM, or create a token with `bindery token <email>`.',
+      'Signing in by e-mail is not possible: no mail server is configured. The operator can set BINDERY_SMTP_URL and BINDERY_MAIL_FROM, or create a token with `bindery token <email>`.',
     )
   await app.limitSignIn?.(address)
   await app.store.transact(async (tx) => {
@@ -32,24 +32,25 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
 }
 
 /**
- * Signs in with the secret of a link, or the code of a sign-in by single sign-on; either works once. If the link was requested with a link invitation, the user also joins
- * the organization. The mail has proven who owns the address, so a missing account is created if there is an invitation, or if
- * users of single organizations claim the address; those stay separate users. Throws 404; 403 and 409 as `exchangeCode`.
+ * Signs in with the secret of a link or the code of a single sign-on. Either works once. If the link was requested with
+ * a link invitation, the user also joins the organization. The mail proves ownership of the address. A missing account
+ * is therefore created if there is an invitation, or if users of single organizations claim the address; those stay
+ * separate users. Throws 404; 403 and 409 as `exchangeCode`.
  */
 export async function finishSignIn(app: App, secret: string): Promise<IssuedToken> {
-  const gone = () =>
-    new ServiceError('not-found', 'The link does not exist, was used already or has expired: ask for a new one.')
+  const invalidLink = () =>
+    new ServiceError('not-found', 'The link does not exist, was already used or has expired. Ask for a new one.')
   return app.store.transact(async (tx) => {
     const bySso = await exchangeCode(app, tx, secret)
     if (bySso) return bySso
     const [found] = await tx.find(signIns, 'hash', hashToken(secret))
     const now = app.clock.now().getTime()
-    if (!found || Date.parse(found.expiresAt) <= now) throw gone()
+    if (!found || Date.parse(found.expiresAt) <= now) throw invalidLink()
     await tx.remove(signIns, found.id)
     const invite = found.invite === undefined ? null : await tx.get(invites, found.invite)
     const accepted = invite !== null && (await isAcceptable(app, tx, invite)) ? invite : null
     const account = await findAccount(tx, found.email)
-    if (!account && !accepted && !(await isClaimed(tx, found.email))) throw gone()
+    if (!account && !accepted && !(await isClaimed(tx, found.email))) throw invalidLink()
     const user = account ?? (await createUser(app, { email: found.email, proof: 'mail' }, tx))
     if (accepted) await join(app, tx, accepted, user)
     return issueToken(

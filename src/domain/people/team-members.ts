@@ -1,4 +1,4 @@
-/** Lists the members of a team, and changes them. */
+/** Lists and changes the members of a team. */
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, type PageQuery } from '../../kernel/paging.js'
 import {
@@ -16,7 +16,7 @@ import type { LoadedTeam } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { managedTeam, requireMember, teamEvent } from './teams.js'
 
-/** A page of the members of a team, by user ID. */
+/** Lists a page of a team's members, by user ID. */
 export async function listTeamMembers(
   app: App,
   team: LoadedTeam,
@@ -35,8 +35,9 @@ export async function listTeamMembers(
 }
 
 /**
- * Adds and removes members of a team, and sets their roles: all or nothing. Adding a member again, or removing somebody who is
- * not in the team, changes nothing. Throws 400 for a user who is not a member of the organization, or is both kept and removed.
+ * Adds and removes members of a team and sets their roles, in one transaction. Adding a member again, or removing a
+ * user who is not in the team, changes nothing. Throws 400 for a user who is not a member of the organization, or who
+ * is both kept and removed.
  */
 export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, input: SetTeamMembers): Promise<void> {
   const { add = [], remove = [], memberships: roles = {} } = input
@@ -44,8 +45,8 @@ export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, i
   for (const user of Object.keys(roles)) kept.set(user, `/memberships/${user}`)
   const twice = remove.findIndex((user) => kept.has(user))
   if (twice >= 0)
-    throw badRequest('A user is named to be added or kept, and to be removed as well.', [
-      { path: `/remove/${twice}`, message: 'must not be named in add or memberships too' },
+    throw badRequest('A user is listed both to be kept and to be removed. List each user once.', [
+      { path: `/remove/${twice}`, message: 'must not be listed in add or memberships too' },
     ])
   await app.store.transact(async (tx) => {
     const doc = await managedTeam(tx, actor, team)

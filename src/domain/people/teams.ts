@@ -1,4 +1,4 @@
-// Teams of an organization.
+// Finds, lists, creates, changes and deletes teams of an organization.
 import { allows } from '../../access/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -30,7 +30,7 @@ export interface CountedTeam extends LoadedTeam {
   spaces: number
 }
 
-/** A team of the organization with the caller's role on it; null if there is none, or they may not see it. */
+/** Finds a team of the organization, with the caller's role on it. Null if there is none, or they may not see it. */
 export async function findTeam(
   app: App,
   actor: Actor,
@@ -43,7 +43,10 @@ export async function findTeam(
   return allows('team:view', role) ? { doc, role } : null
 }
 
-/** The caller's role on a team: `admin` for its owners; else their role in the organization, and at least `read` for its members. */
+/**
+ * Returns the caller's role on a team: `admin` for its owners, otherwise their role in the organization, and at least
+ * `read` for its members.
+ */
 export async function roleOnTeam(
   app: App,
   actor: Actor,
@@ -54,7 +57,7 @@ export async function roleOnTeam(
   return teamMember?.role === 'owner' ? 'admin' : (organization.role ?? (teamMember ? 'read' : null))
 }
 
-/** A page of an organization's teams. Throws 400 if `owner` is not a member. */
+/** Lists a page of an organization's teams. Throws 400 if `owner` is not a member. */
 export async function listTeams(
   app: App,
   actor: Actor,
@@ -75,7 +78,7 @@ export async function listTeams(
   return { ...page, items: await countTeams(app, organization.doc.id, seen) }
 }
 
-/** IDs of the teams that a member may manage; null = all (for an admin, or without `owner`). */
+/** Returns the IDs of the teams that a member may manage. Null means all (for an admin, or without `owner`). */
 async function managedBy(
   app: App,
   organization: string,
@@ -84,7 +87,7 @@ async function managedBy(
   if (owner === undefined) return null
   const member = await app.store.get(memberships, membershipId(organization, owner))
   if (!member)
-    throw badRequest('There is no such member.', [
+    throw badRequest('The member does not exist.', [
       { path: 'query/owner', message: 'must be the ID of a member of this organization' },
     ])
   if (member.disabled) return new Set()
@@ -93,7 +96,7 @@ async function managedBy(
   return new Set(inTeams.filter(({ role }) => role === 'owner').map(({ team }) => team))
 }
 
-/** Adds their counters to teams of one organization. */
+/** Adds counters to teams of one organization. */
 export async function countTeams(app: App, organization: string, seen: readonly LoadedTeam[]): Promise<CountedTeam[]> {
   if (seen.length === 0) return []
   const access = await loadSpaceAccess(app.store, organization)
@@ -106,7 +109,10 @@ export async function countTeams(app: App, organization: string, seen: readonly 
   )
 }
 
-/** Creates a team. A caller who is not an admin of the organization becomes its owner. Throws 400 for users who are not members. */
+/**
+ * Creates a team. A caller who is not an admin of the organization becomes its owner. Throws 400 for users who are not
+ * members.
+ */
 export async function createTeam(
   app: App,
   actor: Actor,
@@ -117,7 +123,10 @@ export async function createTeam(
   const owner = allows('organization:admin', organization.role) ? null : actor.user.id
   const doc = await app.store.transact(async (tx) => {
     if (!allows('organization:ownTeam', await organizationRole(tx, actor.user.id, organization.doc.id)))
-      throw new ServiceError('forbidden', 'You may no longer create teams in this organization.')
+      throw new ServiceError(
+        'forbidden',
+        'You are no longer allowed to create teams in this organization. Ask an admin.',
+      )
     const ids = { organization: organization.doc.id, team: id }
     for (const [index, user] of (input.members ?? []).entries()) {
       await requireMember(tx, organization.doc.id, user, `/members/${index}`)
@@ -145,23 +154,26 @@ export async function createTeam(
 /** Throws 400, naming `path`, if the user is not a member of the organization. */
 export async function requireMember(tx: Transaction, organization: string, user: string, path: string): Promise<void> {
   if (!(await tx.get(memberships, membershipId(organization, user))))
-    throw badRequest('A user is not a member of the organization.', [
+    throw badRequest('The user is not a member of the organization.', [
       { path, message: 'must be the ID of a member of this organization' },
     ])
 }
 
-/** The team as it is stored now, or null if it was deleted meanwhile. Throws 403 if the caller may not manage it. */
+/**
+ * Returns the team as it is currently stored, or null if it was deleted in the meantime. Throws 403 if the caller may
+ * not manage it.
+ */
 export async function managedTeam(tx: Transaction, actor: Actor, team: LoadedTeam): Promise<Document<TeamDoc> | null> {
   const doc = await tx.get(teams, team.doc.id)
   if (!doc) return null
   const teamMember = await tx.get(teamMembers, teamMemberId(doc.id, actor.user.id))
   const role = await organizationRole(tx, actor.user.id, doc.organization)
   if (role !== 'admin' && !(role !== undefined && teamMember?.role === 'owner'))
-    throw new ServiceError('forbidden', 'You may no longer manage this team.')
+    throw new ServiceError('forbidden', 'You are no longer allowed to manage this team. Ask an owner or an admin.')
   return doc
 }
 
-/** Changes the title of a team. Throws 404 if it was deleted meanwhile. */
+/** Changes the title of a team. Throws 404 if it was deleted in the meantime. */
 export async function renameTeam(app: App, actor: Actor, team: LoadedTeam, title: string): Promise<LoadedTeam> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await managedTeam(tx, actor, team)
@@ -173,7 +185,7 @@ export async function renameTeam(app: App, actor: Actor, team: LoadedTeam, title
   return { ...team, doc }
 }
 
-/** Deletes a team, with its members' places in it and the roles given to it. Its members stay in the organization. */
+/** Deletes a team, its memberships and its roles. Its members stay in the organization. */
 export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Promise<void> {
   await app.store.transact(async (tx) => {
     const doc = await managedTeam(tx, actor, team)
@@ -186,7 +198,7 @@ export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Prom
   })
 }
 
-/** An event about a team. */
+/** Creates an event about a team. */
 export const teamEvent = (
   type: 'team.updated' | 'team.deleted',
   actor: Actor,

@@ -1,4 +1,6 @@
-/** The token that a member gets when they ping: with it they visit the organization's own site, or space, that asks for one. */
+/**
+ * Issues visitor tokens to members who ping. Such a token opens the organization's own site or space that requires one.
+ */
 import { signVisitorToken } from '../../auth/index.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
 import type { Actor } from '../context/actor.js'
@@ -9,7 +11,7 @@ import { listSites } from '../sites/sites.js'
 import { visitorKeyOfSpace } from '../sites/space-visitor-key.js'
 import { visibleSpaces } from '../spaces/spaces.js'
 
-/** For how long the token is valid, in seconds. */
+/** Lifetime of the token in seconds. */
 const SECONDS = 3600
 
 interface Signing {
@@ -22,7 +24,7 @@ type Aged = Pick<SpaceDoc, 'id' | 'createdAt'>
 const byAge = (a: Aged, b: Aged): number =>
   a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1
 
-/** A token for the caller; null if the organization has neither a site nor a space that asks its visitors for one and that they may see. */
+/** Issues a token for the caller. Null if no site or space that the caller may see requires visitor tokens. */
 export async function visitorTokenFor(
   app: App,
   actor: Actor,
@@ -34,13 +36,14 @@ export async function visitorTokenFor(
   return signVisitorToken(key, { subject: actor.user.id, issuer, audience, now: app.clock.now(), seconds: SECONDS })
 }
 
-/** The default site if it asks for tokens, else the oldest that does. */
+/** Chooses the default site if it requires tokens, otherwise the oldest one that does. */
 async function ofSite(app: App, actor: Actor, organization: LoadedOrganization): Promise<Signing | null> {
-  const asking = (await listSites(app, actor, organization, { published: true })).filter(
+  const protectedByToken = (await listSites(app, actor, organization, { published: true })).filter(
     ({ doc }) => doc.visibility === 'visitor-auth',
   )
   const chosen = organization.doc.defaultContent?.site
-  const site = asking.find(({ doc }) => doc.id === chosen) ?? asking.sort((a, b) => byAge(a.doc, b.doc))[0]
+  const site =
+    protectedByToken.find(({ doc }) => doc.id === chosen) ?? protectedByToken.sort((a, b) => byAge(a.doc, b.doc))[0]
   if (!site) return null
   const auth = await getPublishingAuth(app, site)
   const key = visitorKeyOf(app, auth)
@@ -49,17 +52,17 @@ async function ofSite(app: App, actor: Actor, organization: LoadedOrganization):
     : { key, issuer: auth.issuer ?? app.settings.publicUrl, audience: auth.audience ?? site.doc.id }
 }
 
-/** The oldest space that asks for tokens, unless an integration makes them. */
+/** Chooses the oldest space that requires tokens, unless an integration issues them. */
 async function ofSpace(app: App, actor: Actor, organization: LoadedOrganization): Promise<Signing | null> {
   const { id } = organization.doc
-  const asking = (await app.store.find(spaces, 'organization', id)).filter(
+  const protectedByToken = (await app.store.find(spaces, 'organization', id)).filter(
     (space) =>
       space.visibility === 'visitor-auth' &&
       space.deletedAt === undefined &&
       space.visitorAuth?.backend !== 'integration',
   )
-  if (asking.length === 0) return null
-  const [space] = (await visibleSpaces(app, actor, id, asking)).sort((a, b) => byAge(a.doc, b.doc))
+  if (protectedByToken.length === 0) return null
+  const [space] = (await visibleSpaces(app, actor, id, protectedByToken)).sort((a, b) => byAge(a.doc, b.doc))
   return space
     ? { key: visitorKeyOfSpace(app, space.doc.id), issuer: app.settings.publicUrl, audience: space.doc.id }
     : null

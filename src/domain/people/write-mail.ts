@@ -1,4 +1,4 @@
-/** Writes the mails of the service: invitations, sign-in links, and notices of connections. */
+/** Writes the mails of the service: invitations, sign-in links, and notices about connections. */
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
 import { invites, organizations, signIns, users } from '../../model/index.js'
@@ -9,9 +9,9 @@ import { isAcceptable, isOpen } from './invites.js'
 import { writeNotice } from './connection-notice.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
 
-/** How long a sign-in link works after the mail was written. */
+/** Lifetime of a sign-in link in milliseconds, from the time its mail was written. */
 const SIGN_IN_MS = 15 * 60 * 1000
-/** Most open links per address. Beyond that no mail is sent, since those links still work. */
+/** Maximum number of open links per address. Beyond that no mail is sent, since the open links still work. */
 const MAX_OPEN_LINKS = 3
 
 /** Writes the mail of an order; see `WriteMail`. */
@@ -22,11 +22,11 @@ export const writeMail = (app: App, order: MailOrder): Promise<WrittenMail | nul
       ? writeNotice(app, order)
       : writeSignIn(app, order.email, order.invite)
 
-/** A link with a secret. The secret comes after a `#`: browsers do not send that part, so it appears in no log on the way. */
+/** Returns a link with a secret after a `#`. Browsers do not send that part, so no log on the way contains it. */
 export const linkTo = (app: App, page: 'invite' | 'sign-in', secret: string): string =>
   `${app.settings.publicUrl}/${page}#${secret}`
 
-/** Writes the mail of an invitation, with a new secret: if the mail is sent again, only the last link works. */
+/** Writes the mail of an invitation with a new secret. If the mail is sent again, only the last link works. */
 async function writeInvite(app: App, id: string): Promise<WrittenMail | null> {
   const secret = newToken()
   const doc = await app.store.transact(async (tx) => {
@@ -58,12 +58,12 @@ async function markInvite(tx: Transaction, id: string, mail: 'sent' | 'failed'):
   if (stored) await tx.replace(invites, { ...stored, mail })
 }
 
-/** Records that a mail could not be sent and is given up. */
+/** Records that a mail could not be sent and is not retried. */
 export const giveUpMail = async (tx: Transaction, order: MailOrder): Promise<void> =>
   order.mail === 'invite' ? markInvite(tx, order.invite, 'failed') : undefined
 
 /**
- * Writes the mail with a sign-in link. Null if using the link would neither sign in to an account nor create one
+ * Writes the mail with a sign-in link. Null if the link would neither sign in to an account nor create one
  * (`finishSignIn`), for a service account, and if the address has enough open links.
  */
 async function writeSignIn(app: App, email: string, invite: string | undefined): Promise<WrittenMail | null> {
@@ -73,8 +73,8 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
   const written = await app.store.transact(async (tx) => {
     const user = await findAccount(tx, email)
     const link = invite === undefined ? null : await tx.get(invites, invite)
-    const good = link !== null && (await isAcceptable(app, tx, link))
-    if (user?.service || !(user || good || (await isClaimed(tx, email)))) return false
+    const isAcceptableLink = link !== null && (await isAcceptable(app, tx, link))
+    if (user?.service || !(user || isAcceptableLink || (await isClaimed(tx, email)))) return false
     const open = (await tx.find(signIns, 'email', email)).filter((one) => Date.parse(one.expiresAt) > now)
     if (open.length >= MAX_OPEN_LINKS) return false
     const dates = { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + SIGN_IN_MS).toISOString() }
@@ -83,7 +83,7 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
       email,
       hash: hashToken(secret),
       ...dates,
-      ...(good && link ? { invite: link.id } : {}),
+      ...(isAcceptableLink && link ? { invite: link.id } : {}),
     })
     return true
   })
@@ -92,11 +92,11 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
     to: email,
     subject: 'Your sign-in link',
     text: [
-      `Somebody, hopefully you, wants to sign in to ${app.settings.publicUrl} with this address.`,
+      `A sign-in to ${app.settings.publicUrl} was requested for this address.`,
       '',
       `Sign in: ${linkTo(app, 'sign-in', secret)}`,
       '',
-      'The link works once, for 15 minutes. If it was not you, do nothing: nobody gets in without this mail.',
+      'The link works once, for 15 minutes. If you did not request it, ignore this mail: no one can sign in without it.',
       '',
     ].join('\n'),
     settle: async (tx, fate) => {

@@ -1,13 +1,13 @@
-/** The previews of a connection, for those who may see its space. */
+/** Lists the previews of a connection for users who may see its space. */
 import { type ConnectionDoc, type PullPreviewDoc, previewId, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** All previews of a connection; there are at most 100. */
+/** Lists all previews of a connection, of which there are at most 100. */
 export const listPreviews = (app: App, { id }: ConnectionDoc): Promise<Document<PullPreviewDoc>[]> =>
   app.store.find(pullPreviews, 'connection', id)
 
-/** The preview of a pull request by its number; null if there is none. */
+/** Finds the preview of a pull request by its number. Null if there is none. */
 export async function findPreview(
   app: App,
   { id }: ConnectionDoc,

@@ -1,4 +1,7 @@
-/** Makes the preview of one pull request: fetches its head, keeps it as a revision, and finds the problems that it adds. */
+/**
+ * Creates the preview of a pull request: fetches its head, stores it as a revision, and finds the problems that it
+ * adds.
+ */
 import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../git/index.js'
 import type { PullRequest } from '../../hosts/index.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -13,15 +16,15 @@ import { headOf } from '../revisions/main-content.js'
 import { keep, type Look } from './poll-context.js'
 import { problemsBetween } from './problems.js'
 
-/** Most commits of a pull request that are read out of a folder. */
+/** Maximum number of commits in a pull request that are mapped from a folder. */
 const MAX_MAPPED = 1_000
 const NOTHING = { problems: [], counts: { all: 0, failing: 0 } }
-/** What is wrong with the content, not with the way to it: it will not pass by itself. */
+/** Errors of the content and not of the transfer. Retries do not help. */
 const OF_CONTENT: ReadonlySet<string> = new Set(['too-large', 'unsafe-content'])
 
 /**
- * Makes the preview and stores it. The head may have moved since the host was asked: what was fetched counts. Returns null if the pull request, or the connection, is gone.
- * Throws what is wrong with the way to it: `RemoteError`, `HostError`, 503.
+ * Creates and stores the preview. The head may have moved since the poll; the fetched one counts. Returns null if the
+ * pull request or the connection is gone. Throws errors of the transfer: `RemoteError`, `HostError`, 503.
  */
 export const makePreview = (look: Look, pull: PullRequest, ref: RefName): Promise<Document<PullPreviewDoc> | null> =>
   onRemoteSide(look, (sided) => makeOn(sided, pull, ref))
@@ -31,7 +34,7 @@ async function makeOn(look: Sided<Look>, pull: PullRequest, ref: RefName): Promi
   let commit: CommitId
   let branch: CommitId | null
   try {
-    // The branch comes first, so that what is counted of the pull request is its own.
+    // The branch comes first, so that only the pull request's own commits are counted.
     branch = side.beside ? await side.fetch(remote.ref) : null
   } catch (error) {
     return storeRefusal(look, pull, pull.head.sha, refusalOf(error))
@@ -52,7 +55,7 @@ async function makeOn(look: Sided<Look>, pull: PullRequest, ref: RefName): Promi
   }
 }
 
-/** Why the content is refused, in words. Throws every error that does not lie in the content. */
+/** Returns the message for rejected content. Throws all other errors. */
 function refusalOf(error: unknown): string {
   const lies =
     error instanceof SyncFailure ||
@@ -66,7 +69,7 @@ function refusalOf(error: unknown): string {
   return message
 }
 
-/** The commits here for the head, and for the place where it branched off. Throws `SyncFailure`. */
+/** Returns the local commits for the head and for the commit where it branched off. Throws `SyncFailure`. */
 async function mapped(
   look: Sided<Look>,
   commit: CommitId,
@@ -93,7 +96,10 @@ function requireFew(commits: number): void {
     throw new SyncFailure(`The pull request has more than ${MAX_MAPPED} commits. Squash or split it.`)
 }
 
-/** Stores that nothing can be shown. What an earlier head showed is no longer kept. Returns null if the connection is gone. */
+/**
+ * Stores that the content was rejected. The preview of an earlier head is released. Returns null if the connection is
+ * gone.
+ */
 export async function storeRefusal(
   look: Look,
   pull: PullRequest,
@@ -107,7 +113,7 @@ export async function storeRefusal(
 type PreviewResult = Pick<PullPreviewDoc, 'state' | 'problems' | 'counts'> &
   Partial<Pick<PullPreviewDoc, 'commit' | 'message' | 'revision' | 'baseRevision'>>
 
-/** Null if the connection is gone: what is stored now would stay for ever. */
+/** Stores a preview. Null if the connection is gone, since a new preview would then never be removed. */
 async function storePreview(
   { app, through }: Look,
   pull: PullRequest,
@@ -134,10 +140,10 @@ async function storePreview(
   })
 }
 
-/** Longest title that is kept, in characters. */
+/** Maximum length of a stored title in characters. */
 const MAX_TITLE = 500
 
-/** What is shown of a pull request itself. */
+/** Returns the displayed fields of a pull request. */
 export const shownOf = ({ number, title, author, url, head }: PullRequest) => ({
   number,
   title: title.slice(0, MAX_TITLE),

@@ -1,4 +1,4 @@
-/** What a look at the pull requests of a connection works with: the space, the remote, and the host behind it. */
+/** The context of a poll for pull requests: the space, the remote, and the host. */
 import type { Host } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, spaces, users } from '../../model/index.js'
@@ -10,13 +10,13 @@ import { SyncFailure } from '../git-sync/failure.js'
 import { remoteOf, withCredential } from '../git-sync/remote.js'
 import type { Contact } from '../git-sync/sync.js'
 
-/** A look under way. */
+/** A poll in progress. */
 export interface Look extends Contact {
   through: Document<ConnectionDoc>
   host: Host
 }
 
-/** The refs that keep the previews of a connection. They are hidden from the Git door. */
+/** Prefix of the refs that keep the previews of a connection. Git clients do not see them. */
 export const previewPrefix = (connection: string): string => `refs/bindery/previews/${connection}/`
 const previewRef = (connection: string, number: number): RefName => `${previewPrefix(connection)}${number}` as RefName
 
@@ -25,7 +25,7 @@ export async function openLook(app: App, through: Document<ConnectionDoc>, signa
   const space = await app.store.get(spaces, through.space)
   if (!space || space.deletedAt !== undefined) return null
   const user = await app.store.get(users, through.createdBy)
-  if (!user) throw new SyncFailure('The user who made the connection was removed. Make the connection again.')
+  if (!user) throw new SyncFailure('The user who created the connection was removed. Create the connection again.')
   const remote = remoteOf(through)
   return {
     app,
@@ -39,7 +39,7 @@ export async function openLook(app: App, through: Document<ConnectionDoc>, signa
   }
 }
 
-/** Moves the ref that keeps a preview; null = the preview is no longer kept. */
+/** Moves the ref that keeps a preview; null releases the preview. */
 export async function keep(
   { app, space, through }: Pick<Look, 'app' | 'space' | 'through'>,
   number: number,

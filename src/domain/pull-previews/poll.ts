@@ -1,10 +1,12 @@
-/** One look at the pull requests of a connection: previews are made of new heads, and those of closed pull requests are released. */
+/**
+ * Polls the pull requests of a connection: creates previews of new heads and releases those of closed pull requests.
+ */
 import { isRemoteRefName, RemoteError } from '../../git/index.js'
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { schedulePreviewLook } from '../connections/preview-polls.js'
+import { schedulePreviewPoll } from '../connections/preview-polls.js'
 import type { App } from '../context/app.js'
 import { explain } from '../git-sync/failure.js'
 import { type Look, openLook } from './poll-context.js'
@@ -12,18 +14,18 @@ import { makePreview, shownOf, storeRefusal } from './make.js'
 import { previewsOf, releaseOthers } from './release.js'
 import { Statuses } from './statuses.js'
 
-/** Open pull requests of a connection that get a preview: the newest. */
+/** Maximum number of open pull requests per connection that get a preview, newest first. */
 const MAX_PREVIEWS = 100
-/** Previews that one look makes; the next look goes on at once. */
+/** Maximum number of previews that one poll creates. The next poll then follows at once. */
 const MADE_AT_ONCE = 10
 const MIN_POLL_MS = 60_000
 const FIRST_RETRY_MS = 60_000
 const MAX_RETRY_MS = 60 * 60_000
 
-/** What is written in the transaction that ends the job of the look. */
+/** Writes the result of a poll, in the transaction that ends its job. */
 type Written = (tx: Transaction) => Promise<void>
 
-/** Looks at the pull requests. It may break off anywhere and be repeated. Only errors that nobody foresaw are thrown. */
+/** Polls the pull requests. It may stop anywhere and run again. Throws unexpected errors only. */
 export async function lookAtPullRequests(
   app: App,
   place: { connection: string; space: string },
@@ -56,7 +58,7 @@ export async function lookAtPullRequests(
   }
 }
 
-/** Whether the connection was removed meanwhile, maybe with its space. Then nothing that failed needs to be told. */
+/** Whether the connection was removed in the meantime, perhaps with its space. Failures are then not reported. */
 const isGone = async (app: App, { id }: ConnectionDoc): Promise<boolean> =>
   (await app.store.get(connections, id)) === null
 
@@ -65,7 +67,10 @@ interface Trouble {
   retryAt: Date | null
 }
 
-/** Makes what is missing. `isDone`: nothing is left for a look at once. `problem`: why one could not be fetched, or its status not be set. */
+/**
+ * Creates missing previews. `isDone` means that no work is left for another poll at once. `problem` is a failure to
+ * fetch a head or to set a status.
+ */
 async function step(look: Look): Promise<{ isDone: boolean; problem: HostError | RemoteError | null }> {
   const { app, through, host } = look
   const { items } = await host.openPullRequests(through.ref.replace('refs/heads/', ''))
@@ -84,20 +89,24 @@ async function step(look: Look): Promise<{ isDone: boolean; problem: HostError |
     if (!isMade && made === MADE_AT_ONCE) return { isDone: false, problem: unfetched ?? statuses.problem }
     const doc = isMade ? await renamed(look, before, pull) : await makeOne(look, pull, head)
     if (doc instanceof RemoteError) {
-      // Maybe it lies in this one alone, which takes too long, say. The second time, it lies in the repository.
+      // The first failure may concern only this pull request, for example a timeout. The second one indicates a problem
+      // of the repository.
       if (unfetched !== null || look.connection.signal?.aborted) throw doc
       unfetched = doc
       continue
     }
     if (doc === null) continue
-    // One whose ref is not there is not counted: it would be tried again at once, for ever.
+    // Pull requests without a ref are not counted. Otherwise they would be retried at once, endlessly.
     if (!isMade) made++
     await statuses.set(doc)
   }
   return { isDone: true, problem: unfetched ?? statuses.problem }
 }
 
-/** Makes the preview of a head. Null if the pull request, or the connection, is gone, an error if it could not be fetched. */
+/**
+ * Creates the preview of a head. Null if the pull request or the connection is gone. Returns an error if it could not
+ * be fetched.
+ */
 async function makeOne(
   look: Look,
   pull: PullRequest,
@@ -109,7 +118,7 @@ async function makeOne(
       look,
       pull,
       null,
-      'The host gives no ref for this pull request: it comes from another repository, or its branch is gone.',
+      'The host provides no ref for this pull request, because it comes from another repository or its branch was deleted.',
     )
   try {
     return await makePreview(look, { ...pull, head: { ...pull.head, sha: head } }, ref)
@@ -117,7 +126,7 @@ async function makeOne(
     if (error instanceof RemoteError) return error
     if (look.connection.signal?.aborted || error instanceof HostError || explain(error, false) !== null) throw error
     if (await isGone(look.app, look.through)) return null
-    // One pull request never keeps the others from their previews.
+    // A failing pull request must not prevent the previews of others.
     look.app.log.error(
       { error, connection: look.through.id, number: pull.number },
       'A pull request could not be previewed.',
@@ -126,12 +135,12 @@ async function makeOne(
       look,
       pull,
       head,
-      'The preview could not be made because of a fault of this server. Its administrators find it in the log.',
+      'The preview could not be created because of an error of this server. Its log has the details for administrators.',
     )
   }
 }
 
-/** The ref that has the head: hosts keep one of each pull request, also of one from a fork, except Bitbucket. */
+/** Returns the ref of the head. All hosts except Bitbucket provide one for each pull request, even from a fork. */
 function refOf({ through }: Pick<Look, 'through'>, { number, head }: PullRequest): RefName | null {
   if (through.provider === 'gitlab') return `refs/merge-requests/${number}/head` as RefName
   if (through.provider !== 'bitbucket') return `refs/pull/${number}/head` as RefName
@@ -145,7 +154,10 @@ const isSame = (url: string, name: string): boolean =>
     .toLowerCase()
     .endsWith(`/${name.toLowerCase()}`)
 
-/** The heads of pull requests, by number: as the host tells them; if it abbreviates them, the repository is asked. */
+/**
+ * Returns the heads of pull requests by number, as the host reports them. Abbreviated ones are read from the
+ * repository.
+ */
 async function headsOf(look: Look, pulls: readonly PullRequest[]): Promise<Map<number, CommitId>> {
   const heads = new Map<number, CommitId>()
   const unknown = new Map<number, RefName>()
@@ -176,7 +188,7 @@ const isShown = (doc: PullPreviewDoc, pull: PullRequest): boolean => {
   )
 }
 
-/** Stores what the pull request is called now. */
+/** Stores the current title and other displayed fields of the pull request. */
 async function renamed(
   { app }: Look,
   doc: Document<PullPreviewDoc>,
@@ -191,7 +203,7 @@ async function renamed(
   })
 }
 
-/** Records in the connection how the look went, and queues the next one. */
+/** Records the result of a poll in the connection and queues the next one. */
 function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, isDone: boolean): Written {
   if (trouble)
     app.log.warn(
@@ -202,7 +214,7 @@ function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, 
     const stored = await tx.get(connections, id)
     if (!stored) return
     const now = app.clock.now()
-    // As long as there are previews to make, it goes on: a host that takes no status does not keep people from them.
+    // Continue while previews are missing: a host that rejects statuses must not prevent previews.
     const attempts = trouble === null ? 0 : (stored.previews?.attempts ?? 0) + (isDone ? 1 : 0)
     const previews = {
       lookedAt: now.toISOString(),
@@ -211,11 +223,11 @@ function ended(app: App, { id, space }: ConnectionDoc, trouble: Trouble | null, 
     await tx.replace(connections, { ...stored, previews })
     const at =
       trouble === null || !isDone ? nextLook(app, now.getTime(), isDone) : retryAt(trouble, attempts, now.getTime())
-    if (at !== null) await schedulePreviewLook(app, tx, stored, at)
+    if (at !== null) await schedulePreviewPoll(app, tx, stored, at)
   }
 }
 
-/** When a look that went well is repeated (milliseconds since 1970); null if repositories are not polled. */
+/** Returns the time of the next poll after a success (milliseconds since 1970). Null if repositories are not polled. */
 function nextLook({ settings }: App, now: number, isDone: boolean): number | null {
   const { pollMs } = settings.connections
   if (!isDone) return now
@@ -227,7 +239,7 @@ const retryAt = ({ retryAt: told }: Trouble, attempts: number, now: number): num
     ? now + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 10))
     : Math.max(now, told.getTime())
 
-/** Records that looks failed for a reason that nobody foresaw, and looks again in an hour. */
+/** Records an unexpected failure of a poll, and polls again in an hour. */
 export async function retryLook(
   app: App,
   tx: Transaction,
@@ -240,7 +252,7 @@ export async function retryLook(
       ...stored,
       previews: { lookedAt: app.clock.now().toISOString(), problem: message, attempts: 1 },
     })
-  await schedulePreviewLook(
+  await schedulePreviewPoll(
     app,
     tx,
     stored ?? { id: place.connection, space: place.space },

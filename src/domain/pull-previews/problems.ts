@@ -1,4 +1,4 @@
-/** What a pull request would break: problems that its content has and the place where it branched off had not. */
+/** Finds the problems that a pull request adds: problems at its head that were absent where it branched off. */
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
 import type { LinkGraph } from '../../content/links/link-graph.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
@@ -12,11 +12,11 @@ import { newProblems } from '../revisions/new-problems.js'
 import { parsePage } from '../revisions/page-source.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 
-/** Problems that are kept. */
+/** Maximum number of stored problems. */
 const MAX_PROBLEMS = 50
 
 interface FoundProblems {
-  /** Those that fail first. */
+  /** The problems, failing ones first. */
   problems: PreviewProblem[]
   counts: { all: number; failing: number }
 }
@@ -45,7 +45,10 @@ export async function problemsBetween(
   return { problems, counts: { all: all.length, failing: failing.length } }
 }
 
-/** A file that was a page and is listed no more has vanished. One that never was listed may be on its way. */
+/**
+ * Evaluates a diagnostic. A former page that is no longer listed has vanished. A file that was never listed may still
+ * be in progress.
+ */
 function judged(one: Diagnostic, before: OpenRevision): PreviewProblem {
   if (one.code === 'unlisted' && one.file !== undefined && before.structure.byGitPath.has(one.file))
     return {
@@ -57,10 +60,13 @@ function judged(one: Diagnostic, before: OpenRevision): PreviewProblem {
   return { ...one, fails: one.code === 'invalid-front-matter' }
 }
 
-/** Problems that a preview cannot judge: the pull request may add a file outside the folder, and it does not change specifications. */
+/**
+ * The problems that a preview can evaluate. The pull request may add a file outside the folder, and it does not change
+ * specifications.
+ */
 type Judged = Exclude<Problem, 'specification' | 'outside'>
 
-/** Links that are broken after and were not before. */
+/** Returns the links that are broken now but were not before. */
 async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]> {
   const slices = new Slices()
   const known = new Set<string>()
@@ -83,12 +89,12 @@ async function newlyBroken(before: LinkGraph, after: LinkGraph): Promise<Link[]>
 }
 
 const reasons: Record<Judged, string> = {
-  missing: 'there is no such page or file',
-  submodule: 'it leads into a submodule, whose files belong to another repository and are not fetched',
+  missing: 'the page or file does not exist',
+  submodule: 'it points into a submodule, whose files belong to another repository and are not fetched',
   anchor: 'the page has no such heading or ID',
-  deleted: 'what it led to was deleted',
+  deleted: 'its target was deleted',
 }
-/** Longest target that a message shows, in characters. */
+/** Maximum length of a target in a message, in characters. */
 const SHOWN = 200
 
 const describe = ({ source, target, problem }: Link): PreviewProblem => ({
@@ -98,7 +104,7 @@ const describe = ({ source, target, problem }: Link): PreviewProblem => ({
   fails: true,
 })
 
-/** The 1-based line where the file first has the target as it is written; null if it is not found. */
+/** Finds the 1-based line where the target first occurs in the file as written. Null if it is not found. */
 async function lineOfLink(
   app: App,
   { space, snapshot }: OpenRevision,

@@ -1,16 +1,19 @@
-/** Takes previews away: of pull requests that are closed, and of connections that preview no more. Git removes their commits later. */
+/** Releases previews of closed pull requests and of connections without previews. Git removes their commits later. */
 import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
 import { previewPrefix } from './poll-context.js'
 
-/** The stored previews of a connection, by number. */
+/** Returns the stored previews of a connection, by number. */
 export async function previewsOf(app: App, connection: string): Promise<Map<number, Document<PullPreviewDoc>>> {
   return new Map((await app.store.find(pullPreviews, 'connection', connection)).map((doc) => [doc.number, doc]))
 }
 
-/** Takes away all previews of a connection but those of some numbers. Refs without a document, which a crash may leave, go as well. */
+/**
+ * Releases all previews of a connection except some numbers. Refs without a document, which a crash may leave, are also
+ * removed.
+ */
 export async function releaseOthers(
   app: App,
   place: { connection: string; space: string },

@@ -1,18 +1,21 @@
-/** The commit status that tells people on the host what a pull request would break. */
+/** Sets the commit status that shows the problems of a pull request on the host. */
 import type { CommitStatus } from '../../hosts/index.js'
 import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { lineOf } from '../revisions/new-problems.js'
 import type { Look } from './poll-context.js'
 
-/** Longest description that hosts take, in characters. */
+/** Maximum length of a description that hosts accept, in characters. */
 const MAX_DESCRIPTION = 140
 const ID_PART = 8
 
-/** Statuses of two connections to one repository do not replace each other. */
+/**
+ * Returns the status context. It contains the connection, so that the statuses of two connections to one repository do
+ * not replace each other.
+ */
 const contextOf = (connection: string): string => `bindery/preview/${connection.slice(0, ID_PART)}`
 
-/** The status for a preview. */
+/** Builds the status for a preview. */
 function statusOf(
   { app, through }: Pick<Look, 'app' | 'through'>,
   doc: PullPreviewDoc,
@@ -33,17 +36,17 @@ function statusOf(
 }
 
 function wordsOf({ state, message, problems }: PullPreviewDoc, failing: number, all: number): string {
-  if (state === 'refused') return message ?? 'It cannot be shown.'
+  if (state === 'refused') return message ?? 'The content cannot be shown.'
   const [first] = problems
   if (!first) return 'The preview is ready. No new problems.'
   const count = failing > 0 ? failing : all
   const words = failing > 0 ? (count === 1 ? 'problem' : 'problems') : count === 1 ? 'remark' : 'remarks'
-  // Some messages begin with the file: the place is short.
+  // Some messages start with the file, so do not repeat it.
   const told = first.file !== undefined && first.message.startsWith(first.file) ? first.message : lineOf(first)
   return `${count} new ${words}: ${told}`
 }
 
-/** Whether the host has the right status already. */
+/** Whether the host already has the right status. */
 export const hasStatus = (look: Pick<Look, 'app' | 'through'>, doc: PullPreviewDoc): boolean => {
   const { state, description } = statusOf(look, doc)
   return (
@@ -52,7 +55,7 @@ export const hasStatus = (look: Pick<Look, 'app' | 'through'>, doc: PullPreviewD
   )
 }
 
-/** Sets the status of exactly the commit that the preview was made of. Setting it twice is the same as once. Throws `HostError`. */
+/** Sets the status of the commit of the preview. Setting it twice has the same effect as once. Throws `HostError`. */
 export async function setStatus(look: Look, doc: Document<PullPreviewDoc>): Promise<void> {
   const { commit } = doc
   if (commit === undefined || hasStatus(look, doc)) return

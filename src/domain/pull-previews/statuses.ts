@@ -1,25 +1,25 @@
-/** Sets the statuses of one look, and decides after a failure whether the others are still worth a request. */
+/** Sets the statuses of one poll, and decides after a failure whether to continue. */
 import { HostError } from '../../hosts/index.js'
 import type { PullPreviewDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Look } from './poll-context.js'
 import { hasStatus, setStatus } from './set-status.js'
 
-/** Requests of one look that may get no answer: each can take 20 s. */
+/** Maximum number of requests without a response per poll. Each can take 20 s. */
 const MAX_UNANSWERED = 3
 
 export class Statuses {
-  /** Why a status could not be set: the first reason. */
+  /** The first reason why a status could not be set. */
   problem: HostError | null = null
   #unanswered = 0
-  /** The host takes no status from this credential. */
+  /** Whether the host rejects all statuses with this credential. */
   #isOver = false
 
   constructor(private readonly look: Look) {}
 
   /**
-   * Sets the status of a preview, if the host has not got it. One that the host refuses for its commit alone, or does not answer, does not keep other
-   * pull requests from theirs. Throws `HostError` if the host's limit is reached.
+   * Sets the status of a preview, unless the host has it. A rejection for one commit, or a missing response, does not
+   * prevent the statuses of other pull requests. Throws `HostError` if the host's rate limit is reached.
    */
   async set(doc: Document<PullPreviewDoc>): Promise<void> {
     if (this.#isOver || hasStatus(this.look, doc)) return

@@ -1,4 +1,7 @@
-/** How an export ends without a merge on the host: closed there, merged here, archived here; and how it begins again. */
+/**
+ * Handles the end of an export without a merge on the host (closed there, merged here, archived here), and its
+ * reopening.
+ */
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { RequestExportDoc } from '../../model/index.js'
@@ -9,7 +12,10 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
 import { type Export, record } from './poll-context.js'
 
-/** The pull request was closed on the host: the change request is archived, with the reason, unless it is merged already. */
+/**
+ * Handles a pull request that was closed on the host. The change request is archived with the reason, unless it is
+ * already merged.
+ */
 export async function closedThere(all: Export, pull: PullRequest): Promise<void> {
   const { app, request } = all
   const why = pull.reason ? ` The reason given: ${pull.reason}` : ''
@@ -25,7 +31,10 @@ export async function closedThere(all: Export, pull: PullRequest): Promise<void>
   await end(all, { status: 'closed', reason, ...(archived ? { archived } : {}) })
 }
 
-/** The pull request was opened again on the host: so is the change request, if it was archived because the pull request was closed. */
+/**
+ * Handles a pull request that was reopened on the host. The change request is reopened if closing the pull request had
+ * archived it.
+ */
 export async function reopened(all: Export): Promise<void> {
   const { app, doc, request } = all
   if (request.status === 'merged') return
@@ -43,13 +52,13 @@ export async function reopened(all: Export): Promise<void> {
 }
 
 /**
- * The change request was merged here. Once an export of main has brought it to the host, the pull request is closed with a comment. A connection that
- * only imports never brings it there: then the pull request stays open, as the way to do so.
+ * Handles a change request that was merged here. After an export of main has published it, the pull request is closed
+ * with a comment. An import-only connection never publishes it, so the pull request stays open for a merge on the host.
  */
 export async function mergedHere(all: Export, pull: PullRequest | null): Promise<void> {
   const { through, request, doc } = all
   if (pull === null && doc.pushed === undefined)
-    return end(all, { status: 'closed', reason: 'It was merged here before it was exported.' })
+    return end(all, { status: 'closed', reason: 'The change request was merged here before it was exported.' })
   if (through.direction === 'import' && pull !== null) return
   const commit = await exportedAs(all, (request.revisionMerged ?? headOf(all.space)) as CommitId)
   if (commit === null && through.direction !== 'import') {
@@ -60,11 +69,13 @@ export async function mergedHere(all: Export, pull: PullRequest | null): Promise
   await close(all, pull, reason)
 }
 
-/** The change request was archived here: the pull request is closed with a comment. */
+/** Handles a change request that was archived here. The pull request is closed with a comment. */
 export const archivedHere = (all: Export, pull: PullRequest | null): Promise<void> =>
   close(all, pull, `Change request #${all.request.number} was archived in Bindery.`)
 
-/** Closes the pull request. The comment is said once at most, so it is lost if the service is killed at that moment. */
+/**
+ * Closes the pull request. The comment is posted at most once, so it is lost if the service is killed at that moment.
+ */
 async function close(all: Export, pull: PullRequest | null, reason: string): Promise<void> {
   if (pull !== null && pull.state === 'open') {
     if (!all.doc.said) {
@@ -76,7 +87,10 @@ async function close(all: Export, pull: PullRequest | null, reason: string): Pro
   await end(all, { status: 'closed', reason })
 }
 
-/** A comment that the credential may not make is left out: closing the pull request is what counts. */
+/**
+ * Posts a comment. If the credential may not comment, the comment is skipped, since closing the pull request matters
+ * more.
+ */
 async function comment({ host }: Export, number: number, text: string): Promise<void> {
   try {
     await host.comment(number, text)
@@ -93,7 +107,7 @@ const end = async (
   await record(all, ({ waitsFor: _over, ...stored }) => ({ ...stored, ...how, changedAt }))
 }
 
-/** The commit of the base branch by which an export took a revision of main to the host; null if none has. */
+/** Finds the commit of the base branch with which an export published a revision of main. Null if there is none. */
 async function exportedAs({ space, remote }: Export, revision: CommitId): Promise<CommitId | null> {
   const { repo } = space
   const log = await readSyncLog(repo, remote, headOf(space))

@@ -1,4 +1,4 @@
-/** Makes the commit that the host's branch gets: the content of the change request, on top of what the host has. */
+/** Creates the commit for the host's branch: the content of the change request on top of the host's commits. */
 import { type FileChange, GitError, type MergeOutcome } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { users } from '../../model/index.js'
@@ -12,8 +12,9 @@ import { headOf } from '../revisions/main-content.js'
 import type { Export } from './poll-context.js'
 
 /**
- * The commit for the present head. Its parents are the head of the host's branch (`on`) and, if the change request has taken in newer commits of the base
- * branch, the newest of those. Returns `on` itself if that has all of it. Throws `SyncFailure` if the change request has nothing in common with the host.
+ * Creates the commit for the current head. Its parents are the head of the host's branch (`on`) and, if the change
+ * request contains newer commits of the base branch, the newest of those. Returns `on` itself if it has the same
+ * content. Throws `SyncFailure` if the change request has no common history with the host.
  */
 export async function exportCommit(all: Sided<Export>, on: CommitId | null): Promise<CommitId> {
   const { app, space, remote, request, head, actor, side } = all
@@ -24,12 +25,12 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
   const [first] = parents
   if (first === undefined)
     throw new SyncFailure(
-      'The change request has no content of the repository yet. Run the connection, then update the change request from main.',
+      'The change request contains no commits of the repository yet. Run the connection, then update the change request from main.',
     )
   const tree = (await repo.commit(head)).tree
   const content =
     remote.directory === '' ? { changes: [], tree } : await inFolder(side, remote.directory, parents, tree)
-  if (parents.length === 1 && first === on && (await isThere(side, remote.directory, on, tree))) return on
+  if (parents.length === 1 && first === on && (await hasContent(side, remote.directory, on, tree))) return on
   const creator = (await app.store.get(users, request.createdBy)) ?? actor.user
   const local = await side.local(log, first)
   const since = [local, log.last?.local].filter((one) => one != null)
@@ -48,8 +49,9 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
 }
 
 /**
- * The newest commit of the host's branch in the history of the change request, if the log no longer has one: its lines from before a change request are
- * removed once newer ones contain them. Null for a folder, whose commits here are not those of the host.
+ * Finds the newest commit of the host's branch in the history of the change request if the log no longer has one. Log
+ * entries from before a change request are removed once newer ones contain them. Null for a folder, whose commits here
+ * differ from the host's.
  */
 async function commonWithMain({ space, remote, head }: Export): Promise<CommitId | null> {
   const theirs =
@@ -57,7 +59,7 @@ async function commonWithMain({ space, remote, head }: Export): Promise<CommitId
   return theirs === undefined ? null : space.repo.mergeBase(head, theirs)
 }
 
-/** What commits and pull requests are called. */
+/** Returns the title for commits and pull requests. */
 export const titleOf = ({ subject, number }: { subject: string; number: number }): string =>
   subject.trim() || `Change request #${number}`
 
@@ -66,7 +68,7 @@ async function parentsOf({ commits }: RemoteSide, on: CommitId | null, base: Com
   return base === null || (await commits.isAncestor(base, on)) ? [on] : [on, base]
 }
 
-async function isThere({ commits }: RemoteSide, directory: string, on: CommitId, tree: TreeId): Promise<boolean> {
+async function hasContent({ commits }: RemoteSide, directory: string, on: CommitId, tree: TreeId): Promise<boolean> {
   if (directory === '') return (await commits.commit(on)).tree === tree
   return (await (await commits.at(on)).entry(directory))?.oid === tree
 }
@@ -77,7 +79,10 @@ interface Content {
   tree?: TreeId
 }
 
-/** The content as the folder of a repository. What is beside the folder is merged; if that has conflicts, the base branch's newer commits are left out. */
+/**
+ * Places the content in the folder of a repository. Files outside the folder are merged. If they conflict, the newer
+ * commits of the base branch are left out.
+ */
 async function inFolder(
   { commits, beside: partial }: RemoteSide,
   directory: string,
@@ -87,14 +92,16 @@ async function inFolder(
   const changes: FileChange[] = [{ path: directory, tree }]
   const [on, base] = parents as [CommitId, CommitId | undefined]
   if (base === undefined) return { changes }
-  const merged = await mergedBeside(commits, partial, on, base)
+  const merged = await mergeOutside(commits, partial, on, base)
   if (merged === null) return { changes, parents: [on] }
   const beside = merged.clean ? [] : merged.conflicts.filter(({ path }) => !path.startsWith(`${directory}/`))
   return beside.length === 0 ? { changes, tree: merged.tree } : { changes, parents: [on] }
 }
 
-/** Null if files on both sides changed that only the remote has: what both have changed in the same file cannot be merged here. */
-async function mergedBeside(
+/**
+ * Merges the files outside the folder. Null if both sides changed the same files and only the remote has their content.
+ */
+async function mergeOutside(
   commits: RemoteSide['commits'],
   partial: boolean,
   ours: CommitId,

@@ -1,4 +1,7 @@
-/** A pull request that was merged on the host: once its commits are imported, the change request is recorded as merged. */
+/**
+ * Handles a pull request that was merged on the host. After its commits are imported, the change request is recorded as
+ * merged.
+ */
 import type { PullRequest } from '../../hosts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type ConnectionDoc, type ExportedRevision, syncRuns } from '../../model/index.js'
@@ -20,7 +23,7 @@ import { headOf } from '../revisions/main-content.js'
 import { type Export, record } from './poll-context.js'
 import { exportedRevisions, mergedByTree } from './merged-revision.js'
 
-/** Maximum number of trailers that name commits of the host. */
+/** Maximum number of trailers that list commits of the host. */
 const MAX_NAMED = 20
 
 /** Records the merge, or queues the import that it waits for. */
@@ -31,7 +34,7 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
   const last = became?.commits.at(-1) as CommitId | undefined
   if (last === undefined) return
   if (!(await isImported(known, last))) {
-    // Once: what fails is repeated by the connection itself, and the end of every run brings the next look.
+    // Queue it only once. The connection itself retries failures, and the end of every run triggers the next poll.
     if (known.doc.waitsFor !== 'import') await queueImport(known.app, known.through)
     await record(known, (stored) => ({ ...stored, status: 'merged', waitsFor: 'import' }))
     return
@@ -46,13 +49,13 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
   }))
 }
 
-/** Somebody gave the pull request another base branch: what was merged there does not come here. */
+/** Handles a pull request whose base branch was changed. Its merge does not reach this space. */
 async function mergedElsewhere(all: Export, { number, base }: PullRequest): Promise<void> {
-  const reason = `Pull request ${number} was merged into ${base.ref}, which is not the branch of the connection. The change request stays as it is.`
+  const reason = `Pull request ${number} was merged into ${base.ref}, which is not the branch of the connection. The change request is not changed.`
   await record(all, ({ waitsFor: _over, ...stored }) => ({ ...stored, status: 'closed', reason }))
 }
 
-/** Asks the host once which commits the pull request became, and which exported revision is among those that were merged. */
+/** Asks the host once for the commits that the pull request became, and finds the exported revision that was merged. */
 async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
   if (all.doc.became !== undefined && all.doc.mergedFrom !== undefined) return all
   const found = await all.host.mergedCommits(pull.number)
@@ -67,14 +70,14 @@ async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
   return { ...all, doc: await record(all, (stored) => ({ ...stored, became, mergedFrom })) }
 }
 
-/** Whether main has taken in a commit of the host. */
+/** Whether main contains a commit of the host. */
 async function isImported(all: Export, commit: CommitId): Promise<boolean> {
   const { space, remote } = all
   const { repo } = space
   const main = headOf(space)
   const log = await readSyncLog(repo, remote, main)
   const local = await onRemoteSide(all, async ({ side }) => {
-    // Beside the space, what is there says nothing of what main has, but the history of the branch does.
+    // For a folder, the files outside the space do not show what main contains, but the history of the branch does.
     if (side.beside) await side.fetch(remote.ref)
     return (await side.commits.hasCommit(commit)) ? side.local(log, commit) : null
   })
@@ -88,16 +91,16 @@ async function queueImport(app: App, connection: Document<ConnectionDoc>): Promi
   if (!runs.some((run) => !isOver(run))) await queueAutomaticRun(app, connection, 'import', 'poll')
 }
 
-/** The merge on main, and why the change request stays open; null where there is none. */
+/** The merge on main, and the reason why the change request stays open. Null if not applicable. */
 interface RecordedMerge {
   revision: CommitId | null
   reason: string | null
 }
 
 /**
- * Makes main contain the revision that was merged on the host, by a merge commit with the files that main has already. Marks the change request as
- * merged if main then has all of it. Otherwise it stays open, with what is still to be merged.
- * @param merged the exported revision that was merged; null if none is known to be
+ * Makes main contain the revision that was merged on the host, with a merge commit that keeps main's files. Marks the
+ * change request as merged if main then contains all of it. Otherwise it stays open with the unmerged rest.
+ * @param merged the exported revision that was merged; null if unknown
  */
 async function recordMerge(all: Export, merged: ExportedRevision | null): Promise<RecordedMerge> {
   const { app, space, doc } = all
@@ -149,7 +152,7 @@ async function mergeCommit(
   })
 }
 
-/** Whether main has everything that the head of the change request has beyond the revision that was merged. */
+/** Whether main has all changes of the change request's head beyond the merged revision. */
 async function addsNothing({ app, space }: Export, head: CommitId, exported: CommitId | null): Promise<boolean> {
   const main = headOf(space)
   if (await space.repo.isAncestor(head, main)) return true
@@ -162,11 +165,11 @@ async function addsNothing({ app, space }: Export, head: CommitId, exported: Com
 }
 
 const stayingOpen = (merged: CommitId): string =>
-  `The pull request was merged with revision ${merged} of the change request. Later changes stay in the change request: merge it here, or export it again.`
+  `The pull request was merged with revision ${merged} of the change request. Later changes stay in the change request. Merge it here, or export it again.`
 
 const UNKNOWN_MERGE =
-  'The pull request was merged, but the merge does not have any revision of the change request that was exported. ' +
-  'The change request stays open: compare it with the main content, then merge or archive it.'
+  'The pull request was merged, but the merge contains no exported revision of the change request. ' +
+  'The change request stays open. Compare it with the main content, then merge or archive it.'
 
 function messageOf({ request, doc }: Export, whole: boolean): string {
   const name = `change request #${request.number}${request.subject ? `: ${request.subject}` : ''}`
@@ -174,5 +177,5 @@ function messageOf({ request, doc }: Export, whole: boolean): string {
     doc.pullRequest === undefined
       ? 'on the host'
       : `by ${doc.pullRequest.url || `pull request ${doc.pullRequest.number}`}`
-  return `${whole ? 'Merge' : 'Merge a part of'} ${name}\n\nIt was merged ${where}; its content came by an import.`
+  return `${whole ? 'Merge' : 'Merge a part of'} ${name}\n\nIt was merged ${where}; an import brought its content.`
 }

@@ -1,4 +1,4 @@
-/** Takes commits that people pushed to the host's branch into the change request. */
+/** Merges commits that people pushed to the host's branch into the change request. */
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { ExportedRevision } from '../../model/index.js'
@@ -17,13 +17,13 @@ import { type Export, record, withPushed } from './poll-context.js'
 
 const MAX_NAMED = 10
 
-/** Conflicts between the host's branch and the change request: nothing is overwritten on either side. */
+/** A conflict between the host's branch and the change request. Neither side is overwritten. */
 export class BranchConflict extends SyncFailure {}
 
 /**
- * Merges the host's branch into the change request's, on what was exported. Throws `BranchConflict`, and `SyncFailure` if the host's branch was
- * rewritten or emptied.
- * @param last what was exported last
+ * Merges the host's branch into the change request's branch, based on the last export. Throws `BranchConflict`, and
+ * `SyncFailure` if the host's branch was rewritten or emptied.
+ * @param last the last exported revision
  */
 export async function takeIn(all: Sided<Export>, there: CommitId, last: ExportedRevision): Promise<Export> {
   const { app, space, remote, request, branch, side } = all
@@ -31,7 +31,7 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
   if ((await fetched(all)) !== there) throw new SyncFailure('The branch moved on the host.')
   if (!(await side.commits.isAncestor(last.commit as CommitId, there)))
     throw new SyncFailure(
-      `The branch ${all.doc.branch} was rewritten on the host: it lacks what was exported. Nothing was overwritten. Bring ${last.commit} back there, or archive the change request.`,
+      `The branch ${all.doc.branch} was rewritten on the host and lacks the exported commit. Nothing was overwritten. Restore ${last.commit} there, or archive the change request.`,
     )
   const ref = changeRequestRef(request.number)
   const head = await app.locks.run(space.doc.id, (lease) =>
@@ -62,7 +62,7 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
     ),
   )
   const doc = await record(all, ({ offered: _over, ...stored }) => ({
-    // The host has its own commits; what it lacks of the head is pushed on top of them.
+    // The host has new commits. Changes of the head that it lacks are pushed on top of them.
     ...withPushed(stored, { revision: last.revision, commit: there }),
     changedAt: app.clock.now().toISOString(),
   }))
@@ -79,7 +79,7 @@ async function fetched(all: Sided<Export>): Promise<CommitId> {
   }
 }
 
-/** The log, with what was exported: it may have been pruned from the stored one. */
+/** Adds the last export to the log, from which it may have been pruned. */
 function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): SyncLog {
   if (log.pairs.some(({ remote, local }) => remote === last.commit && local === last.revision)) return log
   const known = log.entries.find(({ remote }) => remote === last.commit)
@@ -102,6 +102,6 @@ function conflictOf(paths: readonly string[]): BranchConflict {
     all.slice(0, MAX_NAMED).join(', ') + (all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '')
   return new BranchConflict(
     `Commits on the host's branch conflict with the change request in ${listed}. Nothing was overwritten on either side. ` +
-      'Change these files on one side so that both agree, or merge the pull request without the later changes here.',
+      'Edit these files on one side so that both agree, or merge the pull request without the later changes here.',
   )
 }

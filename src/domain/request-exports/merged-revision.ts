@@ -1,6 +1,7 @@
 /**
- * Finds the exported revision with which a pull request was merged. The service may push a later one after the merge, so the newest exported revision is
- * not the merged one. Only exact evidence counts: the host lists the revision's commit among those that were merged, or the trees are equal.
+ * Finds the exported revision that was merged with a pull request. The service may push a later one after the merge, so
+ * the newest exported revision may not be the merged one. Only exact evidence counts: the host lists the revision's
+ * commit among the merged commits, or the trees are equal.
  */
 import { MissingObject } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -10,16 +11,16 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { headOf } from '../revisions/main-content.js'
 import type { Export } from './poll-context.js'
 
-/** Maximum number of revisions whose merge is tried. */
+/** Maximum number of revisions for which the merge is tried. */
 const MAX_TRIED = 5
 
-/** The revisions that the host's branch had or may have had, newest first. */
+/** Lists the revisions that the host's branch had or may have had, newest first. */
 export const exportedRevisions = ({ offered, pushed, earlier = [] }: RequestExportDoc): ExportedRevision[] =>
   [offered, pushed, ...earlier].filter((one) => one !== undefined)
 
 /**
- * The newest exported revision whose merge into the base branch has the tree that the merge on the host has; null if there is none. A host that rebases
- * the branch before it merges lists none of the commits that were exported.
+ * Finds the newest exported revision whose merge into the base branch has the tree of the merge on the host. Null if
+ * there is none. A host that rebases the branch before the merge lists none of the exported commits.
  */
 export async function mergedByTree(all: Export): Promise<ExportedRevision | null> {
   const { space, remote, doc } = all
@@ -48,7 +49,7 @@ export async function mergedByTree(all: Export): Promise<ExportedRevision | null
     }
     return null
 
-    /** The commit here of an exported one, from the log: it may be gone from the remote's side. */
+    /** Finds the local commit of an exported one in the log. The remote's side may no longer have it. */
     async function exportedHere(commit: CommitId): Promise<CommitId | null> {
       const theirs = log.entries.find((entry) => entry.remote === commit)?.theirs ?? commit
       return (await repo.hasCommit(theirs)) ? theirs : null

@@ -1,4 +1,4 @@
-/** What a look at an export works with: its change request, its connection, and the host behind it. */
+/** The context of an export's poll: its change request, its connection, and the host. */
 import type { Host } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import {
@@ -24,7 +24,7 @@ import type { Contact } from '../git-sync/sync.js'
 /** Maximum number of earlier exported revisions that are stored. */
 const MAX_EARLIER = 20
 
-/** An export under way. */
+/** An export in progress. */
 export interface Export extends Contact {
   doc: Document<RequestExportDoc>
   request: Document<ChangeRequestDoc>
@@ -36,7 +36,7 @@ export interface Export extends Contact {
   branch: RefName
 }
 
-/** Why an export has ended for good, in words. */
+/** The export has ended permanently. The message is the reason. */
 export class ExportOver extends Error {}
 
 /** Opens an export. Null if its space was deleted. Throws `ExportOver`, `SyncFailure`, `HostError`. */
@@ -51,12 +51,12 @@ export async function openExport(
   const through = await app.store.get(connections, doc.connection)
   if (through?.key !== doc.key)
     throw new ExportOver(
-      'The connection was deleted, or leads elsewhere now. The pull request stays as it is on the host.',
+      'The connection was deleted or now points to another repository. The pull request on the host is not changed.',
     )
-  if (through.paused) throw new SyncFailure('The connection is paused: resume it to go on.')
+  if (through.paused) throw new SyncFailure('The connection is paused. Resume it to continue.')
   if (!through.pullRequests.changeRequests)
     throw new SyncFailure(
-      'The connection no longer exports change requests: set its pullRequests.changeRequests to go on.',
+      'The connection no longer exports change requests. Set its pullRequests.changeRequests to continue.',
     )
   const user = await app.store.get(users, doc.requestedBy)
   if (!user) throw new ExportOver('The user who exported it was removed.')
@@ -79,7 +79,7 @@ export async function openExport(
   }
 }
 
-/** Changes the stored export, and returns it. What was recorded stays recorded if the look breaks off after it. */
+/** Changes the stored export and returns it. The change stays recorded if the poll fails later. */
 export async function record(
   all: Pick<Export, 'app' | 'doc'>,
   change: (doc: Document<RequestExportDoc>) => Document<RequestExportDoc>,
@@ -91,7 +91,10 @@ export async function record(
   })
 }
 
-/** The stored export with a new value of `pushed`. The previous value is kept: the pull request may have been merged before the new one arrived. */
+/**
+ * Returns the export with a new value of `pushed`. The previous value is kept, since the pull request may have been
+ * merged before the new one arrived.
+ */
 export function withPushed<Doc extends RequestExportDoc>(doc: Doc, pushed: ExportedRevision): Doc {
   const earlier = [...(doc.pushed ? [doc.pushed] : []), ...(doc.earlier ?? [])].filter(
     ({ commit }) => commit !== pushed.commit,

@@ -1,4 +1,4 @@
-/** One look at an export: brings the host and the change request into agreement, whatever happened on either side since the last one. */
+/** Polls an export: synchronizes the host and the change request after changes on either side. */
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import { type ExportProblem, type RequestExportDoc, requestExports, type UserDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -15,14 +15,14 @@ import { digestOf, reviewersOf, wordsOf } from './pull-request-text.js'
 const FIRST_RETRY_MS = 30_000
 const MAX_RETRY_MS = 60 * 60_000
 
-/** What is written in the transaction that ends the job of the look. */
-type Written = (tx: Transaction) => Promise<void>
+/** Writes the result of a poll, in the transaction that ends its job. */
+type WriteResult = (tx: Transaction) => Promise<void>
 
 /**
- * Looks at an export. It may break off anywhere and be repeated: what is there already is found again, the commit by the host's branch, the pull request by
- * that branch, the merge by main. Only errors that nobody foresaw are thrown.
+ * Polls an export. It may stop anywhere and run again, since each step finds earlier results: the commit in the host's
+ * branch, the pull request by that branch, the merge in main. Throws unexpected errors only.
  */
-export async function lookAt(app: App, id: string, signal: AbortSignal): Promise<Written> {
+export async function lookAt(app: App, id: string, signal: AbortSignal): Promise<WriteResult> {
   const doc = await app.store.get(requestExports, id)
   if (!doc) return async () => {}
   const seen = await stateOf(app, app.store, doc)
@@ -30,7 +30,7 @@ export async function lookAt(app: App, id: string, signal: AbortSignal): Promise
     const all = await openExport(app, doc, signal)
     if (all === null) return async () => {}
     await step(all)
-    return ended(app, id, seen, null)
+    return recordResult(app, id, seen, null)
   } catch (error) {
     if (signal.aborted) throw error
     if (error instanceof ExportOver) {
@@ -40,7 +40,7 @@ export async function lookAt(app: App, id: string, signal: AbortSignal): Promise
           status: 'closed',
           reason: error.message,
         }))
-      return ended(app, id, seen, null)
+      return recordResult(app, id, seen, null)
     }
     const trouble = problemOf(error)
     const { connection, space } = doc
@@ -48,7 +48,7 @@ export async function lookAt(app: App, id: string, signal: AbortSignal): Promise
       { connection, space, request: id, cause: trouble.cause, reason: trouble.message },
       'The pull request of a change request could not be updated.',
     )
-    return ended(app, id, seen, trouble)
+    return recordResult(app, id, seen, trouble)
   }
 }
 
@@ -58,7 +58,7 @@ interface Trouble {
   retryAt: Date | null
 }
 
-/** The words for an error that people can do something about. Throws any other. */
+/** Returns the message for an error that users can act on. Throws other errors. */
 function problemOf(error: unknown): Trouble {
   if (error instanceof HostError) return { cause: error.failure, message: error.message, retryAt: error.retryAt }
   const message = explain(error, false)
@@ -66,8 +66,8 @@ function problemOf(error: unknown): Trouble {
   return { cause: error instanceof BranchConflict ? 'conflict' : causeOf(error), message, retryAt: null }
 }
 
-/** Records how a look went, and queues the next one. */
-function ended(app: App, id: string, seen: string, trouble: Trouble | null): Written {
+/** Records the result of a poll and queues the next one. */
+function recordResult(app: App, id: string, seen: string, trouble: Trouble | null): WriteResult {
   return async (tx) => {
     const stored = await tx.get(requestExports, id)
     if (!stored) return
@@ -105,34 +105,34 @@ async function step(all: Export): Promise<void> {
   if (pull?.state === 'closed') return closedThere(all, pull)
   if (request.status === 'merged') return mergedHere(all, pull)
   if (request.status === 'archived') return archivedHere(all, pull)
-  await bringOver(all, pull)
+  await publish(all, pull)
 }
 
-/** Pushes what is new, then opens the pull request or tells it what changed. */
-async function bringOver(all: Export, pull: PullRequest | null): Promise<void> {
+/** Pushes new commits, then opens or updates the pull request. */
+async function publish(all: Export, pull: PullRequest | null): Promise<void> {
   const now = await pushBranch(all)
   const { logins, unknown, userOf } = await reviewersOf(now)
-  // Hosts take reviewers when a pull request is opened: who is asked for a review later is named in the text.
+  // Hosts accept reviewers only when a pull request is opened. Later reviewers are listed in its text.
   const later = [...userOf].flatMap(([login, user]) => (now.doc.asked.includes(login) ? [] : [user]))
-  if (pull !== null) return tell(now, pull.number, [...unknown, ...later])
+  if (pull !== null) return updateText(now, pull.number, [...unknown, ...later])
   const words = wordsOf(now, unknown)
-  const made = await now.host.openPullRequest({ ...branchesOf(now.doc), ...words, reviewers: logins })
-  const users = made.refusedReviewers.flatMap((login) => userOf.get(login) ?? [])
-  const { number, url } = made.pullRequest
+  const opened = await now.host.openPullRequest({ ...branchesOf(now.doc), ...words, reviewers: logins })
+  const users = opened.refusedReviewers.flatMap((login) => userOf.get(login) ?? [])
+  const { number, url } = opened.pullRequest
   const doc = await record(now, (stored) => ({
     ...stored,
     status: 'open',
     pullRequest: { number, url },
-    asked: logins.filter((login) => !made.refusedReviewers.includes(login)),
+    asked: logins.filter((login) => !opened.refusedReviewers.includes(login)),
     named: [...unknown, ...users].map(({ id }) => id),
     told: digestOf(words),
     changedAt: now.app.clock.now().toISOString(),
   }))
-  await tell({ ...now, doc }, number, [...unknown, ...users])
+  await updateText({ ...now, doc }, number, [...unknown, ...users])
 }
 
-/** Gives the pull request its title and text, if they changed here. What people change there stays until then. */
-async function tell(all: Export, number: number, named: readonly Document<UserDoc>[]): Promise<void> {
+/** Updates the title and text of the pull request if they changed here. Edits on the host stay until then. */
+async function updateText(all: Export, number: number, named: readonly Document<UserDoc>[]): Promise<void> {
   const words = wordsOf(all, named)
   const told = digestOf(words)
   if (all.doc.told === told) return

@@ -1,4 +1,4 @@
-/** Title, text and reviewers of a pull request. */
+/** Builds the title, text and reviewers of a pull request. */
 import { createHash } from 'node:crypto'
 import { type ConnectionDoc, requestedReviews, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -6,19 +6,19 @@ import type { Export } from './poll-context.js'
 import { titleOf } from './export-commit.js'
 import { MAX_REVIEWERS } from './schedule.js'
 
-/** Addresses that GitHub gives to those who hide theirs say their login. */
+/** GitHub's noreply addresses, which contain the login. */
 const NOREPLY = /^(?:\d+\+)?([A-Za-z0-9-]{1,39})@users\.noreply\.github\.com$/i
 
 interface Reviewers {
   /** Logins at the host. */
   logins: string[]
-  /** Those whose login is not known. */
+  /** Users whose login is unknown. */
   unknown: Document<UserDoc>[]
-  /** The users of the logins. */
+  /** Users by login. */
   userOf: Map<string, Document<UserDoc>>
 }
 
-/** The users whose review is requested, by their logins: those that the connection lists, or that a GitHub address says. */
+/** Finds the logins of the requested reviewers: from the list of the connection, or from a GitHub noreply address. */
 export async function reviewersOf({ app, request, through }: Export): Promise<Reviewers> {
   const { documents } = await app.store.page(requestedReviews, 'requestedAt', request.id, {
     limit: MAX_REVIEWERS,
@@ -41,7 +41,7 @@ function loginOf(user: Document<UserDoc>, { provider, pullRequests }: Connection
   return listed ?? (provider === 'github' ? NOREPLY.exec(user.email)?.[1] : undefined)
 }
 
-/** Title and text. `named`: those who cannot be asked by their login. */
+/** Returns title and text. `named` lists the reviewers without a known login. */
 export function wordsOf({ app, request, space }: Export, named: readonly UserDoc[]): { title: string; body: string } {
   const url = `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/change-requests/${request.number}`
   const review =
@@ -55,7 +55,7 @@ export function wordsOf({ app, request, space }: Export, named: readonly UserDoc
   }
 }
 
-/** On one line, and nobody of that name is notified by it. */
+/** Puts a name on one line and prevents a mention of a user with that name. */
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('@', '@\u200b').trim()
 
 export const digestOf = (words: { title: string; body: string }): string =>

@@ -1,4 +1,7 @@
-/** Brings the host's branch to the present head of the change request. What people pushed there is taken in first; nothing is ever overwritten. */
+/**
+ * Updates the host's branch to the current head of the change request. Commits of people on the host are merged first.
+ * Nothing is overwritten.
+ */
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { ExportedRevision, RequestExportDoc } from '../../model/index.js'
@@ -13,7 +16,10 @@ import { type Export, record, withPushed } from './poll-context.js'
 import { exportCommit } from './export-commit.js'
 import { takeIn } from './import-commits.js'
 
-/** Pushes, unless the host's branch has the head already. Returns the export as it is then. Throws `SyncFailure`, `RemoteError`, `ServiceError`. */
+/**
+ * Pushes, unless the host's branch already has the head. Returns the updated export. Throws `SyncFailure`,
+ * `RemoteError`, `ServiceError`.
+ */
 export const pushBranch = (all: Export): Promise<Export> => onRemoteSide(all, pushOn)
 
 async function pushOn(sided: Sided<Export>): Promise<Export> {
@@ -22,7 +28,7 @@ async function pushOn(sided: Sided<Export>): Promise<Export> {
   const there = heads.get(all.branch) ?? null
   if (!heads.has(all.remote.ref))
     throw new SyncFailure(
-      `The host has no branch ${all.remote.ref}, so nothing was pushed: the branch was renamed or deleted, or the repository is empty. Make the branch again, or correct the ref of the connection.`,
+      `The host has no branch ${all.remote.ref}, so nothing was pushed. The branch was renamed or deleted, or the repository is empty. Create the branch again, or correct the ref of the connection.`,
     )
   const settled = there === null ? all : await settle(sided, there)
   if (there !== null && settled.doc.pushed?.commit !== there) throw new SyncFailure('The branch moved on the host.')
@@ -30,14 +36,14 @@ async function pushOn(sided: Sided<Export>): Promise<Export> {
   return pushed({ ...settled, side }, there)
 }
 
-/** Records what the host's branch has: what was pushed from here before a broken connection, or commits of people there. */
+/** Records the commits on the host's branch: an earlier push whose response was lost, or commits of people. */
 async function settle(all: Sided<Export>, there: CommitId): Promise<Export> {
   const { pushed: before, offered } = all.doc
   if (before?.commit === there) return all
   if (offered?.commit === there) return { ...all, doc: await recordPushed(all, offered) }
   if (!before && !offered)
     throw new SyncFailure(
-      `The host has a branch ${all.doc.branch} that was not made here. Nothing was overwritten: delete or rename that branch on the host.`,
+      `The host already has another branch ${all.doc.branch}. Nothing was overwritten. Delete or rename that branch on the host.`,
     )
   return takeIn(all, there, before ?? (offered as ExportedRevision))
 }
@@ -45,9 +51,9 @@ async function settle(all: Sided<Export>, there: CommitId): Promise<Export> {
 async function pushed(all: Sided<Export>, there: CommitId | null): Promise<Export> {
   const { app, space, doc, head, side } = all
   const last = doc.pushed?.commit as CommitId | undefined
-  // Where the branch was deleted, the next commit stands on the last one, if that is still here.
+  // If the branch was deleted, the next commit builds on the last one, if it is still available.
   const on = there ?? (last !== undefined && (await side.commits.hasCommit(last)) ? last : null)
-  await bringBack(all, on)
+  await fetchBase(all, on)
   const commit = await app.locks.run(space.doc.id, async (lease) => {
     const again = doc.offered?.revision === head && (await isOn(side, doc.offered.commit as CommitId, on))
     const made = again ? (doc.offered?.commit as CommitId) : await exportCommit(all, on)
@@ -56,7 +62,7 @@ async function pushed(all: Sided<Export>, there: CommitId | null): Promise<Expor
   })
   const offered = { revision: head, commit }
   const noted = { ...all, doc: await record(all, (stored) => ({ ...stored, offered })) }
-  if (commit !== there) await sent(noted, commit, there)
+  if (commit !== there) await sendCommit(noted, commit, there)
   await app.locks.run(space.doc.id, (lease) => note(noted, commit, 'known', lease))
   return { ...noted, doc: await recordPushed(noted, offered) }
 }
@@ -66,15 +72,15 @@ async function isOn({ commits }: RemoteSide, one: CommitId, parent: CommitId | n
   return parent === null || (await commits.commit(one)).parents[0] === parent
 }
 
-/** Fetches what the commit builds on, if that is a scratch repository's and it was deleted meanwhile: not under the lock of the space. */
-async function bringBack({ space, remote, side, branch, head }: Sided<Export>, on: CommitId | null): Promise<void> {
+/** Fetches the base of the commit if its scratch repository was deleted. Must not run under the lock of the space. */
+async function fetchBase({ space, remote, side, branch, head }: Sided<Export>, on: CommitId | null): Promise<void> {
   if (!side.beside) return
   const base = (await readSyncLog(space.repo, remote, head)).last?.remote
   if (base !== undefined && !(await side.commits.hasCommit(base))) await side.fetch(remote.ref)
   if (on !== null && !(await side.commits.hasCommit(on))) await side.fetch(branch)
 }
 
-async function sent(
+async function sendCommit(
   { side, connection, branch }: Sided<Export>,
   commit: CommitId,
   there: CommitId | null,
@@ -84,7 +90,7 @@ async function sent(
   } catch (error) {
     if (error instanceof RemoteError && error.kind === 'stale')
       throw new SyncFailure(
-        'Somebody pushed to the branch on the host at the same moment. Nothing was overwritten; their commits are taken in first.',
+        'Another push to the branch on the host happened at the same time. Nothing was overwritten. Its commits are merged first.',
         {
           cause: error,
         },
@@ -102,7 +108,10 @@ const recordPushed = (
     changedAt: all.app.clock.now().toISOString(),
   }))
 
-/** Writes into the log of the synchronization that a commit of the host has the content of the head: it counts once main contains the head. */
+/**
+ * Records in the sync log that a commit of the host has the content of the head. The entry counts once main contains
+ * the head.
+ */
 async function note(
   all: Sided<Export>,
   remote: CommitId,

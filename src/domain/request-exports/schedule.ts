@@ -1,19 +1,19 @@
-/** When an export is looked at: one job waits for each, brought forward by hints of the host and by changes here. */
+/** Schedules the polls of exports: one job per export, moved forward by hints from the host and by local changes. */
 import { createHash } from 'node:crypto'
 import { changeRequests, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { queueLook } from '../connections/poll-schedule.js'
+import { queuePoll } from '../connections/poll-schedule.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
 import { changeRequestRef } from '../context/refs.js'
 
-/** Reviewers that are asked, or named, at most. */
+/** Maximum number of reviewers that are requested or listed. */
 export const MAX_REVIEWERS = 20
 export const REQUEST_EXPORT = 'request-export'
-/** An open pull request is asked for this often, and less often the longer nothing happened: after a tenth of that time. */
+/** Limits of the poll interval of an open pull request. The interval is a tenth of the time since the last change. */
 const MIN_POLL_MS = 60_000
 const MAX_POLL_MS = 15 * 60_000
-/** A closed one may be reopened for this long. */
+/** Period in which a closed pull request is polled, since it may be reopened. */
 const REOPEN_MS = 7 * 24 * 60 * 60_000
 const POLL_OF_CLOSED_MS = 60 * 60_000
 
@@ -22,28 +22,28 @@ export const isLive = ({ status }: Pick<RequestExportDoc, 'status'>): boolean =>
 
 const isWaiting = (doc: RequestExportDoc): boolean => doc.waitsFor !== undefined
 
-/** When a look that found nothing to do is to be repeated (milliseconds since 1970); null = never. */
+/** Returns the time of the next poll after one without changes (milliseconds since 1970). Null = never. */
 export function nextLook(doc: RequestExportDoc, now: number): number | null {
   const quiet = now - Date.parse(doc.changedAt)
   if (isLive(doc) || isWaiting(doc)) return now + Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, quiet / 10))
   return doc.status === 'closed' && doc.pullRequest !== undefined && quiet < REOPEN_MS ? now + POLL_OF_CLOSED_MS : null
 }
 
-/** Queues the next look, or brings the one that is queued forward. `at`: milliseconds since 1970. */
+/** Queues the next poll, or moves the queued one to an earlier time. `at` is in milliseconds since 1970. */
 export const scheduleLook = (
   app: App,
   tx: Transaction,
   { id, organization }: RequestExportDoc,
   at: number,
 ): Promise<void> =>
-  queueLook(
+  queuePoll(
     app,
     tx,
     { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, organization, payload: { request: id } },
     at,
   )
 
-/** A digest of what an export shows of its change request: its branch, words, status and reviewers. */
+/** Returns a digest of the exported state of a change request: its branch, text, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {
   const request = await reader.get(changeRequests, doc.id)
   const head = request === null ? null : await headNow(app, doc.space, changeRequestRef(request.number))
@@ -56,7 +56,7 @@ export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): 
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)
 }
 
-/** Looks again, after the quiet time, at those exports whose change request differs from what was seen last. */
+/** Schedules polls of the exports whose change request changed since the last poll, after the quiet period. */
 export async function noteChanges(app: App, of: { space: string } | { organization: string }): Promise<void> {
   const { store } = app
   const all =
@@ -67,7 +67,7 @@ export async function noteChanges(app: App, of: { space: string } | { organizati
     if ((await stateOf(app, app.store, doc)) !== doc.seen) await hasten(app, doc, app.settings.connections.quietMs)
 }
 
-/** Looks at once at the exports of a connection, or at those that wait for the end of a run: the host or a run has something to tell. */
+/** Polls the exports of a connection at once, or those that wait for the end of a run. */
 export async function noteHint(app: App, hint: { connection: string } | undefined): Promise<void> {
   const all = hint
     ? await app.store.find(requestExports, 'connection', hint.connection)
@@ -91,7 +91,7 @@ export async function removeExports(tx: Transaction, space: string): Promise<voi
   }
 }
 
-/** Records that looks failed for a reason that nobody foresaw, and looks again in an hour. */
+/** Records an unexpected failure of a poll, and polls again in an hour. */
 export async function retryUnexpected(app: App, tx: Transaction, id: string, message: string): Promise<void> {
   const stored = await tx.get(requestExports, id)
   if (!stored) return

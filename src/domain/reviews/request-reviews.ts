@@ -1,4 +1,4 @@
-/** Asks people for a review of a change request. */
+/** Requests reviews of a change request. */
 import { allows } from '../../access/index.js'
 import { badRequest, ServiceError, type ErrorDetail } from '../../kernel/errors.js'
 import { type RequestReviews, type SpaceDoc, requestedReviewId, requestedReviews } from '../../model/index.js'
@@ -13,8 +13,9 @@ import { emit } from '../events/events.js'
 import { openChangeRequest } from './reviews.js'
 
 /**
- * Requests reviews from users, and opens the change request if it is a draft. Earlier requests stay. Throws 400 naming each
- * user who does not exist, may not review the space, or opened the change request; 409 if it is merged or archived.
+ * Requests reviews from users, and opens the change request if it is a draft. Earlier requests stay. Throws 400 naming
+ * each user who does not exist, may not review the space, or opened the change request. Throws 409 if it is merged or
+ * archived.
  */
 export async function requestReviews(
   app: App,
@@ -25,7 +26,7 @@ export async function requestReviews(
 ): Promise<void> {
   await writeInDiscussion(app, actor, { space, changeRequest }, async ({ tx, role, now, space: stored }) => {
     if (!allows('space:edit', role))
-      throw new ServiceError('forbidden', 'You may not request reviews here: this needs the role edit.')
+      throw new ServiceError('forbidden', 'You are not allowed to request reviews here. This needs the role edit.')
     const { doc, head } = await openChangeRequest(tx, space, changeRequest)
     await checkReviewers(tx, stored, doc.createdBy, input.users)
     for (const user of input.users) {
@@ -69,9 +70,9 @@ async function checkReviewers(
   const details: ErrorDetail[] = []
   for (const [index, user] of users.entries()) {
     const path = `/users/${index}`
-    if (user === author) details.push({ path, message: 'opened the change request: name somebody else' })
+    if (user === author) details.push({ path, message: 'must not be the user who opened the change request' })
     else if (!(await mayReview(tx, user, space)))
       details.push({ path, message: 'must be the ID of a user who may review this space (role review)' })
   }
-  if (details.length > 0) throw badRequest('Some of these users cannot be asked for a review.', details)
+  if (details.length > 0) throw badRequest('Some of these users cannot review the change request.', details)
 }

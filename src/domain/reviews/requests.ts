@@ -1,4 +1,4 @@
-/** Requests for reviews of a change request: lists, withdraws and removes them. */
+/** Lists, withdraws and removes requests for reviews of a change request. */
 import { allows } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
@@ -9,7 +9,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { writeInDiscussion } from '../comments/discussion.js'
 
-/** The requested reviews that have not been given yet, oldest request first. */
+/** Lists the pending requests for reviews, oldest first. */
 export const listRequestedReviews = (
   app: App,
   changeRequest: LoadedChangeRequest,
@@ -27,12 +27,15 @@ export async function withdrawRequest(
 ): Promise<void> {
   await writeInDiscussion(app, actor, { space, changeRequest }, async ({ tx, role }) => {
     if (!allows('space:edit', role))
-      throw new ServiceError('forbidden', 'You may not withdraw review requests here: this needs the role edit.')
+      throw new ServiceError(
+        'forbidden',
+        'You are not allowed to withdraw review requests here. This needs the role edit.',
+      )
     await tx.remove(requestedReviews, requestedReviewId(changeRequest.doc.id, user))
   })
 }
 
-/** Removes the review requests to a user who leaves an organization. The user's reviews stay, but no longer count. */
+/** Removes the review requests to a user who leaves an organization. The user's reviews stay but no longer count. */
 export async function removeRequestedReviews(tx: Transaction, organization: string, user: string): Promise<void> {
   for (const one of await tx.find(requestedReviews, 'user', user))
     if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews, one.id)

@@ -1,4 +1,4 @@
-/** Reviews of a change request: lists, submits and dismisses them. */
+/** Lists, submits and dismisses reviews of a change request. */
 import { allows } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -20,7 +20,7 @@ import { insertComment } from '../comments/comments.js'
 import { type DiscussionWrite, writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 
-/** A review of the change request; null if there is none. */
+/** Finds a review of the change request. Null if there is none. */
 export async function findReview(
   app: App,
   changeRequest: LoadedChangeRequest,
@@ -30,7 +30,7 @@ export async function findReview(
   return doc?.changeRequest === changeRequest.doc.id ? doc : null
 }
 
-/** The reviews of a change request, newest first. */
+/** Lists the reviews of a change request, newest first. */
 export const listReviews = (
   app: App,
   changeRequest: LoadedChangeRequest,
@@ -39,9 +39,9 @@ export const listReviews = (
   pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, { ...query, order: 'desc' })
 
 /**
- * Reviews the current head of a change request, and removes the request for the caller's review. Runs under the lock of the
- * space, so that the head cannot move and a merge either sees the review or comes before it. Throws 409 if the change request
- * is merged or archived, or no longer at the revision that the caller has seen.
+ * Reviews the current head of a change request, and removes the request for the caller's review. Runs under the lock of
+ * the space, so that the head cannot move, and a merge either sees the review or precedes it. Throws 409 if the change
+ * request is merged or archived, or no longer at the revision that the caller has seen.
  */
 export async function createReview(
   app: App,
@@ -54,7 +54,7 @@ export async function createReview(
   return underLock(app, actor, space, changeRequest, async (writing, { doc, head }) => {
     const { tx, now } = writing
     if (input.revision !== undefined && input.revision !== head)
-      throw conflict(`The change request has changed meanwhile: its revision is now ${head}.`)
+      throw conflict(`The change request has changed. Its revision is now ${head}. Review that revision.`)
     const id = newId()
     const comment =
       markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
@@ -86,7 +86,10 @@ export async function createReview(
   })
 }
 
-/** Dismisses a review, so that it no longer counts: its author or an admin may. Does nothing if it is dismissed already. Throws 403, 409. */
+/**
+ * Dismisses a review, so that it no longer counts. Its author and admins may do this. Does nothing if it is already
+ * dismissed. Throws 403, 409.
+ */
 export async function dismissReview(
   app: App,
   actor: Actor,
@@ -105,7 +108,10 @@ export async function dismissReview(
   })
 }
 
-/** Runs a write about the reviews of an open or draft change request under the lock of the space. Throws 403 if the caller may not review. */
+/**
+ * Runs a write for the reviews of an open or draft change request under the lock of the space. Throws 403 if the caller
+ * may not review.
+ */
 function underLock<R>(
   app: App,
   actor: Actor,
@@ -116,13 +122,13 @@ function underLock<R>(
   return app.locks.run(space.doc.id, () =>
     writeInDiscussion(app, actor, { space, changeRequest }, async (writing) => {
       if (!allows('space:review', writing.role))
-        throw new ServiceError('forbidden', 'You may not review here: this needs the role review.')
+        throw new ServiceError('forbidden', 'You are not allowed to review here. This needs the role review.')
       return work(writing, await openChangeRequest(writing.tx, space, changeRequest))
     }),
   )
 }
 
-/** The change request as it is stored now. Throws 409 if it is merged or archived. */
+/** Returns the change request as it is currently stored. Throws 409 if it is merged or archived. */
 export async function openChangeRequest(
   tx: Transaction,
   space: LoadedSpace,
@@ -131,6 +137,6 @@ export async function openChangeRequest(
   const doc = await tx.get(changeRequests, changeRequest.doc.id)
   if (!doc) throw notFound('The change request')
   if (doc.status === 'merged' || doc.status === 'archived')
-    throw conflict(`The change request is ${doc.status}: only an open change request or a draft can be reviewed.`)
+    throw conflict(`The change request is ${doc.status}. Only an open or draft change request can be reviewed.`)
   return loadHead(space, doc)
 }

@@ -1,4 +1,4 @@
-/** The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here. */
+/** Determines the page IDs at a commit from a remote or another branch, given a commit whose IDs are authoritative. */
 import { readConfig } from '../../content/config.js'
 import {
   type EntryKey,
@@ -20,8 +20,9 @@ import { historyStatesIds, newestStatement, overridesAt, statesIds } from './ide
 import { type CommitOverrides, resolveChanges } from './identity-changes.js'
 
 /**
- * The overrides at `head`, given that those at `base` count. They are the head's own if its history agrees with the base's IDs (with those of files that people moved). If not (a
- * remote's commits may know nothing of the IDs here), they are worked out by comparing the two commits.
+ * Returns the overrides at `head`, where the overrides at `base` are authoritative. If the head's history agrees with
+ * the base's IDs, they are the head's own overrides, extended by files that people moved. Otherwise they are derived by
+ * comparing the two commits, since the commits of a remote may not know the IDs here.
  */
 export async function overridesFrom(
   app: App,
@@ -39,15 +40,15 @@ export async function overridesFrom(
     { commit: head, overrides: own },
   )
   if (disagree) return resolveChanges(work, repo, before, base, head)
-  // The service has said of its own commits which page is which: a new page may have the text of one that was deleted.
+  // Commits of the service state which page is which. A new page may have the text of a deleted one.
   if (await statesIds(space, head)) return own
   return withMovedFiles(app, space, { commit: base, overrides: before }, { commit: head, overrides: own })
 }
 
 /**
- * The head's own overrides, and the IDs of files of the base that it has unchanged or with a similar text at new paths, or changed at their own path. Its own
- * history does not tell these if they came by a merge of people (only the first parent's files keep their IDs by it), or if they were gone in between under
- * another name.
+ * Extends the head's own overrides with IDs of the base for files that the head has unchanged or similar at new paths,
+ * or changed at the same path. The head's own history does not provide these IDs in two cases: they came through a
+ * merge by people (only the first parent's files keep their IDs), or the files temporarily had another name.
  */
 async function withMovedFiles(
   app: App,
@@ -116,8 +117,8 @@ async function withMovedFiles(
 }
 
 /**
- * Deleted files of the base that the head has, with a similar text, at new paths where people put them: not a file of the service's newest commit below
- * the head, which says which page it is. Returns old and new paths.
+ * Finds deleted files of the base that the head has with a similar text at new paths. Files of the newest service
+ * commit below the head are excluded, since that commit states their IDs. Returns old and new paths.
  */
 async function similarFiles(
   space: SpaceRepository,
@@ -143,8 +144,9 @@ async function similarFiles(
 }
 
 /**
- * The overrides at the head of a remote that is being imported. A history that a server exported states its IDs itself, and later commits of
- * other people follow from them. Working them out from the difference to `base` would swap the IDs of pages that swapped their texts.
+ * Returns the overrides at a remote head that is being imported. A history that a server exported states its IDs, and
+ * later commits by other people follow from them. Deriving the IDs from the difference to `base` would swap the IDs of
+ * pages that swapped their texts.
  */
 export const arrivingOverrides = async (
   app: App,
@@ -156,7 +158,10 @@ export const arrivingOverrides = async (
     ? overridesFrom(app, space, base, head)
     : resolveChanges(app.texts.for(space.doc.id), space.repo, await overridesAt(app, space, base), base, head)
 
-/** Whether a file with the same bytes at the same path has different IDs at the two commits: then their histories do not agree on IDs. */
+/**
+ * Whether a file with the same bytes and path has different IDs at the two commits. Their histories then disagree on
+ * IDs.
+ */
 async function differOnUnchangedFiles(
   work: TextWork,
   repo: Repository,

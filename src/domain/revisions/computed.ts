@@ -1,4 +1,4 @@
-/** Revisions as readers see them: with the pages that computed entries yield. */
+/** Opens revisions as readers see them: with the pages that computed entries generate. */
 import { createHash } from 'node:crypto'
 import { withGenerated, type Yield } from '../../content/computed-tree.js'
 import { OPENAPI_TYPE, specOf, specPages, type SpecPageEntry } from '../../content/specs/spec-pages.js'
@@ -16,16 +16,16 @@ import { findSpecAt, type Moment, type SpecAt } from '../openapi/spec-at.js'
 import { type OpenRevision, openRevision } from './revisions.js'
 import { ofStructure } from './weights.js'
 
-/** Pages that all entries of one revision yield together: the entries that would go beyond it stay without. */
+/** Maximum number of generated pages per revision. Entries beyond the limit generate none. */
 const MAX_PAGES = 10_000
 
-/** Which versions of specifications a revision shows, if it is not said that it is the head of a change request. */
+/** Returns the moment whose specification versions a revision shows, unless it is the head of a change request. */
 export async function momentOf(space: LoadedSpace, { snapshot }: Pick<OpenRevision, 'snapshot'>): Promise<Moment> {
   const isOpen = space.repo.head(MAIN) === snapshot.commit && space.doc.editMode !== 'locked'
   return isOpen ? null : (await space.repo.commit(snapshot.commit)).committer.seconds
 }
 
-/** Opens a revision as readers see it. `isChangeRequest`: it is the head of one. */
+/** Opens a revision as readers see it. `isChangeRequest` marks the head of a change request. */
 export async function openShown(
   app: App,
   space: LoadedSpace,
@@ -36,21 +36,24 @@ export async function openShown(
   return withComputed(app, written, isChangeRequest ? null : await momentOf(space, written))
 }
 
-/** The computed entries of a structure, by ID. */
+/** Lists the computed entries of a structure. */
 const entriesOf = ({ byId }: ContentStructure): ComputedEntry[] =>
   [...byId.values()].filter(
     (entry): entry is ComputedEntry => entry.type === 'computed' && entry.computed.type === OPENAPI_TYPE,
   )
 const known = new WeakMap<ContentStructure, ComputedEntry[]>()
 
-/** An entry with the specification that it names. */
+/** An entry and the specification that it refers to. */
 interface SpecificationEntry {
   entry: ComputedEntry
   slug: string | null
   found: SpecAt | null
 }
 
-/** The revision with the pages of its computed entries, as its specifications were at a moment. Diagnostics say why an entry has none. */
+/**
+ * Adds the pages of computed entries to a revision, for the specifications at a moment. Diagnostics state why an entry
+ * has none.
+ */
 export async function withComputed(app: App, revision: OpenRevision, moment: Moment): Promise<OpenRevision> {
   const { structure, space, snapshot } = revision
   const shown = { ...revision, moment }
@@ -70,13 +73,13 @@ export async function withComputed(app: App, revision: OpenRevision, moment: Mom
   const key = `${space.doc.id}:${snapshot.commit}:${createHash('sha256').update(versions.join('\n')).digest('base64')}`
   const before = app.content.computed.get(key)
   if (before) return { ...shown, structure: before }
-  const { yields, diagnostics } = await yieldsOf(app, structure.config.summary, named)
-  const made = await inSlices(withGenerated(structure, yields, diagnostics))
-  app.content.computed.set(key, made, await inSlices(ofStructure(made)))
-  return { ...shown, structure: made }
+  const { yields, diagnostics } = await generatePages(app, structure.config.summary, named)
+  const result = await inSlices(withGenerated(structure, yields, diagnostics))
+  app.content.computed.set(key, result, await inSlices(ofStructure(result)))
+  return { ...shown, structure: result }
 }
 
-async function yieldsOf(
+async function generatePages(
   app: App,
   file: string,
   named: readonly SpecificationEntry[],
@@ -87,20 +90,20 @@ async function yieldsOf(
   for (const one of named) {
     const { entry, slug } = one
     const { line } = entry
-    const tell = (message: string): unknown =>
+    const report = (message: string): unknown =>
       diagnostics.push({ code: 'computed-page', message, file, ...(line === undefined ? {} : { line }) })
-    const made = await pagesOf(app, one)
-    const count = 'pages' in made ? countOf(made.pages) : 0
-    if ('problem' in made) tell(made.problem)
+    const result = await pagesOf(app, one)
+    const count = 'pages' in result ? countOf(result.pages) : 0
+    if ('problem' in result) report(result.problem)
     else if ((pages += count) > MAX_PAGES)
-      tell(
-        `The computed pages of this revision are more than ${MAX_PAGES}, so those of ${slug} are left out. Group by tag, or use fewer specifications.`,
+      report(
+        `This revision has more than ${MAX_PAGES} computed pages, so the pages of ${slug} are omitted. Group by tag, or use fewer specifications.`,
       )
     else {
-      yields.set(entry.id, { pages: made.pages, spec: slug as string, file: made.file })
-      if (made.left > 0)
-        tell(
-          `${made.left} operations of ${slug} are not shown: a specification may have 5000, with 4 MiB of names and 64 MiB of text. Split it.`,
+      yields.set(entry.id, { pages: result.pages, spec: slug as string, file: result.file })
+      if (result.left > 0)
+        report(
+          `${result.left} operations of ${slug} are not shown. The limits of a specification are 5000 operations, 4 MiB of names and 64 MiB of text. Split it.`,
         )
     }
   }
@@ -113,14 +116,14 @@ type ComputedPages = { pages: SpecPageEntry[]; file: string; left: number } | { 
 
 async function pagesOf(app: App, { entry, slug, found }: SpecificationEntry): Promise<ComputedPages> {
   if (slug === null)
-    return { problem: 'This entry names no specification: give it dependencies.spec.ref.spec, the slug of one.' }
+    return { problem: 'This entry names no specification. Set dependencies.spec.ref.spec to the slug of one.' }
   if (!found)
     return {
       problem: `The organization has no OpenAPI specification ${JSON.stringify(slug.slice(0, 200))}. Create it, or correct the slug.`,
     }
   if (!found.version)
     return {
-      problem: `The OpenAPI specification ${slug} has no version yet. Its lastProcessError says whether something is wrong with it.`,
+      problem: `The OpenAPI specification ${slug} has no version yet. Check its lastProcessError.`,
     }
   const index: PartIndex | null = await partIndexOf(app, found.version)
   if (!index)
@@ -133,7 +136,7 @@ async function pagesOf(app: App, { entry, slug, found }: SpecificationEntry): Pr
     : { pages, file: found.version.parts, left: index.left.operations }
 }
 
-/** The markdown of a generated page. `limit`: why it is empty, as a sentence; null if it is not. */
+/** Returns the markdown of a generated page. `limit` is a sentence with the reason why it is empty, or null. */
 export async function generatedMarkdown(
   app: App,
   owner: string,
@@ -159,7 +162,7 @@ export async function generatedMarkdown(
   }
 }
 
-/** A digest of all that a generated page shows (40 hexadecimal digits). */
+/** Returns a digest of the content of a generated page (40 hexadecimal digits). */
 export const digestOf = ({ shown }: Pick<GeneratedEntry, 'shown'>): string =>
   createHash('sha256')
     .update(JSON.stringify([shown.spec, shown.about, shown.headed, shown.rest, shown.parts.map(({ hash }) => hash)]))

@@ -1,4 +1,4 @@
-/** Finds where pages that no longer exist were deleted. */
+/** Finds the commits that deleted pages. */
 import { readConfig } from '../../content/config.js'
 import { idOf } from '../../content/identity.js'
 import { isBelow, isMarkdown, keyBelow } from '../../content/paths.js'
@@ -8,7 +8,10 @@ import type { Deletion, Deletions } from '../context/content-cache.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
 
-/** The newest deletion of a page on the first-parent line of `head` that is at or before the revision `at`, or null. */
+/**
+ * Finds the newest deletion of a page on the first-parent line of `head`, at or before the revision `at`. Null if there
+ * is none.
+ */
 export async function deletionOf(
   app: App,
   space: LoadedSpace,
@@ -23,8 +26,8 @@ export async function deletionOf(
 }
 
 /**
- * All page deletions on the first-parent line of `head`, by page ID. Built on the nearest revision below it that is cached, so each step costs
- * only what one commit changed.
+ * Returns all page deletions on the first-parent line of `head`, by page ID. It starts from the nearest cached
+ * revision, so each step costs only the changes of one commit.
  */
 async function deletionsAt(app: App, space: LoadedSpace, head: CommitId): Promise<Deletions> {
   const { deletions } = app.content
@@ -53,7 +56,7 @@ async function deletedIn(app: App, { doc, repo }: LoadedSpace, commit: CommitId)
     return (path) => (isBelow(config.root, path) ? idOf(overrides)('page', keyBelow(config.root, path)) : null)
   }
   const [before, after] = await Promise.all([identityAt(parent), identityAt(commit)])
-  // A page whose file was moved is not deleted.
+  // A page whose file moved is not deleted.
   const here = new Set(changes.filter((change) => change.status !== 'deleted').map((change) => after(change.path)))
   return changes.flatMap(({ status, path }): [string, Deletion][] => {
     const page = status === 'deleted' ? before(path) : null

@@ -1,14 +1,14 @@
-// Texts and block trees as JSON that is spliced into a response as it is. Worker threads make what is large.
+// Converts texts and block trees to JSON for splicing into a response. Worker threads convert large ones.
 import { TextTooCostly } from '../../content/work/text-work.js'
 import type { Snapshot } from '../../git/index.js'
 import { RawJson } from '../../kernel/raw-json.js'
 import type { Format } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** Longer texts (in characters) are turned into JSON by a worker thread. */
+/** Length in characters above which a worker thread converts a text to JSON. */
 const LONG = 64 * 1024
 
-/** A text as part of a response. */
+/** Converts a text to a part of a response. */
 export async function markdownJson(app: App, owner: string, markdown: string): Promise<string | RawJson> {
   if (markdown.length <= LONG) return markdown
   try {
@@ -19,13 +19,16 @@ export async function markdownJson(app: App, owner: string, markdown: string): P
   }
 }
 
-/** A block tree as part of a response. `limit`: why it is only a code block with the source, as a sentence; null if it is a real tree. */
+/**
+ * A block tree as part of a response. `limit` is a sentence with the reason why the tree is only a code block with the
+ * source, or null.
+ */
 interface DocumentJson {
   document: RawJson
   limit: string | null
 }
 
-/** Markdown as a block tree. If it is beyond a limit, the tree is one code block with the source. */
+/** Converts markdown to a block tree. Beyond a limit, the tree is one code block with the source. */
 export async function documentJson(app: App, owner: string, markdown: string): Promise<DocumentJson> {
   try {
     return split(await app.texts.bytes(owner, 'document', [markdown]))
@@ -36,8 +39,8 @@ export async function documentJson(app: App, owner: string, markdown: string): P
 }
 
 /**
- * The body of a file that is too large to be held as a text, in the format asked for. Empty if even its source is too large for a response.
- * `limit`: why it is not parsed, as a sentence.
+ * Returns the body of a file that is too large to keep as text, in the requested format. Empty if even its source is
+ * too large for a response. `limit` is a sentence with the reason why it is not parsed.
  */
 export async function largeJson(
   app: App,
@@ -68,7 +71,7 @@ async function sourceJson(app: App, owner: string, markdown: string, limit: stri
   }
 }
 
-/** A thread returns a line of JSON with the limit, then the tree. */
+/** Splits the result of a thread: a line of JSON with the limit, then the tree. */
 function split(bytes: Uint8Array): DocumentJson {
   const end = bytes.indexOf(10)
   const { limit } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as { limit: string | null }

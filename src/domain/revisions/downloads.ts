@@ -1,4 +1,4 @@
-// Signs the addresses by which files are downloaded without a token, and checks them.
+// Signs and verifies URLs for downloading files without a token.
 import type { Readable } from 'node:stream'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
@@ -8,11 +8,11 @@ import { expiryOf, isSigned, signatureOf } from '../context/signed-url.js'
 import { type LfsFile, lfsFileOf } from './lfs-files.js'
 import { isMissing } from './revisions.js'
 
-/** What a signed download URL stands for. */
+/** The content of a signed download URL. */
 interface Download {
   space: string
   oid: string
-  /** File name: gives the content type and the name to save it under. */
+  /** File name, which determines the content type and the name for saving. */
   name: string
   /** Seconds since 1970. */
   expires: number
@@ -20,33 +20,33 @@ interface Download {
 
 const partsOf = ({ space, oid, name }: Download): string[] => [space, oid, name]
 
-/** A URL of a blob that works without a token for one to two days. */
+/** Returns a URL of a blob that works without a token for one to two days. */
 export function downloadUrl(app: App, space: string, oid: string, name: string): string {
   const expires = expiryOf(app)
   const signature = signatureOf(app, partsOf({ space, oid, name, expires }), expires)
   return `${app.settings.publicUrl}/v1/files/${space}/${oid}/${encodeURIComponent(name)}?expires=${expires}&signature=${signature}`
 }
 
-/** Whether a download URL was made here and has not expired. */
+/** Whether this server signed a download URL that has not expired. */
 const isValidDownload = (app: App, download: Download, signature: string): boolean =>
   isSigned(app, partsOf(download), download.expires, signature)
 
-/** The content behind a download URL. */
+/** The content of a download URL. */
 interface OpenedDownload {
   /** Bytes. */
   size: number
-  /** Names the bytes: a Git object ID, or the SHA-256 of an object of Git LFS. */
+  /** Identifies the bytes: a Git object ID, or the SHA-256 of a Git LFS object. */
   oid: string
   read(range?: { start: number; end: number }): Promise<Buffer> | Readable
-  /** It is read from the disk while it is sent. */
+  /** Whether it is read from the disk while it is sent. */
   streamed: boolean
-  /** The same URL may have other bytes later. */
+  /** Whether the same URL may return other bytes later. */
   changes: boolean
 }
 
 /**
- * Opens the file of a download URL. Throws 404 if the signature is wrong, the URL has expired, the space or the file is gone, or the file is kept by Git
- * LFS and not here yet: then the message says why.
+ * Opens the file of a download URL. Throws 404 if the signature is invalid, the URL has expired, or the space or the
+ * file is gone. Also throws 404, with the reason, if Git LFS stores the file and it is not available.
  */
 export async function openDownload(app: App, download: Download, signature: string): Promise<OpenedDownload> {
   const space = isValidDownload(app, download, signature) ? await app.store.get(spaces, download.space) : null
@@ -64,7 +64,7 @@ export async function openDownload(app: App, download: Download, signature: stri
     }
     return { size, oid: download.oid, read, streamed: false, changes: lfs !== null }
   } catch (error) {
-    // No commit has the file any more, and Git pruned it.
+    // No commit contains the file anymore, and Git pruned it.
     if (isMissing(error)) throw notFound('This download')
     throw error
   }
@@ -73,7 +73,7 @@ export async function openDownload(app: App, download: Download, signature: stri
 async function openObject(app: App, { oid, size, state, problem }: LfsFile): Promise<OpenedDownload> {
   if (state !== 'present')
     throw new ServiceError('not-found', `The file is kept by Git LFS and is not here. ${problem ?? ''}`.trim())
-  // Its file may be gone, if the data folder was restored without it: it is fetched again.
+  // The object may be missing if the data folder was restored without it. It is then fetched again.
   if (!(await app.lfsFiles.has({ oid, size })))
     throw new ServiceError('not-found', 'The file is kept by Git LFS and is not here. It will be fetched again.')
   return { size, oid, read: (range) => app.lfsFiles.stream(oid, range), streamed: true, changes: false }

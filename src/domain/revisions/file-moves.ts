@@ -1,5 +1,5 @@
-// Finds which files a commit moved. Git's rename detection goes by likeness alone; here identical bytes and titles in the table of contents
-// are considered first, and pages that swapped places are recognized.
+// Finds the files that a commit moved. Git's rename detection uses similarity alone. This one first considers identical
+// bytes and titles in the table of contents, and recognizes pages that swapped places.
 import { defaultId } from '../../content/identity.js'
 import { matchPages, type PageVersion } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
@@ -11,11 +11,11 @@ import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange, TreeEntry } from '../../git/index.js'
 import { eachInSlices, filterInSlices, Slices } from '../../kernel/slices.js'
 
-/** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
+/** Limits for comparing texts. If a commit changes more pages or bytes, only equal bytes and titles count. */
 const MAX_PAGES = 4_000
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** The files of one of two revisions that are compared. Its structure is read when it is first needed. */
+/** The files of one of two compared revisions. Its structure is read on first use. */
 export class RevisionFiles {
   #structure: Promise<ContentStructure> | null = null
   constructor(
@@ -28,7 +28,7 @@ export class RevisionFiles {
     return this.#structure
   }
 
-  /** The titles of files in the table of contents, by path, for the paths that `isAsked` accepts. */
+  /** Returns the titles of files in the table of contents, by path, for the paths that `isAsked` accepts. */
   async titles(isAsked: (path: string) => boolean): Promise<Map<string, string>> {
     const { byGitPath } = await this.structure()
     const titles = new Map<string, string>()
@@ -40,15 +40,16 @@ export class RevisionFiles {
 }
 
 /**
- * The changes of a commit (`plain`: its diff by path) with moved files as renames. Files are matched in this order:
+ * Returns the changes of a commit (`plain` is its diff by path) with moved files as renames. Files are matched in this
+ * order:
  *
- * 1. the same bytes;
+ * 1. equal bytes;
  * 2. a deleted and an added file with the same title in the table of contents;
  * 3. pages by text, H1 and title, even if both paths have a file before and after (`matchPages`);
  * 4. Git's own rename detection.
  *
- * If pages that stay have other texts now, their texts may have swapped places. Then titles come after step 3: an entry of the table of contents
- * whose path is edited keeps its title, whatever page is at the new path.
+ * If pages at unchanged paths have new texts, their texts may have swapped places. Titles then come after step 3, since
+ * an entry of the table of contents whose path is edited keeps its title for any page at the new path.
  */
 export async function fileMoves(
   repo: Repository,
@@ -71,7 +72,7 @@ export async function fileMoves(
   return open.outcome()
 }
 
-/** The changes of files: a submodule has no bytes, so it is nothing that a page became or was before. */
+/** Returns the changes of files only. A submodule has no bytes, so a page neither came from one nor became one. */
 export async function withoutSubmodules(plain: readonly TreeChange[]): Promise<TreeChange[]> {
   const found: TreeChange[] = []
   await eachInSlices(plain, ({ path, status, before, after }) => {
@@ -85,7 +86,7 @@ export async function withoutSubmodules(plain: readonly TreeChange[]): Promise<T
 
 const isSubmodule = (entry: TreeEntry | undefined): boolean => entry?.mode === '160000'
 
-/** Whether the commit may have moved a file at all: a commit that only changes the bytes of at most one page has not. */
+/** Whether the commit may have moved a file. A commit that only changes the bytes of at most one page did not. */
 export async function mayMove(plain: readonly TreeChange[]): Promise<boolean> {
   if (plain.some((change) => change.status !== 'modified')) return true
   const had = new Set<string | undefined>()
@@ -97,13 +98,16 @@ export async function mayMove(plain: readonly TreeChange[]): Promise<boolean> {
   return pages > 1 || plain.some((change) => had.has(change.after?.oid))
 }
 
-/** Changed files that have not been matched yet. */
+/** Changed files that are not yet matched. */
 class OpenFiles {
-  /** The changes by path: `gone` those with a file at the path before, `came` those with one after. A modified file is in both. */
+  /**
+   * Changes by path. `gone` has those with a file at the path before, `came` those with one after. A modified file is
+   * in both.
+   */
   readonly gone = new Map<string, TreeChange>()
   readonly came = new Map<string, TreeChange>()
   readonly #moved: TreeChange[] = []
-  /** Paths whose file was moved away. */
+  /** Paths whose file moved away. */
   readonly #left = new Set<string>()
   #deleted = 0
   #added = 0
@@ -127,17 +131,17 @@ class OpenFiles {
     return this.gone.has(from) && this.came.has(to)
   }
 
-  /** Whether `from` was deleted and `to` added. */
+  /** Whether `from` was deleted and `to` was added. */
   isRename(from: string, to: string): boolean {
     return this.gone.get(from)?.status === 'deleted' && this.came.get(to)?.status === 'added'
   }
 
-  /** Whether there are both deleted and added files left. */
+  /** Whether both deleted and added files are left. */
   get anyRenames(): boolean {
     return this.#deleted > 0 && this.#added > 0
   }
 
-  /** Whether a page's text was changed at the same path. */
+  /** Whether a page's text changed at the same path. */
   get anyRewritten(): boolean {
     for (const change of this.came.values()) if (isOccupied(change) && isMarkdown(change.path)) return true
     return false
@@ -152,7 +156,7 @@ class OpenFiles {
     this.came.delete(to)
   }
 
-  /** Settles that the file at this path is the one that was there before. */
+  /** Records that the file at this path is still the same page. */
   stay(path: string): void {
     this.gone.delete(path)
     this.came.delete(path)
@@ -165,7 +169,8 @@ class OpenFiles {
     })
     await eachInSlices(this.came.values(), (change) => {
       if (change.status === 'added') found.push(change)
-      // The page that was here was moved, and no page was moved here: this one is new. Another kind of file may have been copied away instead.
+      // The page at this path moved away and no page moved here, so this one is new. Other kinds of files may have been
+      // copied instead.
       else if (this.#left.has(change.path) && isMarkdown(change.path)) found.push({ ...change, status: 'added' })
     })
     return found
@@ -173,11 +178,14 @@ class OpenFiles {
 }
 
 const isOccupied = (change: TreeChange | undefined): boolean => change?.status === 'modified'
-/** Whether to leave two pages to `pageMoves`: if one of the paths has a page before and after, the same bytes alone do not decide. */
+/**
+ * Whether to leave two pages to `pageMoves`. If one of the paths has a page before and after, equal bytes do not
+ * decide.
+ */
 const isForPageMoves = (open: OpenFiles, from: string, to: string): boolean =>
   isMarkdown(from) && isMarkdown(to) && (isOccupied(open.gone.get(from)) || isOccupied(open.came.get(to)))
 
-/** Matches files by bytes that exactly one file had and exactly one has. */
+/** Matches files by bytes that occur in exactly one old and one new file. */
 async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
   const [had, have] = [await byBlob(open.gone, 'before'), await byBlob(open.came, 'after')]
   for (const [oid, targets] of have) {
@@ -189,7 +197,7 @@ async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
   }
 }
 
-/** Matches files of which several have the same bytes (stubs, for example): those with the same name, in order of path. */
+/** Matches groups of files with equal bytes (stubs, for example) by name, in order of path. */
 async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
   const had = await byBlob(open.gone, 'before')
   const waiting = new Map<string, string[]>()
@@ -220,8 +228,8 @@ function push(lists: Map<string, string[]>, key: string, value: string): void {
 }
 
 /**
- * Matches deleted and added files (all, or only those with equal bytes) by a title that only one file of each has. Several pages called
- * `Introduction` are not matched.
+ * Matches deleted and added files (all, or only those with equal bytes) by a title that is unique on each side. Several
+ * pages called `Introduction` are not matched.
  */
 async function titleMoves(
   open: OpenFiles,
@@ -246,7 +254,7 @@ async function onlyOnes(titles: ReadonlyMap<string, string>): Promise<Map<string
   return found
 }
 
-/** Matches pages by all that is known of them, if some were changed at a path that they had before: they may have swapped places. */
+/** Matches pages by all their facts if some changed at an existing path, since they may have swapped places. */
 async function pageMoves(
   open: OpenFiles,
   old: RevisionFiles,
@@ -285,7 +293,7 @@ async function withinBounds(
   return sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES
 }
 
-/** What `matchPages` is to know of each page. `texts`: whether to read the texts. */
+/** Returns the facts of each page that `matchPages` needs. `texts` states whether to read the texts. */
 async function pageVersions(
   side: RevisionFiles,
   changes: readonly TreeChange[],
@@ -301,7 +309,7 @@ async function pageVersions(
     const bytes =
       texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
     const text = bytes && decodeText(bytes)
-    // A page that is too costly to parse counts as one without a heading.
+    // A page that is too costly to parse counts as a page without a heading.
     const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()

@@ -1,4 +1,4 @@
-// Keeps the IDs of files that a merge moved along with a folder whose name changed its case.
+// Keeps the IDs of files that a merge moved with a folder whose name changed only in case.
 import { readConfig } from '../../content/config.js'
 import { defaultId, type IdOverrides, overrideKey } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
@@ -8,8 +8,8 @@ import { caseKey, type Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 
 /**
- * The overrides of one side of a merge, with those of its files that the merged tree has at a path of another case: there, they are the same files. Files
- * that the side changed the case of itself are in its overrides already.
+ * Returns the overrides of one side of a merge, moved to the paths of the merged tree that differ only in case. These
+ * are the same files. If the side itself changed the case, its overrides already have the new path.
  */
 export async function idsOfFollowers(
   work: TextWork,

@@ -1,4 +1,4 @@
-/** Lists the revisions of main, and finds the users behind their authors. */
+/** Lists the revisions of main and finds the users behind their authors. */
 import type { CommitInfo } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
@@ -12,8 +12,8 @@ import { headOf } from './main-content.js'
 import { pageHistory } from './page-history.js'
 
 /**
- * The revisions of main along its first parents, newest first; `query` narrows them to one page, one author, or both. The cursor is the last
- * commit on a page of the list, so new revisions do not shift the pages after it.
+ * Lists the revisions of main along its first parents, newest first. `query` restricts them to one page, one author, or
+ * both. The cursor is the last commit on a page of the list, so new revisions do not shift later pages.
  */
 export async function listRevisions(app: App, space: LoadedSpace, query: RevisionsQuery): Promise<Page<CommitInfo>> {
   const ids = await idsOf(app, space, query)
@@ -32,8 +32,8 @@ function indexAfter(ids: readonly CommitId[], cursor: string): number {
   const id = Buffer.from(cursor, 'base64url').toString('hex')
   const at = isOid(id) ? ids.indexOf(id as CommitId) : -1
   if (at < 0)
-    throw badRequest('page is not a cursor of this list.', [
-      { path: 'query/page', message: 'use the value of next.page, or leave it out' },
+    throw badRequest('`page` is not a cursor of this list.', [
+      { path: 'query/page', message: 'must be the value of next.page, or be omitted' },
     ])
   return at + 1
 }
@@ -54,8 +54,8 @@ async function idsOfAuthor(app: App, space: LoadedSpace, head: CommitId, author:
 }
 
 /**
- * The users behind e-mail addresses that Git recorded, by address in lower case. Only members of the space's organization are returned:
- * an imported history must not reveal which addresses have an account here.
+ * Returns the users behind e-mail addresses from Git, by lowercase address. Only members of the space's organization
+ * are returned: an imported history must not reveal which addresses have an account.
  */
 export async function membersByEmail(
   app: App,

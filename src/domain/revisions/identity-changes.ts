@@ -1,4 +1,4 @@
-// How page IDs follow what happened between commits: what one commit changed, and which side of a merge an ID belongs to.
+// Tracks page IDs across commits: the changes of one commit, and the side of a merge that decides an ID.
 import { applyInSteps } from '../../content/identity-changes.js'
 import type { SideOf } from '../../content/merge-identity.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
@@ -13,7 +13,9 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { eachInSlices, filterInSlices, inSlices, mapInSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, RevisionFiles, withoutSubmodules } from './file-moves.js'
 
-/** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
+/**
+ * Returns the overrides after the changes (renames, additions, deletions) between two commits, which may be unrelated.
+ */
 export async function resolveChanges(
   work: TextWork,
   repo: Repository,
@@ -25,7 +27,7 @@ export async function resolveChanges(
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
   const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
   const [oldRoot, root] = [oldConfig.root, config.root]
-  // Whether there is a table of contents does not matter here: only its own text and the configuration shape entries.
+  // A missing table of contents makes no difference here: only its own text and the configuration shape entries.
   const mayShapeEntries = plain.some(
     (change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries',
   )
@@ -38,7 +40,7 @@ export async function resolveChanges(
   await eachInSlices(files, (file) => here.add(keyBelow(root, file.path)))
   const keyed = await entryChanges(changes, oldRoot, root)
   if (root !== oldRoot) {
-    // If the root changed, every file has another key, although none has moved.
+    // If the root changed, every file has another key although none moved.
     const changed = new Set(await mapInSlices(changes, (change) => change.path))
     await eachInSlices(files, ({ path }) => {
       if (!changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
@@ -51,7 +53,7 @@ export async function resolveChanges(
 
 const renamedEntry = (from: string, to: string) => ({ kind: kindOfPath(to), from, to })
 
-/** The changes of files as changes of entries, whose keys are paths below the root. */
+/** Converts the changes of files to changes of entries, whose keys are paths below the root. */
 async function entryChanges(changes: readonly TreeChange[], oldRoot: string, root: string) {
   const entry = (key: string): EntryKey => ({ kind: kindOfPath(key), key })
   const found = { added: [] as EntryKey[], deleted: [] as EntryKey[], renamed: [] as ReturnType<typeof renamedEntry>[] }
@@ -64,7 +66,10 @@ async function entryChanges(changes: readonly TreeChange[], oldRoot: string, roo
   return found
 }
 
-/** The same for groups, links and computed pages, which have no file: they are matched by what stayed the same around them. */
+/**
+ * Applies structural changes to groups, links and computed pages. They have no file, so they are matched by their
+ * unchanged context.
+ */
 async function resolveStructure(overrides: IdOverrides, old: RevisionFiles, now: RevisionFiles): Promise<IdOverrides> {
   const [before, after] = await Promise.all([old.structure(), now.structure()])
   const keys = await structureKeys(after)
@@ -74,8 +79,8 @@ async function resolveStructure(overrides: IdOverrides, old: RevisionFiles, now:
 }
 
 /**
- * Which side of a merge decides the ID of each entry in `names`: the side whose blob the merged tree has at the entry's path, or the
- * only side that has a file there. Null if that is true of both sides or of neither.
+ * Returns the side of a merge that decides the ID of each entry in `names`. It is the side whose blob is in the merged
+ * tree at the entry's path, or the only side with a file there. Null if this applies to both sides or to neither.
  */
 export async function sideOfFiles(
   work: TextWork,
@@ -103,7 +108,7 @@ export async function sideOfFiles(
   return (name) => found.get(name) ?? null
 }
 
-/** Of some names of overrides, those of files that two commits have with the same bytes at the same path. */
+/** Filters override names to files that two commits have with the same bytes at the same path. */
 export async function unchangedFiles(
   work: TextWork,
   repo: Repository,
@@ -124,7 +129,7 @@ export async function unchangedFiles(
   return found
 }
 
-/** Looks up the blob of a tree by an entry's key (its path below the content root). */
+/** Returns a function that looks up the blob of an entry's key (its path below the content root). */
 async function blobAt(
   work: TextWork,
   files: ReturnType<Repository['tree']>,
@@ -133,15 +138,16 @@ async function blobAt(
   return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
 }
 
-/** The overrides at a commit. */
+/** A commit and its overrides. */
 export interface CommitOverrides {
   commit: CommitId
   overrides: IdOverrides
 }
 
 /**
- * The default IDs that `keeper` keeps in a merge. If both sides restored the same deleted page, `keeper` at its old path and `other` at
- * another one, both have its ID: `keeper` by default and `other` by an override. The page of `keeper` keeps it.
+ * Returns the default IDs that `keeper` keeps in a merge. Both sides may have restored the same deleted page: `keeper`
+ * at its old path and `other` at a new one. Both then have its ID, by default and by an override. The page of `keeper`
+ * keeps it.
  * @param entries all entries of the merged tree
  */
 export async function idsKeptByDefault(
@@ -173,7 +179,7 @@ export async function idsKeptByDefault(
   return kept
 }
 
-/** Every entry of a tree that has an ID: pages, files, groups, links and computed pages. */
+/** Lists all entries of a tree that have an ID: pages, files, groups, links and computed pages. */
 export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId): Promise<EntryKey[]> {
   const files = repo.tree(tree)
   const structure = await readStructure(files, defaultId, work)

@@ -1,6 +1,6 @@
-// The IDs of pages and files at a commit, as overrides: the entries whose ID is not the default one (a hash of their path).
-// Commits of the server state their overrides in a header; those of other commits are worked out from what they changed.
-// See ARCHITECTURE.md, "Page identity".
+// Determines the IDs of pages and files at a commit as overrides: IDs that differ from the default (a hash of the
+// path). Commits of the server state their overrides in a header. For other commits, they are derived from the changes.
+// See docs/design/page-identity.md.
 import type { IdOverrides } from '../../content/identity.js'
 import { keepIds, mergeOverridesInSteps, type SideOf, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
@@ -19,24 +19,31 @@ import { SharedWork } from './shared-work.js'
 /** The commit header that states page IDs. */
 export const PAGE_IDS = 'page-ids'
 
-/** Commits without the header that are resolved one by one. A longer run of them is resolved as a single change. */
+/**
+ * Maximum number of commits without the header that are resolved one by one. A longer run is resolved as a single
+ * change.
+ */
 const MAX_STEPS = 2_000
 
 export const noOverrides: IdOverrides = new Map()
 
-/** Overrides are cached by space and commit, because they also depend on the space's adopted head. */
+/** Returns the cache key. It contains the space, since overrides also depend on the space's adopted head. */
 const cacheKey = ({ doc }: SpaceRepository, commit: string): string => `${doc.id}:${commit}`
 
 /**
- * The commit that an import adopted as main. At and below it all IDs are the default ones. Null if nothing was adopted, or if
- * that history states its IDs itself (for example a repository put under a new space after its documents were lost).
+ * Returns the commit that an import adopted as main. All IDs at and below it are the default ones. Null if nothing was
+ * adopted, or if the adopted history states its IDs itself (for example a repository under a new space after its
+ * documents were lost).
  */
 async function adoptedHead(app: App, space: SpaceRepository): Promise<CommitId | null> {
   const adopted = space.repo.head(ADOPTED)
   return !adopted || (await historyStatesIds(app, space, adopted)) ? null : adopted
 }
 
-/** The index of the first of some commits that has default IDs, as do all after it. Each commit is the first parent of the one before. */
+/**
+ * Returns the index of the first commit with default IDs; all later ones have them too. Each commit is the first parent
+ * of the previous one.
+ */
 export async function firstWithDefaultIds(
   app: App,
   space: SpaceRepository,
@@ -55,7 +62,7 @@ export async function firstWithDefaultIds(
   return low
 }
 
-/** Whether any commit on the first-parent line of `head` has the `page-ids` header, so a server wrote it. */
+/** Whether a commit on the first-parent line of `head` has the `page-ids` header, which only servers write. */
 export async function historyStatesIds(app: App, space: SpaceRepository, head: CommitId): Promise<boolean> {
   const key = cacheKey(space, head)
   let stated = app.content.ownHistories.get(key)
@@ -66,18 +73,21 @@ export async function historyStatesIds(app: App, space: SpaceRepository, head: C
   return stated
 }
 
-/** The newest commit on the first-parent line of `head` that has the `page-ids` header, so a server wrote it; null if there is none. */
+/**
+ * Finds the newest commit on the first-parent line of `head` with the `page-ids` header, which only servers write. Null
+ * if there is none.
+ */
 export const newestStatement = ({ repo }: SpaceRepository, head: CommitId): Promise<CommitId | null> =>
   repo.findWithHeader(head, PAGE_IDS, MAX_STEPS)
 
-/** The overrides that `commit` will have once it is the adopted head of a space that has none. */
+/** Returns the overrides that `commit` has once it is the adopted head of a space that has none. */
 export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>
   (await historyStatesIds(app, space, commit)) ? overridesAt(app, space, commit) : noOverrides
 
-/** The overrides of a commit above wait for those that are being worked out, too. */
-const making = new SharedWork<IdOverrides>()
+/** Computations in progress. The computation for a later commit waits for them too. */
+const pending = new SharedWork<IdOverrides>()
 
-/** Walks down the first parents from `commit` to the nearest one whose overrides are known. `unknown` is newest first. */
+/** Walks down the first parents from `commit` to the nearest commit with known overrides. `unknown` is newest first. */
 async function walkToKnown(
   app: App,
   space: SpaceRepository,
@@ -92,7 +102,7 @@ async function walkToKnown(
     const known =
       at === adopted
         ? noOverrides
-        : (app.content.overrides.get(cacheKey(space, at)) ?? (await madeBelow(app, space, commit, at)))
+        : (app.content.overrides.get(cacheKey(space, at)) ?? (await findPending(app, space, commit, at)))
     if (known) return { unknown, known, from: at }
     const info: CommitInfo = await repo.commit(at)
     unknown.push(info)
@@ -101,30 +111,33 @@ async function walkToKnown(
   return { unknown, known: noOverrides, from: null }
 }
 
-/** The overrides at a commit below another one if they are being worked out; undefined if they are not, or cannot be. */
-const madeBelow = async (
+/**
+ * Waits for the overrides of a lower commit that are being computed. Undefined if there is no such computation or it
+ * fails.
+ */
+const findPending = async (
   app: App,
   space: SpaceRepository,
   commit: CommitId,
   at: CommitId,
-): Promise<IdOverrides | undefined> => (at === commit ? undefined : making.find(app, cacheKey(space, at)))
+): Promise<IdOverrides | undefined> => (at === commit ? undefined : pending.find(app, cacheKey(space, at)))
 
 /**
- * The overrides at a commit. A header is relative to the nearest commit below it on the first-parent line that has the header
- * too (or to the adopted head, or to nothing). Commits without the header are resolved from what they changed.
+ * Returns the overrides at a commit. A header is relative to the nearest lower commit on the first-parent line with a
+ * header, or to the adopted head, or to nothing. Commits without a header are resolved from their changes.
  */
 export function overridesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
-  return making.run(app, cacheKey(space, commit), () => workOut(app, space, commit))
+  return pending.run(app, cacheKey(space, commit), () => compute(app, space, commit))
 }
 
-async function workOut(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
+async function compute(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
   const { unknown, known, from } = await walkToKnown(app, space, commit)
   if (unknown.length === 0) return known
   let stated = await statedBelow(app, space, from)
   let current = known
   let previous = from
   const withoutHeader: CommitInfo[] = []
-  const resolveWaiting = async (): Promise<void> => {
+  const resolveWithoutHeader = async (): Promise<void> => {
     const steps = withoutHeader.length > MAX_STEPS ? withoutHeader.slice(-1) : withoutHeader
     for (const step of steps) {
       if (previous !== null)
@@ -142,22 +155,25 @@ async function workOut(app: App, space: SpaceRepository, commit: CommitId): Prom
       withoutHeader.push(info)
       continue
     }
-    // The header says what the commits before it came to, so they need no work.
+    // The header already covers earlier commits, so skip them.
     withoutHeader.length = 0
     current = composePageIds(stated, decodePageIds(header))
     stated = current
     previous = info.id
     rememberOverrides(app, space, info.id, current)
   }
-  await resolveWaiting()
+  await resolveWithoutHeader()
   return current
 }
 
-/** Whether a commit states its page IDs, so a server made it. */
+/** Whether a commit states its page IDs, which only servers do. */
 export const statesIds = async ({ repo }: SpaceRepository, commit: CommitId): Promise<boolean> =>
   (await repo.commit(commit)).headers[PAGE_IDS] !== undefined
 
-/** The overrides after a merge commit that somebody made with plain Git, merged three-way. Null if `commit` is no such merge. */
+/**
+ * Returns the three-way merged overrides of a merge commit that was made with plain Git. Null if `commit` is not such a
+ * merge.
+ */
 async function resolveMerge(
   app: App,
   space: SpaceRepository,
@@ -172,7 +188,9 @@ async function resolveMerge(
   return withMovesOfMerge(app.texts.for(space.doc.id), space.repo, merged, id, await Promise.all(sides))
 }
 
-/** The overrides at the nearest commit at or below `commit` that has the header: headers above it are relative to them. */
+/**
+ * Returns the overrides at the nearest commit at or below `commit` with a header. Higher headers are relative to them.
+ */
 async function statedBelow(app: App, space: SpaceRepository, commit: CommitId | null): Promise<IdOverrides> {
   const { repo } = space
   const adopted = await adoptedHead(app, space)
@@ -187,7 +205,7 @@ async function statedBelow(app: App, space: SpaceRepository, commit: CommitId | 
   return noOverrides
 }
 
-/** The header that gives a new commit on `parent` these overrides. */
+/** Returns the header that gives a new commit on `parent` these overrides. */
 export async function pageIdsHeader(
   app: App,
   space: SpaceRepository,
@@ -198,23 +216,26 @@ export async function pageIdsHeader(
   return { [PAGE_IDS]: differenceOfPageIds(below, overrides) }
 }
 
-/** Caches the overrides of a commit, so that they are not worked out again. */
+/** Caches the overrides of a commit. */
 export function rememberOverrides(app: App, space: SpaceRepository, commit: CommitId, overrides: IdOverrides): void {
   app.content.overrides.set(cacheKey(space, commit), overrides)
 }
 
-/** A merge of two commits, and the tree that came of it. */
+/** A merge of two commits and its tree. */
 export interface MergedCommits {
-  /** The merge bases; histories that crossed have several. */
+  /** The merge bases. A criss-cross history has several. */
   bases: readonly CommitId[]
   ours: CommitId
   theirs: CommitId
   tree: TreeId
-  /** Whose page keeps its ID if both sides added or restored the same page. It is main's side if one side is main; `ours` by default. */
+  /**
+   * The side whose page keeps its ID if both sides added or restored the same page. It is main's side if one side is
+   * main. The default is `ours`.
+   */
   keeper?: 'ours' | 'theirs'
 }
 
-/** The overrides after a merge, merged three-way. No two entries of the merged tree have the same ID. */
+/** Returns the three-way merged overrides of a merge. No two entries of the merged tree share an ID. */
 export async function mergedOverrides(app: App, space: SpaceRepository, merged: MergedCommits): Promise<IdOverrides> {
   const { bases, ours, theirs, tree, keeper = 'ours' } = merged
   const { repo } = space
@@ -250,7 +271,7 @@ export async function mergedOverrides(app: App, space: SpaceRepository, merged: 
   return inSlices(mergeOverridesInSteps({ base: b, ours: o, theirs: t }, { existing: entries, sideOf, reserved: kept }))
 }
 
-/** The overrides of several merge bases, merged into one as their content is. */
+/** Merges the overrides of several merge bases into one, like their content. */
 async function overridesOfBases(app: App, space: SpaceRepository, bases: readonly CommitId[]): Promise<IdOverrides> {
   const [first, ...more] = bases
   if (first === undefined) return noOverrides
@@ -266,8 +287,8 @@ async function overridesOfBases(app: App, space: SpaceRepository, bases: readonl
 }
 
 /**
- * The overrides after the whole content of `taken` has replaced that of `replaced` (a rollback, a forced import): nothing is merged, and a file that stays as
- * it is keeps its ID.
+ * Returns the overrides after the content of `taken` replaced that of `replaced` (a rollback or a forced import). There
+ * is no merge. Unchanged files keep their IDs.
  */
 export async function takenOverrides(
   app: App,

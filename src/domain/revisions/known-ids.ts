@@ -1,4 +1,5 @@
-// Page IDs of a remote's commits as main knows them: a remote that squashed or rebased an export has the pages of it under IDs of its own.
+// Maps page IDs of a remote's commits to the IDs of main. A remote that squashed or rebased an export has its pages
+// under other IDs.
 import { entryOfOverride, type IdOverrides, idOf, OverrideDraft } from '../../content/identity.js'
 import { repairInSteps } from '../../content/identity-changes.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -9,18 +10,18 @@ import { overridesAt, statesIds } from './identity.js'
 import { type CommitOverrides, entriesOf, unchangedFiles } from './identity-changes.js'
 import { pagesOfBoth, identified } from './same-path-pages.js'
 
-/** By the ID that a page has in commits of other people: the ID that main knows it by. */
+/** Map from a page's ID in commits of other people to its ID on main. */
 type RenamedIds = ReadonlyMap<string, string>
 
-/** The IDs of a commit as main knows them. */
+/** The IDs of a commit, expressed in the IDs of main. */
 interface KnownIds {
   overrides: IdOverrides
   renamed: RenamedIds
 }
 
 /**
- * The IDs of a merge base as main knows them. A file that main has unchanged is the same page, so if their IDs differ, and neither has the other's ID
- * elsewhere, main's counts. Commits that state their IDs are believed.
+ * Returns the IDs of a merge base as main knows them. A file that main has unchanged is the same page. If its IDs
+ * differ and neither side has the other's ID elsewhere, main's ID counts. Commits that state their IDs are trusted.
  */
 export async function idsKnownToMain(
   app: App,
@@ -52,8 +53,8 @@ export async function idsKnownToMain(
 }
 
 /**
- * The overrides of a commit that arrives, as main knows its pages: by the IDs that the merge base got (`renamed`), and pages that main has too at
- * their path by main's.
+ * Returns the overrides of an incoming commit in the IDs of main: with the replaced IDs of the merge base (`renamed`),
+ * and with main's IDs for pages that main has at the same path.
  */
 export async function asKnownToMain(
   app: App,

@@ -1,4 +1,5 @@
-// Page IDs of a later head of a remote whose conflict is open: its new files may be pages that main has and the conflict's branch has lost.
+// Determines page IDs of a later remote head while its conflict is open. Its new files may be pages of main that the
+// conflict's branch has lost.
 import { readConfig } from '../../content/config.js'
 import { type EntryKey, type IdOverrides, idOf, OverrideDraft } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
@@ -11,7 +12,7 @@ import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
 import { identified } from './same-path-pages.js'
 
-/** A head that is merged into a branch, on what the two have in common. */
+/** A head that is merged into a branch, and their common commit. */
 interface LaterHead {
   common: CommitId
   branch: CommitId
@@ -19,9 +20,10 @@ interface LaterHead {
 }
 
 /**
- * The overrides of a later head, as found from what it has in common with the conflict's branch, in which a new or changed file has the ID that it has seen
- * from main (`seen`), if neither the branch nor the head has that page already. Without this, a page that the remote deleted while the conflict was open and
- * then restored (if need be in the place of another one) would be another page there, and main's page a deleted one.
+ * Adjusts the overrides of a later head, which were found from its common commit with the conflict's branch. A new or
+ * changed file gets the ID that it has relative to main (`seen`) if neither the branch nor the head has that page. This
+ * matters for a page that the remote deleted during the conflict and then restored, perhaps in the place of another
+ * one. Otherwise it would become another page, and main's page a deleted one.
  */
 export async function withIdsSeenFromMain(
   app: App,
@@ -54,7 +56,7 @@ export async function withIdsSeenFromMain(
   return result.overrides
 }
 
-/** Tells the entry of a path of a commit. */
+/** Returns a function that maps paths of a commit to entries. */
 async function entriesAt(work: TextWork, repo: Repository, commit: CommitId): Promise<(path: string) => EntryKey> {
   const { root } = (await readConfig(await repo.at(commit), work)).config
   return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })

@@ -1,4 +1,4 @@
-/** Files of a space that Git LFS keeps: whether a file is a pointer, and whether what it names is here. */
+/** Checks files of a space for Git LFS pointers and reports the state of their objects. */
 import { type LfsPointer, MAX_POINTER_BYTES, MIN_POINTER_BYTES, readPointer } from '../../content/lfs-pointer.js'
 import type { Snapshot } from '../../git/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
@@ -7,15 +7,15 @@ import { lfsObjectId, lfsObjects, lfsSpaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** A pointer, and what is known of the object that it names. */
+/** A pointer and the state of its object. */
 export interface LfsFile extends LfsPointer {
-  /** `local`: the space has nothing to do with Git LFS, so the pointer is a file like any other. */
+  /** `local`: the space does not use Git LFS, so the pointer is an ordinary file. */
   state: 'present' | 'waiting' | 'failed' | 'local'
-  /** Why it is not present, as a sentence. */
+  /** A sentence with the reason why the object is missing. */
   problem?: string
 }
 
-/** The pointer in a blob, which is read once; null if it is an ordinary file. */
+/** Reads the pointer in a blob. Null if it is an ordinary file. The result is cached. */
 export async function pointerIn(
   app: App,
   snapshot: Pick<Snapshot, 'read'>,
@@ -30,8 +30,8 @@ export async function pointerIn(
 }
 
 /**
- * The pointer in a blob of a space, with the state of its object; null if it is an ordinary file.
- * @param size the blob's, in bytes
+ * Reads the pointer in a blob of a space, with the state of its object. Null if it is an ordinary file.
+ * @param size size of the blob in bytes
  */
 export async function lfsFileOf(
   app: App,
@@ -42,40 +42,40 @@ export async function lfsFileOf(
 ): Promise<LfsFile | null> {
   const pointer = await pointerIn(app, snapshot, oid, size)
   if (!pointer) return null
-  const about = await app.store.get(lfsSpaces, space)
-  if (!about)
+  const spaceDoc = await app.store.get(lfsSpaces, space)
+  if (!spaceDoc)
     return {
       ...pointer,
       state: 'local',
-      problem: 'It is a pointer of Git LFS, and the space was not imported from a repository that has the file.',
+      problem: 'It is a Git LFS pointer, but the space was not imported from a repository with the file.',
     }
   const doc = await app.store.get(lfsObjects, lfsObjectId(space, pointer.oid))
   if (doc?.state === 'present' && doc.size === pointer.size) return { ...pointer, state: 'present' }
   const wrong =
     doc?.state === 'present'
-      ? `Its pointer says ${pointer.size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.`
+      ? `Its pointer states ${pointer.size} bytes, but the file with that hash has ${doc.size}. Correct the pointer.`
       : undefined
-  const problem = wrong ?? doc?.problem ?? about.problem
+  const problem = wrong ?? doc?.problem ?? spaceDoc.problem
   return problem === undefined
-    ? { ...pointer, state: 'waiting', problem: 'It has not been fetched from Git LFS yet.' }
+    ? { ...pointer, state: 'waiting', problem: 'It was not yet fetched from Git LFS.' }
     : { ...pointer, state: 'failed', problem }
 }
 
-/** What changes when an object of a space is fetched, fails or goes: equal stamps mean equal states of all of them. */
+/** Returns a stamp of the space's LFS objects. It changes when an object is fetched, fails or is removed. */
 export const lfsStamp = async (app: App, space: string): Promise<string> =>
   String((await app.store.get(lfsSpaces, space))?.version ?? 0)
 
-/** What authors should know of a file that Git LFS keeps; null if it is here. */
+/** Returns the diagnostic for a Git LFS file that is not available. Null if it is. */
 export const lfsDiagnostic = (file: string, { state, problem }: LfsFile): Diagnostic | null =>
   state === 'present'
     ? null
     : { code: 'lfs-object', message: `${file} is kept by Git LFS and is not here. ${problem ?? ''}`.trim(), file }
 
-/** Gives a copy of a space what the space has, in the transaction that stores the copy. */
+/** Copies the LFS records of a space, in the transaction that stores the copy. */
 export async function copyLfs(tx: Transaction, from: string, to: string): Promise<void> {
-  const about = await tx.get(lfsSpaces, from)
-  if (!about) return
-  const { version: _of, ...rest } = about
+  const spaceDoc = await tx.get(lfsSpaces, from)
+  if (!spaceDoc) return
+  const { version: _of, ...rest } = spaceDoc
   await tx.insert(lfsSpaces, { ...rest, id: to, remotes: [] })
   const slices = new Slices()
   for (const { version: _version, ...one } of await tx.find(lfsObjects, 'space', from)) {
@@ -84,7 +84,10 @@ export async function copyLfs(tx: Transaction, from: string, to: string): Promis
   }
 }
 
-/** Removes what a space has, in the transaction that purges it. The files go with the next housekeeping, if no other space has them. */
+/**
+ * Removes the LFS records of a space, in the transaction that purges it. The next maintenance deletes files that no
+ * other space uses.
+ */
 export async function removeLfs(tx: Transaction, space: string): Promise<void> {
   for (const { id } of await tx.find(lfsObjects, 'space', space)) await tx.remove(lfsObjects, id)
   if (await tx.get(lfsSpaces, space)) await tx.remove(lfsSpaces, space)

@@ -1,4 +1,4 @@
-/** The links of a revision, through the cache. */
+/** Builds and caches the links of revisions. */
 import { checkAnchors, type FindAnchor, filesWithAnchors } from '../../content/links/check-anchors.js'
 import { buildGraph, type LinkGraph, type LinkingFile, type UncheckedGraph } from '../../content/links/link-graph.js'
 import { type OutwardLinks, outwardLinks } from '../../content/links/outward-links.js'
@@ -13,18 +13,18 @@ import type { OpenRevision } from './revisions.js'
 import { SharedWork } from './shared-work.js'
 import { ofLinks } from './weights.js'
 
-const making = new SharedWork<LinkGraph>()
+const pending = new SharedWork<LinkGraph>()
 
 /**
- * All links of a revision. Made from the facts of its files, in slices: nothing is parsed here. Throws 503 if too many texts wait
- * for their facts.
+ * Returns all links of a revision. They are built in slices from the facts of its files, without parsing. Throws 503 if
+ * too many texts wait for their facts.
  */
 export async function linksOf(app: App, revision: OpenRevision): Promise<LinkGraph> {
   const key = `${revision.space.doc.id}:${revision.snapshot.commit}`
-  return app.content.links.get(key) ?? making.run(app, key, () => make(app, revision, key))
+  return app.content.links.get(key) ?? pending.run(app, key, () => build(app, revision, key))
 }
 
-async function make(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {
+async function build(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {
   const { structure, snapshot, space } = revision
   const entries = await snapshot.walk()
   const [oids, folded] = [new Map<string, string>(), new Map<string, string>()]
@@ -57,7 +57,10 @@ async function make(app: App, revision: OpenRevision, key: string): Promise<Link
   return graph
 }
 
-/** How anchors are found in each of the files. Files that are no markdown, or too costly to be parsed, are left out: nobody can tell. */
+/**
+ * Returns the anchor lookup of each file. It omits files whose anchors are unknown: files that are not markdown, or
+ * that are too costly to parse.
+ */
 async function anchorsIn(
   app: App,
   { snapshot, space }: OpenRevision,
@@ -81,7 +84,7 @@ async function anchorsIn(
   return found
 }
 
-/** Whether a page was parsed, so that it has no other anchors than those in its outline. */
+/** Whether a page was parsed, so that its outline has all of its anchors. */
 const isWhole = (
   page: KnownPage | undefined,
   {
@@ -103,8 +106,8 @@ const withoutPending = ({ links, bySource, byTarget, byOrigin }: UncheckedGraph)
 })
 
 /**
- * The anchor on a page that a fragment leads to; null if there is none, undefined if nobody can tell: the page includes other content,
- * or is too costly to be parsed.
+ * Finds the anchor on a page that a fragment points to. Null if there is none. Undefined if it is unknown, since the
+ * page includes other content or is too costly to parse.
  */
 export async function anchorOn(
   app: App,
@@ -123,7 +126,7 @@ export async function anchorOn(
   return references.some(({ kind }) => kind === 'include') ? undefined : null
 }
 
-/** The addresses that the pages of a revision link to, by origin. Costs less than all of its links. */
+/** Returns the addresses that the pages of a revision link to, by origin. This costs less than building all links. */
 export async function addressesIn(app: App, { structure, snapshot, space }: OpenRevision): Promise<OutwardLinks> {
   const key = `${space.doc.id}:${snapshot.commit}`
   const known = app.content.addresses.get(key)

@@ -1,4 +1,4 @@
-// Opens the present content of a space.
+// Opens the current content of a space.
 import { notFound } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
@@ -6,7 +6,10 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
 import { type OpenRevision, openRevision } from './revisions.js'
 
-/** The head of main, read from the disk, so that a push with plain Git shows at once. Throws 404 if somebody removed the branch. */
+/**
+ * Returns the head of main, read from the disk, so that a push with plain Git shows at once. Throws 404 if the branch
+ * was removed.
+ */
 export function headOf(space: LoadedSpace): CommitId {
   const head = space.repo.head(MAIN)
   if (!head) throw notFound('The branch main of the space')

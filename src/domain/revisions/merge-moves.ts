@@ -1,4 +1,5 @@
-// Page IDs after a merge of people that put a page elsewhere than by path alone: a resolver's choice, a folder that Git found renamed, a page in another one's place.
+// Corrects page IDs after a merge by people that moved pages: a resolver's choice, a folder that Git detected as
+// renamed, or a page in the place of another.
 import { readConfig } from '../../content/config.js'
 import { defaultId, type EntryKey, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
@@ -14,17 +15,18 @@ interface Parent {
   overrides: IdOverrides
 }
 
-/** A parent's files as the merge moved them: renames, with whether the bytes stayed as they were. */
+/** The renames from a parent to the merge, and whether the bytes stayed equal. */
 interface ParentMoves {
   renames: { from: string; path: string; isExact: boolean }[]
-  /** The ID of the page or file that the parent has at a path, and its entry. */
+  /** Returns the kind and ID of the entry at a path of the parent. */
   idAt: (path: string) => { kind: EntryKey['kind']; id: string }
 }
 
 /**
- * The overrides of a merge commit (`merged`: as its parents' IDs say by path), with the IDs of pages that it put elsewhere. A file at a path that no
- * parent has is compared with what each parent had, the first one first. It gets the ID of the page that it is by bytes, title or text, if no other file of
- * the merge has that ID. So does a file at a path where every parent has another one, if its bytes are those of a page elsewhere.
+ * Returns the overrides of a merge commit, given the overrides by path (`merged`). A file at a path that no parent has
+ * is compared with the files of each parent, in order. It gets the ID of the page that matches by bytes, title or text,
+ * unless another file of the merge has that ID. The same applies to a file at a path where every parent has another
+ * one, if its bytes match a page elsewhere.
  */
 export async function withMovesOfMerge(
   work: TextWork,
@@ -57,11 +59,11 @@ export async function withMovesOfMerge(
         moved.set(name, id)
       }
   }
-  give(rewritten, await idsBeside(now, merged, entryIn, fresh), (isExact) => isExact)
+  give(rewritten, await idsExcept(now, merged, entryIn, fresh), (isExact) => isExact)
   const others = new Set(
     [...rewritten].filter((path) => moved.has(overrideKey(entryIn(path).kind, entryIn(path).key))).concat([...fresh]),
   )
-  const used = await idsBeside(now, merged, entryIn, others)
+  const used = await idsExcept(now, merged, entryIn, others)
   for (const id of moved.values()) used.add(id)
   give(fresh, used, () => true)
   return withMoved(
@@ -94,14 +96,14 @@ async function movesOf(
   }
 }
 
-/** Tells the entry of a path of a commit. */
+/** Returns a function that maps paths of a commit to entries. */
 async function entries(work: TextWork, files: Snapshot): Promise<(path: string) => EntryKey> {
   const { root } = (await readConfig(files, work)).config
   return (path) => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
 }
 
-/** The IDs of all files but the fresh ones. */
-async function idsBeside(
+/** Returns the IDs of all files except the new ones. */
+async function idsExcept(
   files: Snapshot,
   overrides: IdOverrides,
   entryIn: (path: string) => EntryKey,
@@ -116,7 +118,7 @@ async function idsBeside(
   return used
 }
 
-/** The overrides with those of moved files. What else had one of their IDs is gone. */
+/** Adds the IDs of moved files to the overrides. Other overrides with these IDs are removed. */
 function withMoved(
   overrides: IdOverrides,
   moved: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** What a commit would break: the diagnostics that it has and the one before it had not. */
+/** Finds the diagnostics that a commit adds. */
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { DocumentEntry } from '../../content/types.js'
@@ -9,10 +9,10 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { diagnosticsOf } from './page-source.js'
 import { knownPages, type OpenRevision, openBoth } from './revisions.js'
 
-/** Pages whose front matter is looked at. */
+/** Maximum number of pages whose front matter is checked. */
 const MAX_PAGES = 500
 
-/** What nobody means to do: the table of contents, the settings or a name would not mean what their author meant. */
+/** Diagnostics of errors that an author never intends: a broken table of contents, configuration or name. */
 const BREAKING: ReadonlySet<Diagnostic['code']> = new Set([
   'invalid-config',
   'invalid-root',
@@ -29,13 +29,13 @@ interface NewProblems {
   before: OpenRevision
   after: OpenRevision
   breaking: Diagnostic[]
-  /** What its author should know of. */
+  /** Diagnostics that only inform the author. */
   others: Diagnostic[]
 }
 
 const keyOf = ({ code, file, message }: Diagnostic): string => `${code}\0${file ?? ''}\0${message}`
 
-/** Compares two commits of a space. */
+/** Compares the diagnostics of two commits of a space. */
 export async function newProblems(
   app: App,
   space: LoadedSpace,
@@ -54,7 +54,7 @@ export async function newProblems(
   return { before: both.before, after: both.after, breaking, others }
 }
 
-/** The diagnostics of those of some files that are pages of the revision. */
+/** Lists the diagnostics of the changed files that are pages of the revision. */
 async function problemsOfPages(
   app: App,
   revision: OpenRevision,
@@ -74,6 +74,6 @@ async function problemsOfPages(
   return [...(await knownPages(app, revision, present))].flatMap(([path, { page }]) => diagnosticsOf(page, path))
 }
 
-/** A diagnostic as compilers print it: `SUMMARY.md:3: …`. */
+/** Formats a diagnostic like a compiler: `SUMMARY.md:3: …`. */
 export const lineOf = ({ file, line, message }: Pick<Diagnostic, 'file' | 'line' | 'message'>): string =>
   `${file === undefined ? '' : `${file}:${line === undefined ? '' : `${line}:`} `}${message.replaceAll(/\s+/g, ' ')}`

@@ -1,5 +1,5 @@
-// When each file was created and last changed, by commit. Each commit's dates are a map of what it changed, on top of the map of the commit
-// before it: a chain, which is flattened into one map when it gets long.
+// Determines when each file was created and last changed, by commit. Each commit has a map of its changes on top of the
+// map of the previous commit. Long chains are flattened into one map.
 import { readConfig } from '../../content/config.js'
 import { type IdOverrides, idOf } from '../../content/identity.js'
 import { isMarkdown, keyBelow } from '../../content/paths.js'
@@ -12,18 +12,21 @@ import type { SpaceRepository } from '../context/loaded.js'
 import { firstWithDefaultIds, overridesAt } from './identity.js'
 import { SharedWork } from './shared-work.js'
 
-/** Longest chain: a lookup walks at most this many maps. */
+/** Maximum length of a chain. A lookup visits at most this many maps. */
 const MAX_DEPTH = 32
-/** Commits that are compared here, without a Git process. They include all that are staged and not yet on the disk. */
+/**
+ * Number of commits that are compared without a Git process. They include all staged commits that are not yet on the
+ * disk.
+ */
 const SINGLE_STEPS = 2 * MAX_DEPTH
-/** Commits whose kept dates are looked up together. */
-const ASKED_AT_ONCE = 200
-/** Commits that one Git process compares with their parents. */
-const READ_AT_ONCE = 1_000
-/** Number of commits after which dates are kept for the next start of the service. */
-const KEEP_AFTER = 256
+/** Number of commits whose stored dates are looked up together. */
+const LOOKUP_BATCH = 200
+/** Number of commits that one Git process compares with their parents. */
+const READ_BATCH = 1_000
+/** Number of commits after which dates are stored for the next start of the service. */
+const STORE_AFTER = 256
 
-/** The dates of one file, by its path from the repository's root. */
+/** Returns the dates of one file, by its path from the repository's root. */
 export function datesOf(dates: PageDates, path: string): FileDates | undefined {
   for (let link: PageDates | null = dates; link; link = link.base) {
     const found = link.own.get(path)
@@ -32,24 +35,25 @@ export function datesOf(dates: PageDates, path: string): FileDates | undefined {
   return undefined
 }
 
-/** Requests for the dates at later commits wait for those that are being computed. */
-const making = new SharedWork<PageDates>()
+/** Computations in progress. Requests for dates at later commits wait for them. */
+const pending = new SharedWork<PageDates>()
 
 /**
- * The dates at a commit, built on the nearest commit on its first-parent line whose dates are cached or kept. Each step costs only what one commit
- * changed, and a long line is read by Git in one pass. A file that moved keeps its creation date.
+ * Returns the dates at a commit. They build on the nearest commit on its first-parent line whose dates are cached or
+ * stored. Each step costs only the changes of one commit, and Git reads a long line in one pass. A moved file keeps its
+ * creation date.
  */
 export function datesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
-  return making.run(app, `${space.doc.id}:${commit}`, () => compute(app, space, commit))
+  return pending.run(app, `${space.doc.id}:${commit}`, () => compute(app, space, commit))
 }
 
 async function compute(app: App, space: SpaceRepository, commit: CommitId): Promise<PageDates> {
-  const line: Line = { steps: [], base: { own: new Map(), base: null, depth: 0, unkept: 0 } }
+  const line: Line = { steps: [], base: { own: new Map(), base: null, depth: 0, sinceStored: 0 } }
   await extendLine(app, space, line, commit)
   const { steps } = line
   const single = steps.splice(0, SINGLE_STEPS).reverse()
   let growing = steps.length > 0 ? await addLongLine(app, space, flatten(line.base), steps) : line.base
-  // Only the newest commits get a separate map, which is cached. The older ones go into one flat map.
+  // Only the newest commits get a separate, cached map. Older ones go into one flat map.
   if (single.length > MAX_DEPTH) growing = flatten(growing)
   for (const [index, step] of single.entries()) {
     const changed = {
@@ -58,34 +62,34 @@ async function compute(app: App, space: SpaceRepository, commit: CommitId): Prom
       changes: await space.repo.diff(step.parent, step.commit),
     }
     const own = await datesChangedBy(app, space, growing, changed)
-    const unkept = growing.unkept + 1
+    const sinceStored = growing.sinceStored + 1
     if (index < single.length - MAX_DEPTH) {
       for (const [path, value] of own) growing.own.set(path, value)
-      growing.unkept = unkept
+      growing.sinceStored = sinceStored
       continue
     }
-    growing = { own, base: growing, depth: growing.depth + 1, unkept }
+    growing = { own, base: growing, depth: growing.depth + 1, sinceStored: sinceStored }
     if (growing.depth > MAX_DEPTH) growing = flatten(growing)
     app.content.dates.set(`${space.doc.id}:${step.commit}`, growing)
   }
-  if (growing.unkept >= KEEP_AFTER) {
-    growing.unkept = 0
-    await app.keptDates.keep(space.doc.id, commit, flatten(growing).own)
+  if (growing.sinceStored >= STORE_AFTER) {
+    growing.sinceStored = 0
+    await app.storedDates.store(space.doc.id, commit, flatten(growing).own)
   }
   return growing
 }
 
-/** Commits whose dates are not known, newest first, and the dates before them. */
+/** Commits whose dates are unknown, newest first, and the dates before them. */
 interface Line {
   steps: CommitStep[]
   base: PageDates
 }
 
-/** Dates in memory, or being computed. */
+/** Finds dates in memory or waits for their computation. */
 const findCached = async (app: App, key: string, isAsked: boolean): Promise<PageDates | undefined> =>
-  app.content.dates.get(key) ?? (isAsked ? undefined : await making.find(app, key))
+  app.content.dates.get(key) ?? (isAsked ? undefined : await pending.find(app, key))
 
-/** Walks down the first parents to the nearest commit whose dates are known. */
+/** Walks down the first parents to the nearest commit with known dates. */
 async function extendLine(app: App, space: SpaceRepository, line: Line, commit: CommitId): Promise<void> {
   for (let at: CommitId | null = commit; at !== null; ) {
     const known = await findCached(app, `${space.doc.id}:${at}`, at === commit)
@@ -100,28 +104,31 @@ async function extendLine(app: App, space: SpaceRepository, line: Line, commit: 
   }
 }
 
-/** Continues a walk of any length. It also looks for dates that an earlier start of the service has kept. */
+/** Continues a walk of any length. It also checks the dates that were stored before the last restart. */
 async function extendLongLine(app: App, space: SpaceRepository, line: Line, from: CommitId): Promise<void> {
   const rest = await space.repo.firstParents(from)
   const steps = [...line.steps, ...rest.map((commit, index) => ({ commit, parent: rest[index + 1] ?? null }))]
-  for (let at = 0; at < steps.length; at += ASKED_AT_ONCE) {
-    const some = steps.slice(at, at + ASKED_AT_ONCE)
-    const kept = app.keptDates.find(
+  for (let at = 0; at < steps.length; at += LOOKUP_BATCH) {
+    const some = steps.slice(at, at + LOOKUP_BATCH)
+    const stored = app.storedDates.find(
       space.doc.id,
       some.map(({ commit }) => commit),
     )
     for (const [index, { commit }] of some.entries()) {
       const known = at + index < SINGLE_STEPS ? undefined : await findCached(app, `${space.doc.id}:${commit}`, false)
-      if (!known && kept?.commit !== commit) continue
+      if (!known && stored?.commit !== commit) continue
       line.steps = steps.slice(0, at + index)
-      line.base = known ?? { own: kept?.dates ?? new Map(), base: null, depth: 0, unkept: 0 }
+      line.base = known ?? { own: stored?.dates ?? new Map(), base: null, depth: 0, sinceStored: 0 }
       return
     }
   }
   line.steps = steps
 }
 
-/** Adds the dates of a long line of commits, newest first, to a flat map. Git reads what they changed, some hundred commits at a time. */
+/**
+ * Adds the dates of a long line of commits, newest first, to a flat map. Git reads their changes a thousand commits at
+ * a time.
+ */
 async function addLongLine(
   app: App,
   space: SpaceRepository,
@@ -133,8 +140,8 @@ async function addLongLine(
     space,
     steps.map(({ commit }) => commit),
   )
-  for (let end = steps.length; end > 0; end -= READ_AT_ONCE) {
-    const some = steps.slice(Math.max(0, end - READ_AT_ONCE), end).reverse()
+  for (let end = steps.length; end > 0; end -= READ_BATCH) {
+    const some = steps.slice(Math.max(0, end - READ_BATCH), end).reverse()
     for (const [index, changed] of (await space.repo.changedPaths(some)).entries()) {
       const { parent } = some[index] as CommitStep
       const moves = end - 1 - index < defaults
@@ -142,7 +149,7 @@ async function addLongLine(
         dates.own.set(path, value)
     }
   }
-  return { ...dates, unkept: dates.unkept + steps.length }
+  return { ...dates, sinceStored: dates.sinceStored + steps.length }
 }
 
 function flatten(dates: PageDates): PageDates {
@@ -150,10 +157,13 @@ function flatten(dates: PageDates): PageDates {
   for (let link: PageDates | null = dates; link; link = link.base)
     for (const [path, value] of link.own) if (!own.has(path)) own.set(path, value)
   for (const [path, value] of own) if (value === null) own.delete(path)
-  return { own, base: null, depth: 0, unkept: dates.unkept }
+  return { own, base: null, depth: 0, sinceStored: dates.sinceStored }
 }
 
-/** The dates of the files that a commit changed (null = deleted), given the dates before it. Without `moves`, no page has another ID than before. */
+/**
+ * Returns the dates of the files that a commit changed (null = deleted), given the previous dates. Without `moves`, no
+ * page ID has changed.
+ */
 async function datesChangedBy(
   app: App,
   space: SpaceRepository,
@@ -175,7 +185,7 @@ async function datesChangedBy(
   return own
 }
 
-/** A commit's changes, the dates before it, and its own dates so far. */
+/** A commit's changes, the previous dates, and its own dates so far. */
 interface DatedCommit {
   parent: CommitId
   commit: CommitId
@@ -184,7 +194,10 @@ interface DatedCommit {
   own: Map<string, FileDates | null>
 }
 
-/** Moves creation dates along with files that were moved or swapped: these are at a path that another one had with the same page ID. */
+/**
+ * Copies creation dates to files that were moved or swapped. These are at a path where the parent had another page ID,
+ * which it had at another path.
+ */
 async function carryCreationDates(
   app: App,
   space: SpaceRepository,

@@ -17,9 +17,9 @@ import { structureAt } from './revisions.js'
 import type { PageRevision } from '../context/content-cache.js'
 
 /**
- * The revisions on the first-parent line of `head` that changed a page, newest first: its file (at whatever path it then had) or its
- * entry in the table of contents (title, position). A deleted page has the revisions up to its deletion; a page that was restored also
- * those before it was deleted. Empty if there never was such a page.
+ * Lists the revisions on the first-parent line of `head` that changed a page, newest first: its file (at its path at
+ * the time) or its entry in the table of contents (title, position). For a deleted page, the list ends with its
+ * deletion. For a restored page, it also has the revisions before the deletion. Empty if the page never existed.
  */
 export async function pageHistory(
   app: App,
@@ -46,8 +46,8 @@ export async function pageHistory(
 }
 
 /**
- * Adds the revisions from `from` downwards that changed the page while its file was at `path`. Returns the revision before the file came to
- * that path, or null if there is none.
+ * Adds the revisions from `from` downwards that changed the page while its file was at `path`. Returns the revision
+ * before the file got that path, or null.
  */
 async function addRevisionsAtPath(
   app: App,
@@ -79,7 +79,10 @@ async function addRevisionsAtPath(
   return null
 }
 
-/** What to look for: the page's entry in the table of contents, which is the file `summary`. `mentions` tests a line for the page's path. */
+/**
+ * The searched entry: the page's entry in the table of contents, which is the file `summary`. `mentions` tests a line
+ * for the page's path.
+ */
 interface EntryQuery {
   summary: string
   page: string
@@ -104,7 +107,8 @@ async function entryChanged(
     return bytes && decodeText(bytes)
   }
   const [was, is] = await Promise.all([textAt(before), textAt(after)])
-  // A quick look at the texts settles most revisions. Texts too large for it (null) need the comparison of both structures.
+  // A quick comparison of the texts settles the majority of revisions. Texts that are too large (null) need the
+  // comparison of both structures.
   if (was !== null && is !== null && !mayChangeEntry(was, is, mentions)) return false
   const { created, deleted, kept } = await comparePages(
     await structureAt(app, space, before),
@@ -129,7 +133,10 @@ async function isPageAt(app: App, space: LoadedSpace, commit: CommitId, path: st
   return idOf(overrides)('page', keyBelow(config.root, path)) === page
 }
 
-/** The path of a page's file at a commit, whether its table of contents lists it or not. Null if there is no such page or it has no file. */
+/**
+ * Returns the path of a page's file at a commit, listed in the table of contents or not. Null if there is no such page
+ * or it has no file.
+ */
 async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: string): Promise<string | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${commit}`)
   const entry = structure?.byId.get(page)

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { App } from '../context/app.js'
 import type { KnownPage, ParsedPage } from '../context/content-cache.js'
 
-/** Reads a page. The work of the threads is charged to `space`. */
+/** Reads a page. The thread time is charged to `space`. */
 export async function parsePage(
   app: App,
   space: string,
@@ -26,20 +26,24 @@ export async function parsePage(
   return { text, source: { ...found, markdown: text.slice(known.bodyStart), bodyStart: known.bodyStart } }
 }
 
-/** The diagnostics of a page, with the name of the file that was asked for: several files may have the same content. */
+/**
+ * Returns the diagnostics of a page with the name of the requested file, since several files may have the same content.
+ */
 export function diagnosticsOf({ diagnostics, limit, size }: KnownPage, file: string): Diagnostic[] {
   const named = diagnostics.map((one): Diagnostic => ({ ...one, file }))
   if (size === 'hidden') return [...named, { code: 'too-costly', message: hiddenBecause(file), file }]
   if (limit === null) return named
   if (size === undefined) return [...named, tooCostly(file, limit)]
-  const message = `${file} is shown as source only, and its links are not updated when their targets are moved. ${limit}`
+  const message = `${file} is shown as source only, and its links are not updated when their targets move. ${limit}`
   return [...named, { code: 'too-costly', message, file }]
 }
 
 const hiddenBecause = (file: string): string =>
   `${file} is not shown: it has more than ${MAX_EDITED_BYTES} bytes. Split it into smaller files.`
 
-/** The diagnostic of a page that is not parsed because of a limit. `limit`: which one, as a sentence that begins with "It". */
+/**
+ * Returns the diagnostic of a page that is not parsed because of a limit. `limit` is a sentence that starts with "It".
+ */
 export const tooCostly = (file: string, limit: string): Diagnostic => ({
   code: 'too-costly',
   message: `${file} is shown as source only. ${limit}`,

@@ -1,4 +1,4 @@
-// Pages, files and reusable content of an opened revision, by ID or path.
+// Finds pages, files and reusable content of an opened revision, by ID or path.
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
@@ -14,7 +14,10 @@ import { parsePage } from './page-source.js'
 import { partText } from './spec-parts.js'
 import { filesOf, type OpenRevision } from './revisions.js'
 
-/** A file of a revision with its size and, if it is an image, its dimensions. If Git LFS keeps it and it is here, they are those of the file itself. */
+/**
+ * A file of a revision with its size and, for images, its dimensions. For an available Git LFS object, these are the
+ * values of the object.
+ */
 export interface LoadedFile {
   place: FileEntry
   oid: string
@@ -24,20 +27,20 @@ export interface LoadedFile {
   lfs: LfsFile | null
 }
 
-/** Larger images get no dimensions: they would have to be read whole. */
+/** Maximum size of an image that is read for its dimensions. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024
-/** Of objects of Git LFS, so much is read for the dimensions. */
+/** Number of bytes of a Git LFS object that are read for its dimensions. */
 const HEAD_BYTES = 256 * 1024
 const IMAGE = /\.(png|jpe?g|gif|webp|svg|avif|bmp|ico|tiff?)$/i
 
-/** A page by its ID. Throws 404. */
+/** Returns a page by ID. Throws 404. */
 export function getPage(revision: OpenRevision, id: string): PageEntry {
   const page = revision.structure.byId.get(id)
   if (!page) throw notFound(`Page ${id}`)
   return page
 }
 
-/** A page by its path or a redirect, or null. Slashes at the ends are ignored; '' is the first page. */
+/** Finds a page by its path or a redirect, or null. Slashes at both ends are ignored. '' is the first page. */
 export function findPageByPath({ structure }: Pick<OpenRevision, 'structure'>, path: string): PageEntry | null {
   const wanted = path.replace(/^\/+|\/+$/g, '')
   const { byPath, pages } = structure
@@ -48,14 +51,14 @@ export function findPageByPath({ structure }: Pick<OpenRevision, 'structure'>, p
   return page ?? null
 }
 
-/** A page by its path or a redirect, as `findPageByPath`. Throws 404. */
+/** Returns a page by its path or a redirect, like `findPageByPath`. Throws 404. */
 export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
   const page = findPageByPath(revision, path)
   if (!page) throw notFound(`Page ${path}`)
   return page
 }
 
-/** Loads sizes and image dimensions of files. Leaves out those that the revision does not have. */
+/** Loads sizes and image dimensions of files. Omits files that the revision lacks. */
 export async function loadFiles(app: App, revision: OpenRevision, places: readonly FileEntry[]): Promise<LoadedFile[]> {
   const slices = new Slices()
   const found: { place: FileEntry; oid: string }[] = []
@@ -66,7 +69,7 @@ export async function loadFiles(app: App, revision: OpenRevision, places: readon
   }
   const sizes = await revision.snapshot.sizes(found.map(({ oid }) => oid))
   const loaded: LoadedFile[] = []
-  // One after the other: each may be an image of many megabytes.
+  // Sequential, since each file may be an image of many megabytes.
   for (const [index, { place, oid }] of found.entries()) {
     if (slices.due) await slices.rest()
     const size = sizes[index] as number
@@ -112,7 +115,7 @@ async function dimensionsOfObject(app: App, { oid }: LfsFile, name: string): Pro
   return dimensions
 }
 
-/** A file by its ID. Throws 404. */
+/** Returns a file by ID. Throws 404. */
 export async function getFile(app: App, revision: OpenRevision, id: string): Promise<LoadedFile> {
   const place = (await filesOf(app, revision)).find((file) => file.id === id)
   const [file] = place ? await loadFiles(app, revision, [place]) : []
@@ -120,7 +123,7 @@ export async function getFile(app: App, revision: OpenRevision, id: string): Pro
   return file
 }
 
-/** A piece of reusable content: its text without front matter. Throws 404. */
+/** Returns a piece of reusable content, without front matter. Throws 404. */
 export async function readReusable(
   app: App,
   revision: OpenRevision,
@@ -133,7 +136,9 @@ export async function readReusable(
   return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
 }
 
-/** The markdown of the file `gitPath` with reusable content, variables and parts of specifications filled in. */
+/**
+ * Returns the markdown of the file `gitPath` with reusable content, variables and parts of specifications filled in.
+ */
 export async function evaluate(
   app: App,
   revision: OpenRevision,
@@ -161,6 +166,6 @@ export async function evaluate(
     readIncluded,
     work: app.texts.for(id),
   }
-  // If filling in is too costly, the markdown stays as it is written.
+  // If evaluation is too costly, the markdown stays unchanged.
   return unlessTooCostly(evaluateMarkdown(markdown, gitPath, around), markdown)
 }

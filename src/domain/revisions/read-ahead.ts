@@ -1,12 +1,12 @@
-/** Reads a revision before somebody asks for it. */
+/** Reads a revision before the first request for it. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { eachDocument, filesOf, knownPages, openRevision } from './revisions.js'
 
 /**
- * Makes the facts of all pages of a revision that has just arrived, so that its first reader does not wait for them. Never throws:
- * what cannot be made now is made when it is asked for.
+ * Derives the facts of all pages of a new revision, so that its first reader does not wait. Never throws: missing facts
+ * are derived on demand.
  */
 export async function readAhead(app: App, space: LoadedSpace, commit: CommitId): Promise<void> {
   try {

@@ -1,4 +1,6 @@
-/** The memory caches of what is computed from commits (trees, pages, dates, IDs), all within one budget. */
+/**
+ * Creates the memory caches of values that are computed from commits (trees, pages, dates, IDs). They share one budget.
+ */
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { atOnce } from '../../kernel/slices.js'
 import type { PartIndex } from '../../model/index.js'
@@ -7,7 +9,7 @@ import * as weights from './weights.js'
 
 const DEFAULT_BYTES = 256 * 1024 * 1024
 
-/** Makes the caches. All their values together stay within one memory budget. */
+/** Creates the caches. All values together stay within one memory budget. */
 export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES)): ContentCache {
   const caches: Caches = {
     overrides: budget.cache({ weigh: weights.ofOverrides }),
@@ -44,7 +46,7 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
   }
 }
 
-/** What is keyed by blob is shared; what is learnt of commits stays in `own`. */
+/** Creates a scratch cache. Values with blob keys are shared; values with commit keys stay in `own`. */
 function scratchOf(caches: Caches, own: ContentCache): ContentCache {
   const { pages, references, outlines, texts, places, dimensions, pointers } = caches
   const overrides = layered(caches.overrides, own.overrides)

@@ -25,7 +25,7 @@ export interface OpenRevision {
   repo: Repository
   snapshot: Snapshot
   structure: ContentStructure
-  /** Which versions of specifications it is shown with; absent = it is read as it is written (`computed.ts`). */
+  /** Moment that selects the versions of specifications. Absent if the revision is read as written (`computed.ts`). */
   moment?: Moment
 }
 
@@ -36,7 +36,7 @@ export async function openRevision(app: App, space: LoadedSpace, commit: CommitI
   return { space, repo, snapshot, structure }
 }
 
-/** Opens the revision that a client named by ID. Throws 404 if the space has no such commit. */
+/** Opens the revision with an ID from a client. Throws 404 if the space has no such commit. */
 export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
   if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
   return openRevision(app, space, id as CommitId)
@@ -46,7 +46,7 @@ export async function openRevisionById(app: App, space: LoadedSpace, id: string)
 const numbers = new WeakMap<ContentStructure, number>()
 let given = 0
 
-/** What tells a structure from every other without keeping it in memory. */
+/** Returns a number that identifies a structure without keeping it in memory. */
 export function structureNumber(structure: ContentStructure): number {
   const known = numbers.get(structure)
   if (known !== undefined) return known
@@ -54,22 +54,22 @@ export function structureNumber(structure: ContentStructure): number {
   return given
 }
 
-/** Shared by a first reader and what reads ahead. */
-const making = new SharedWork<ContentStructure>()
+/** Computations in progress, shared by readers and read-ahead. */
+const pending = new SharedWork<ContentStructure>()
 
 /** The structure at a commit. If only page text changed since its first parent, it is the same object as the parent's. */
 export async function structureAt(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure> {
   const key = `${space.doc.id}:${commit}`
-  return app.content.structures.get(key) ?? making.run(app, key, () => makeStructure(app, space, commit, key))
+  return app.content.structures.get(key) ?? pending.run(app, key, () => buildStructure(app, space, commit, key))
 }
 
-async function makeStructure(
+async function buildStructure(
   app: App,
   space: SpaceRepository,
   commit: CommitId,
   key: string,
 ): Promise<ContentStructure> {
-  const shared = await inherited(app, space, commit)
+  const shared = await fromParent(app, space, commit)
   if (shared) {
     app.content.structures.set(key, shared)
     return shared
@@ -83,12 +83,12 @@ async function makeStructure(
   return structure
 }
 
-async function inherited(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure | null> {
+async function fromParent(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure | null> {
   const parent = (await space.repo.commit(commit)).parents[0]
   return parent === undefined ? null : sharedWith(app, space, commit, parent, await space.repo.diff(parent, commit))
 }
 
-/** The cached structure of `other`, if the changes between the two commits leave it as it is; else null. */
+/** Returns the cached structure of `other` if the changes between the two commits do not affect it. Otherwise null. */
 async function sharedWith(
   app: App,
   space: SpaceRepository,
@@ -97,7 +97,7 @@ async function sharedWith(
   changes: readonly TreeChange[],
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${other}`)
-  // A symbolic link may lead to another page now.
+  // A symbolic link may now point to another page.
   const isText = ({ status, before, after }: TreeChange): boolean =>
     status === 'modified' && before?.mode === after?.mode && !(after && isSymlink(after))
   if (!structure || changes.some((change) => !isText(change) || shapedBy(change.path, structure) !== null)) return null
@@ -107,7 +107,10 @@ async function sharedWith(
     : null
 }
 
-/** Opens two revisions, which need not be related, with the files that differ. If only page text differs, they share one structure object. */
+/**
+ * Opens two revisions, which may be unrelated, and their changed files. If only page text differs, they share one
+ * structure object.
+ */
 export async function openBoth(
   app: App,
   space: LoadedSpace,
@@ -137,7 +140,10 @@ export async function readDocument(
   return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }
 }
 
-/** What is known of pages without reading their texts, by file. Throws 404 if a file is missing although the table of contents lists it. */
+/**
+ * Returns the facts of pages without reading their texts, by file. Throws 404 if a file is missing although the table
+ * of contents lists it.
+ */
 export async function knownPages(
   app: App,
   { space, snapshot }: OpenRevision,
@@ -157,7 +163,7 @@ export async function knownPages(
   return found
 }
 
-/** All documents of a tree, depth first. */
+/** Iterates over all documents of a tree, depth first. */
 export function* eachDocument(pages: readonly PageEntry[]): Generator<DocumentEntry> {
   for (const page of pages) {
     if (page.type === 'document') yield page
@@ -165,7 +171,9 @@ export function* eachDocument(pages: readonly PageEntry[]): Generator<DocumentEn
   }
 }
 
-/** The files of a revision: everything in `.gitbook/assets/` and what pages reference, in order of path. */
+/**
+ * Lists the files of a revision: everything in `.gitbook/assets/` and the files that pages reference, in order of path.
+ */
 export async function filesOf(app: App, revision: OpenRevision): Promise<FileEntry[]> {
   const { structure, snapshot } = revision
   const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
@@ -174,7 +182,7 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FileEnt
   return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space, snapshot.commit)))
 }
 
-/** The paths of files outside `.gitbook/assets/` that pages reference. */
+/** Lists the paths of files outside `.gitbook/assets/` that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
   const assets = new Set(structure.assets.map((asset) => asset.gitPath))
@@ -207,5 +215,8 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   return [...found]
 }
 
-/** Whether an error says that Git no longer has an object: for a commit that a client named, that is a 404 and no failure of the server. */
+/**
+ * Whether an error means that Git no longer has an object. For a commit that a client named, this is a 404 and not a
+ * server failure.
+ */
 export const isMissing = (error: unknown): boolean => error instanceof MissingObject

@@ -1,4 +1,5 @@
-// Pages that both sides of a merge have at the same path under different IDs: the same page for whoever reads it, so one of the two IDs must win.
+// Finds pages that both sides of a merge have at the same path under different IDs. Readers see the same page, so one
+// of the two IDs must win.
 import { idOf, overrideKey } from '../../content/identity.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
@@ -6,9 +7,9 @@ import { Slices } from '../../kernel/slices.js'
 import { type CommitOverrides, entriesOf, unchangedFiles } from './identity-changes.js'
 
 /**
- * The names of overrides of files that both sides have at the same path under different IDs, neither of which the other side has anywhere: files with the
- * same bytes, and files that no merge base knows by either ID. A remote that has squashed or rebased an export knows nothing of the IDs here, so it may have
- * a page of it under another one.
+ * Returns the override names of files that both sides have at the same path under different IDs, if neither side has
+ * the other's ID elsewhere. These are files with the same bytes, and files that no merge base has under either ID. A
+ * remote that squashed or rebased an export does not know the IDs here, so it may have a page under another ID.
  */
 export async function pagesOfBoth(
   work: TextWork,
@@ -36,7 +37,7 @@ export async function pagesOfBoth(
   )
 }
 
-/** The entries of a commit, as overrides name them, with their IDs. */
+/** The entries of a commit, named like overrides, with their IDs. */
 interface Identified {
   byName: ReadonlyMap<string, string>
   ids: ReadonlySet<string>

@@ -1,12 +1,12 @@
-/** What several requests need at the same time is worked out once: whoever comes later waits for the first. */
+/** Shares computations: concurrent requests for the same value wait for the first one. */
 import type { App } from '../context/app.js'
 
-/** Results of one kind, by key. Those of different services in one process are kept apart by their caches. */
+/** Results of one kind, by key. The caches of different services in one process are separate. */
 export class SharedWork<T> {
   // bound: what requests and jobs work at
   readonly #running = new WeakMap<App['content'], Map<string, Promise<T>>>()
 
-  /** What the work under way for this key returns, or throws; it is begun if there is none. */
+  /** Returns the result of the computation in progress for this key, or starts it. */
   run({ content }: App, key: string, work: () => Promise<T>): Promise<T> {
     const running = this.#running.get(content) ?? new Map<string, Promise<T>>()
     this.#running.set(content, running)
@@ -15,7 +15,7 @@ export class SharedWork<T> {
     return started
   }
 
-  /** What the work under way for this key returns; undefined if there is none, or if it fails. */
+  /** Returns the result of the computation in progress for this key. Undefined if there is none or it fails. */
   async find({ content }: App, key: string): Promise<T | undefined> {
     return this.#running
       .get(content)

@@ -1,4 +1,4 @@
-/** The parts of specifications that blocks of pages name. */
+/** Finds the parts of specifications that blocks of pages refer to. */
 import type { NamedPart } from '../../content/specs/named-part.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { openApiSpecs, type OpenApiVersionDoc, type PartIndex, type PartPlace } from '../../model/index.js'
@@ -6,7 +6,7 @@ import type { App } from '../context/app.js'
 import { partIndexOf, readParts } from '../openapi/parts.js'
 import { findSpecAt, type Moment } from '../openapi/spec-at.js'
 
-/** The places of parts by what blocks call them. */
+/** Positions of parts by the names that blocks use. */
 type Places = ReadonlyMap<string, PartPlace>
 const known = new WeakMap<PartIndex, Places>()
 
@@ -26,7 +26,7 @@ const keysOf = (part: NamedPart): string[] =>
     ? part.names.map((name) => `schema ${name}`)
     : [part.kind === 'webhook' ? `webhook ${part.method} ${part.name}` : `operation ${part.method} ${part.path}`]
 
-/** The specification of an organization that a block names, if it has a version. */
+/** Returns the version of the specification that a block refers to. Null if it has none. */
 async function versionOf(
   app: App,
   organization: string,
@@ -42,7 +42,10 @@ async function slugOf(app: App, organization: string, url: string): Promise<stri
   return all.find(({ source }) => 'url' in source && source.url === url)?.slug ?? null
 }
 
-/** The text of what a block names, as markdown, as it was at a moment; null if there is nothing of that name, or it is too costly to print. */
+/**
+ * Returns the part that a block refers to, at a moment, as markdown. Null if there is no such part, or it is too costly
+ * to print.
+ */
 export async function partText(
   app: App,
   owner: string,
@@ -68,7 +71,8 @@ export async function partText(
 }
 
 /**
- * Whether the organization has a specification, and its newest version the part. One that has no version yet may have any.
+ * Whether the organization has a specification, and its newest version the part. A specification without a version may
+ * have any part.
  * @param part absent = the specification itself
  */
 export async function hasPart(
@@ -84,6 +88,6 @@ export async function hasPart(
   return index === null || isLeftOut(index, part) || keysOf(part).every((key) => placesOf(index).has(key))
 }
 
-/** Whether the part may be one of those that the index has no room for. */
+/** Whether the part may be one of those that were left out of the index for lack of room. */
 const isLeftOut = ({ left }: PartIndex, { kind }: NamedPart): boolean =>
   (kind === 'operation' ? left.operations : kind === 'webhook' ? left.webhooks : left.schemas) > 0

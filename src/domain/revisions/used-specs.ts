@@ -7,7 +7,7 @@ import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { openRevision } from './revisions.js'
 
-/** The slugs of the specifications that entries of the table of contents and blocks of pages name. */
+/** Returns the slugs of the specifications that entries of the table of contents and blocks of pages refer to. */
 export async function usedSpecs(app: App, space: LoadedSpace, commit: CommitId): Promise<ReadonlySet<string>> {
   const used = new Set<string>()
   const { structure, snapshot } = await openRevision(app, space, commit)

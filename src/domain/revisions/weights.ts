@@ -1,5 +1,6 @@
-// How many bytes cached values take in memory. The figures are for V8 with 8-byte pointers, measured over many values of each
-// kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
+// Estimates the memory of cached values in bytes. The figures are for V8 with 8-byte pointers, measured over many
+// values of each kind. `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of
+// two.
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { LfsPointer } from '../../content/lfs-pointer.js'
@@ -18,13 +19,13 @@ import type {
   PresentedTree,
 } from '../context/content-cache.js'
 
-/** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
+/** Returns the size of a string. One character beyond Latin-1 makes every character take two bytes. */
 export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
 
 const WIDE = /[^\0-\xff]/
 const isWide = (text: string): boolean => WIDE.test(text)
 
-/** An entry of a map or set, with its share of unused slots. */
+/** Size of an entry of a map or set, with its share of unused slots. */
 const SLOT = 48
 const OBJECT = 64
 
@@ -34,10 +35,10 @@ export function ofOverrides(overrides: IdOverrides): number {
   return bytes
 }
 
-/** A page's entry: its members, its list of subpages, and its slots in three maps. */
+/** Size of a page's entry: its members, its list of subpages, and its slots in three maps. */
 const PAGE = 400
 
-/** Yields once per entry, so that weighing a large structure can be interrupted. */
+/** Estimates a structure. Yields once per entry, so that weighing a large structure can be interrupted. */
 export function* ofStructure(structure: ContentStructure): Generator<void, number> {
   let bytes = 2_000
   const work = [...structure.pages]
@@ -63,7 +64,7 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
   return bytes + 4 * JSON.stringify([structure.config, structure.variables, structure.tags]).length
 }
 
-/** The attributes and diagnostics. */
+/** Estimates the attributes and diagnostics of a page. */
 export const ofPage = ({ attributes, diagnostics, limit }: KnownPage): number =>
   300 + 4 * JSON.stringify([attributes, diagnostics, limit]).length
 
@@ -73,10 +74,10 @@ export function ofReferences(references: readonly Reference[]): number {
   return bytes
 }
 
-/** A link, its target, and its places in the lists and maps of the graph. */
+/** Size of a link, its target, and its slots in the lists and maps of the graph. */
 const LINK = 420
 
-/** Yields once per link: a large space has a hundred thousand. */
+/** Estimates a link graph. Yields once per link, since a large space has a hundred thousand. */
 export function* ofLinks({ links }: LinkGraph): Generator<void, number> {
   let bytes = 1_000
   for (const { target, like } of links) {
@@ -120,7 +121,7 @@ export function* ofTree({ pages }: PresentedTree): Generator<void, number> {
   return bytes
 }
 
-/** Only the map of this commit: the maps below it in the chain are cached values of their own. */
+/** Estimates the map of this commit only. The lower maps of the chain are separate cached values. */
 export function ofDates({ own }: PageDates): number {
   let bytes = 200
   for (const path of own.keys()) bytes += SLOT + 40 + ofText(path)

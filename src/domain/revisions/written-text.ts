@@ -1,4 +1,7 @@
-/** Reads a text that users write: the body of a comment or reply, or the description of a change request, in markdown or as a block tree. */
+/**
+ * Reads a text that users write, in markdown or as a block tree: the body of a comment or reply, or the description of
+ * a change request.
+ */
 import { isQuick } from '../../content/blocks/limits.js'
 import { pageLimit, SMALL_WEIGHT } from '../../content/blocks/weight.js'
 import type { DocumentNode } from '../../content/types.js'
@@ -7,7 +10,7 @@ import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** Where a text stands in the request: a JSON pointer, whose last part names the text in errors. */
+/** JSON pointer to a text in the request. Its last part names the text in errors. */
 type Member = string
 const nounOf = (member: Member): string => (member.includes('/description') ? 'description' : 'body')
 const invalid = (path: Member, message: string): ServiceError =>
@@ -16,7 +19,7 @@ const tooLarge = (path: Member, message: string): ServiceError =>
   new ServiceError('too-large', `The ${nounOf(path)} ${message}`, { details: [{ path, message }] })
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
 
-/** Number of characters of the texts and options in a block tree. Names of node types do not count. */
+/** Returns the number of characters of the texts and options in a block tree. Names of node types do not count. */
 function textLength(value: unknown, name = ''): number {
   if (typeof value === 'string') return name === 'object' || name === 'type' || name === 'key' ? 0 : value.length
   if (typeof value !== 'object' || value === null) return 0
@@ -54,7 +57,7 @@ export async function readWrittenText(app: App, space: string, body: CommentBody
   if (!isQuick(markdown))
     throw tooLarge(
       member,
-      'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: shorten it.',
+      'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings. Shorten it.',
     )
   const limit = pageLimit(markdown, SMALL_WEIGHT)
   if (limit !== null) throw tooLarge(member, `is too large. ${limit}`)

@@ -1,4 +1,4 @@
-// Who may see an organization, space or collection, and with which role.
+// Determines who may see an organization, space or collection, and with which role.
 import { atLeast, type ChainLink, effectiveRole } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import {
@@ -32,8 +32,9 @@ const inScope = (actor: Actor, organization: string): boolean =>
   actor.token.organization === undefined || actor.token.organization === organization
 
 /**
- * Whether a member must sign in by single sign-on. An admin must only if they are marked themselves and have an identity, that is
- * if it has worked for them before: otherwise a broken sign-on would lock everybody out, and nobody could repair it.
+ * Whether a member must use single sign-on. An admin must use it only if they are marked themselves and have an
+ * identity, which proves that it works for them. Otherwise a broken sign-on would lock out all admins, and no one could
+ * repair it.
  */
 export const requiresSso = (
   organization: Pick<OrganizationDoc, 'sso'>,
@@ -41,8 +42,9 @@ export const requiresSso = (
 ): boolean => (role === 'admin' ? sso && ssoLink === 'linked' : organization.sso || sso)
 
 /**
- * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access away
- * and, if the caller must sign in by single sign-on, it comes from that (such a token is limited to the organization) or was named by an admin.
+ * Whether the caller's token gives access to the organization. It must not be limited to another one, and no admin may
+ * have revoked the access. If the caller must use single sign-on, the token must come from it (and is then limited to
+ * the organization) or be named by an admin.
  */
 export async function isTokenFor(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
   if (!inScope(actor, organization) || (await isExcluded(reader, actor, organization))) return false
@@ -50,7 +52,7 @@ export async function isTokenFor(reader: Reader, actor: Actor, organization: str
   return (await reader.get(ssoTokens, ssoTokenId(organization, actor.token.id))) !== null
 }
 
-/** Whether an admin of the organization has taken the access of the caller's token away. */
+/** Whether an admin of the organization revoked the access of the caller's token. */
 const isExcluded = async (reader: Reader, actor: Actor, organization: string): Promise<boolean> =>
   (await reader.get(tokens, actor.token.id))?.excludedFrom?.includes(organization) ?? false
 
@@ -60,7 +62,7 @@ async function callerRequiresSso(reader: Reader, actor: Actor, organization: str
   return doc !== null && membership !== null && requiresSso(doc, membership)
 }
 
-/** The user's role in an organization: null = guest, undefined = not a member. */
+/** Returns the user's role in an organization: null = guest, undefined = not a member. */
 export async function organizationRole(
   reader: Reader,
   user: string,
@@ -70,17 +72,19 @@ export async function organizationRole(
   return membership && !membership.disabled ? membership.role : undefined
 }
 
-/** The organization if the caller is a member of it, else null. Throws 403 if they must sign in by single sign-on. */
+/**
+ * Finds the organization if the caller is a member of it, otherwise null. Throws 403 if they must use single sign-on.
+ */
 export async function findOrganization(app: App, actor: Actor, id: string): Promise<LoadedOrganization | null> {
   const found = await findOwnOrganization(app, actor, id)
   if (!found || (await isTokenFor(app.store, actor, id))) return found
   throw new ServiceError(
     'forbidden',
-    `This organization requires single sign-on, and your token does not come from it. Sign in by a provider of GET /v1/orgs/${id}/sso; for automation, ask an admin to name the token: PUT /v1/orgs/${id}/sso/tokens/${actor.token.id}.`,
+    `This organization requires single sign-on, and your token does not come from it. Sign in with a provider from GET /v1/orgs/${id}/sso. For automation, ask an admin to name the token: PUT /v1/orgs/${id}/sso/tokens/${actor.token.id}.`,
   )
 }
 
-/** The same, also if the caller has yet to sign in by single sign-on. */
+/** Finds the organization like `findOrganization`, even if the caller has not yet used single sign-on. */
 export async function findOwnOrganization(app: App, actor: Actor, id: string): Promise<LoadedOrganization | null> {
   if (!inScope(actor, id)) return null
   const doc = await app.store.get(organizations, id)
@@ -88,12 +92,18 @@ export async function findOwnOrganization(app: App, actor: Actor, id: string): P
   return doc && role !== undefined && !(await isExcluded(app.store, actor, id)) ? { doc, role } : null
 }
 
-/** A user as seen from one organization: with what their roles depend on, besides the content. Load with `viewerOf`. */
+/**
+ * A user as seen from one organization, with the data that determines their roles apart from the content. Load it with
+ * `viewerOf`.
+ */
 export interface Viewer {
   user: string
   /** Null = guest, undefined = not a member. */
   member: Role | null | undefined
-  /** `user:<id>`, and `team:<id>` for each of their teams. Empty for admins and non-members, whose roles do not depend on grants. */
+  /**
+   * `user:<id>`, and `team:<id>` for each of their teams. Empty for admins and non-members, whose roles do not depend
+   * on grants.
+   */
   principals: ReadonlySet<string>
 }
 
@@ -105,7 +115,7 @@ export async function viewerOf(reader: Reader, user: string, organization: strin
   return { user, member, principals: new Set([`user:${user}`, ...ownTeams.map(({ team }) => `team:${team}`)]) }
 }
 
-/** Content that roles are given on: a space, a collection or a site; for example `{...space.doc, kind: 'space'}`. */
+/** Content on which roles are granted: a space, a collection or a site. Example: `{...space.doc, kind: 'space'}`. */
 export interface PermissionTarget {
   kind: 'space' | 'collection' | 'site'
   id: string
@@ -113,14 +123,17 @@ export interface PermissionTarget {
   parent?: string
   /** Absent = `inherit`; null = no access by default. */
   defaultLevel?: DefaultLevel
-  /** Of a space: with `in-collection`, everybody who may see the collection may read the space, whatever its default level. */
+  /**
+   * Visibility of a space. With `in-collection`, all users who may see the collection may read the space, regardless of
+   * its default level.
+   */
   visibility?: string
 }
 
-/** The key by which grants name their target. */
+/** Returns the key by which grants refer to their target. */
 export const grantTarget = ({ kind, id }: Pick<PermissionTarget, 'kind' | 'id'>): string => `${kind}:${id}`
 
-/** One link of a permission chain, with the grants on it. */
+/** One link of a permission chain, with its grants. */
 export interface PermissionLink {
   kind: PermissionTarget['kind']
   id: string
@@ -128,14 +141,14 @@ export interface PermissionLink {
   grants: readonly GrantDoc[]
 }
 
-/** The chain that decides who has which role: the content itself, then its collections, innermost first. */
+/** Returns the chain that determines roles: the content itself, then its collections, innermost first. */
 export async function permissionChain(
   reader: Reader,
   content: Omit<PermissionTarget, 'organization'>,
 ): Promise<PermissionLink[]> {
   const chain: PermissionLink[] = []
   for (let at: Omit<PermissionTarget, 'organization'> | null = content; at; ) {
-    // A default, not `??`: null is a level too and means no access.
+    // A default value and not `??`, since null is also a level and means no access.
     const { kind, id, defaultLevel = 'inherit' } = at
     chain.push({ kind, id, defaultLevel, grants: await reader.find(grants, 'target', grantTarget({ kind, id })) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
@@ -144,7 +157,7 @@ export async function permissionChain(
   return chain
 }
 
-/** The role that a loaded chain gives a viewer. */
+/** Returns the role that a loaded chain gives a viewer. */
 function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | null {
   const links = chain.map(
     (link): ChainLink => ({
@@ -155,7 +168,7 @@ function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | n
   return effectiveRole(links, viewer.member)
 }
 
-/** The role of a viewer on content of their organization; null = none. */
+/** Returns the role of a viewer on content of their organization; null = none. */
 export async function roleOn(reader: Reader, viewer: Viewer, content: PermissionTarget): Promise<Role | null> {
   if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
   const chain = await permissionChain(reader, content)
@@ -166,7 +179,7 @@ export async function roleOn(reader: Reader, viewer: Viewer, content: Permission
 }
 
 /**
- * Whether everybody who may see the collection of this space may also read the space (visibility `in-collection`).
+ * Whether all users who may see the collection of this space may also read the space (visibility `in-collection`).
  * @param parents the chain above the space
  */
 export const isReadableInCollection = (
@@ -174,7 +187,7 @@ export const isReadableInCollection = (
   parents: readonly unknown[],
 ): boolean => visibility === 'in-collection' && parents.length > 0
 
-/** The role of one user on one piece of content; null = none. */
+/** Returns the role of one user on one piece of content; null = none. */
 export async function contentRole(reader: Reader, user: string, content: PermissionTarget): Promise<Role | null> {
   return roleOn(reader, await viewerOf(reader, user, content.organization), content)
 }
@@ -182,7 +195,7 @@ export async function contentRole(reader: Reader, user: string, content: Permiss
 export const spaceRole = (reader: Reader, user: string, space: SpaceDoc): Promise<Role | null> =>
   contentRole(reader, user, { ...space, kind: 'space' })
 
-/** The collection with the caller's role; null if it does not exist or they may not see it. */
+/** Finds the collection, with the caller's role. Null if it does not exist or they may not see it. */
 export async function findCollection(app: App, actor: Actor, id: string): Promise<LoadedCollection | null> {
   const doc = await app.store.get(collections, id)
   if (!doc || !(await isTokenFor(app.store, actor, doc.organization))) return null
@@ -190,7 +203,10 @@ export async function findCollection(app: App, actor: Actor, id: string): Promis
   return role === null ? null : { doc, role }
 }
 
-/** The space with the caller's role and its repository; null if it does not exist, is deleted, or they may not see it. */
+/**
+ * Finds the space, with the caller's role and its repository. Null if it does not exist, is deleted, or they may not
+ * see it.
+ */
 export async function findSpace(
   app: App,
   actor: Actor,
@@ -210,8 +226,8 @@ export async function findSpace(
 }
 
 /**
- * The role that a user has on a translation: their role on the translated space. If that was removed for good, their role in the organization
- * counts if they may create content.
+ * Returns a user's role on a translation: their role on the translated space. If that space was purged, it is their
+ * role in the organization, provided that they may create content.
  */
 export async function translationRole(
   reader: Reader,

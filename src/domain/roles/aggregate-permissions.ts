@@ -1,4 +1,4 @@
-// Tells the role of each member on a resource, and where it comes from: a default, a team, their name.
+// Determines the role of each member on a resource, and its sources: a default, a team, or a direct grant.
 import { atLeast, greater, rank } from '../../access/index.js'
 import {
   type MembershipDoc,
@@ -14,21 +14,21 @@ import type { Document, Reader } from '../../store/index.js'
 import { isReadableInCollection, type PermissionLink, type PermissionTarget, permissionChain } from './access.js'
 import type { App } from '../context/app.js'
 
-/** One of the reasons why a member has a role. */
+/** One of the sources of a member's role. */
 interface PermissionSource {
   type: (typeof permissionSources)[number]
   permission: Role
-  /** The collection that gives the role; absent = the content itself does. */
+  /** The collection that gives the role. Absent = the content itself. */
   collection?: string
   team?: string
 }
 
-/** What members have by default: a default level or visibility, nothing, or their `own` role in the organization. */
+/** The default role of members: from a default level or visibility, none, or their `own` role in the organization. */
 type Base = { source: PermissionSource } | 'none' | 'own'
 
 /**
- * Works out the role of every member on one space, collection or site. The permission chain and its teams are loaded once;
- * after that a member costs a few look-ups in memory and none in the store.
+ * Computes the role of every member on one space, collection or site. The permission chain and its teams are loaded
+ * once. Each member then costs a few look-ups in memory and none in the store.
  */
 export class Aggregation {
   #base: Base
@@ -45,7 +45,7 @@ export class Aggregation {
       this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
   }
 
-  /** What a member has by default along a chain. */
+  /** Returns the default role of members along a chain. */
   #baseOf(chain: readonly PermissionLink[]): Base {
     const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
     if (link === undefined) return 'own'
@@ -76,7 +76,7 @@ export class Aggregation {
 
   #above = ({ kind, id }: PermissionLink) => (kind === 'collection' && id !== this.content.id ? { collection: id } : {})
 
-  /** Everything that gives a member a role, the most powerful first, by the same rules as `effectiveRole`. */
+  /** Returns all sources of a member's role, the most powerful first, by the same rules as `effectiveRole`. */
   sources(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): PermissionSource[] {
     if (member.disabled) return []
     if (member.role === 'admin') return [{ type: 'organization', permission: 'admin' }]
@@ -86,7 +86,10 @@ export class Aggregation {
     return strongestFirst([base, ...granted])
   }
 
-  /** A member's role; null = none. The same as the strongest of `sources`, but without building a list: it is called for every member. */
+  /**
+   * Returns a member's role; null = none. It equals the strongest of `sources`, but is computed without a list, since
+   * it is called for every member.
+   */
   role(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): Role | null {
     if (member.disabled) return null
     if (member.role === 'admin') return 'admin'
@@ -101,18 +104,21 @@ export class Aggregation {
 const strongestFirst = (sources: readonly PermissionSource[]): PermissionSource[] =>
   sources.length < 2 ? [...sources] : [...sources].sort((a, b) => rank(b.permission) - rank(a.permission))
 
-/** The members with at least a role on the content (default: any), in the order in which they joined. Cut to a page before calling `userOf`. */
+/**
+ * Lists the members with at least a role on the content (default: any), in the order in which they joined. Cut the list
+ * to a page before calling `userOf`.
+ */
 export async function aggregatePermissions(
   app: App,
   content: PermissionTarget,
-  least: Role = 'read',
+  minRole: Role = 'read',
 ): Promise<{ all: Document<MembershipDoc>[]; aggregation: Aggregation }> {
   const aggregation = await Aggregation.of(app.store, content)
-  const everybody = { limit: Number.POSITIVE_INFINITY, direction: 'asc' } as const
-  const { documents } = await app.store.page(memberships, 'joinedAt', memberList(content.organization), everybody)
-  return { all: documents.filter((member) => atLeast(aggregation.role(member), least)), aggregation }
+  const allMembers = { limit: Number.POSITIVE_INFINITY, direction: 'asc' } as const
+  const { documents } = await app.store.page(memberships, 'joinedAt', memberList(content.organization), allMembers)
+  return { all: documents.filter((member) => atLeast(aggregation.role(member), minRole)), aggregation }
 }
 
-/** The user of a membership; null if the account no longer exists. */
+/** Finds the user of a membership. Null if the account no longer exists. */
 export const userOf = (app: App, { user }: MembershipDoc): Promise<Document<UserDoc> | null> =>
   app.store.get(users, user)

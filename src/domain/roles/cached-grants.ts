@@ -1,4 +1,4 @@
-// Grants that a transfer to another organization suspends, so that they apply again if the content comes back.
+// Stores grants that a transfer to another organization suspends, so that they apply again if the content returns.
 import { grants, keptGrants, membershipId, memberships, teams } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
 
@@ -10,8 +10,8 @@ export async function isPrincipalOf(tx: Reader, organization: string, principal:
 }
 
 /**
- * Adapts the grants on content that is transferred to another organization. Grants of principals that belong to the new
- * organization stay; the others are kept aside until the content comes back. Grants that were kept aside when the content
+ * Adapts the grants on content that is transferred to another organization. Grants of principals in the new
+ * organization stay. The others are suspended until the content returns. Grants that were suspended when the content
  * left the new organization earlier apply again.
  * @param target `space:<id>` or `collection:<id>`
  */
@@ -29,7 +29,7 @@ export async function transferGrants(tx: Transaction, target: string, from: stri
   }
 }
 
-/** Removes the grants kept aside for a user who leaves the organization, or a team that is deleted. */
+/** Removes the suspended grants of a user who leaves the organization, or of a team that is deleted. */
 export async function removeKeptGrants(tx: Transaction, organization: string, principal: string): Promise<void> {
   for (const { id } of await tx.find(keptGrants, 'principal', `${organization}/${principal}`))
     await tx.remove(keptGrants, id)

@@ -1,4 +1,4 @@
-// Looks a caller's role up again, for writes that waited.
+// Reads a caller's current role again, for writes that waited.
 import { greater } from '../../access/index.js'
 import {
   collections,
@@ -23,16 +23,16 @@ export interface LoadedForRole {
   doc: { id: string }
 }
 
-/** A role; `gone` = the resource no longer exists, `unseen` = the caller may no longer see it. */
+/** A role. `gone` = the resource no longer exists, `unseen` = the caller may no longer see it. */
 type CurrentRole = Role | null | 'gone' | 'unseen'
 
-/** Whether the caller's token still exists, and the identity it depends on: both may be removed while a request is in progress. */
+/** Whether the caller's token and its identity still exist. Both may be removed while a request is in progress. */
 export const isTokenValid = async (reader: Reader, { token }: Actor): Promise<boolean> =>
   (await reader.get(tokens, token.id)) !== null && (!token.sso || (await isIdentityValid(reader, token.sso.identity)))
 
 /**
- * The role that the caller has on a loaded resource by what is stored now: for an organization, team, member, collection,
- * space or site the same role that its resolver determines.
+ * Returns the caller's current role on a loaded resource. For an organization, team, member, collection, space or site,
+ * it is the role that its resolver determines.
  */
 export async function currentRole(
   reader: Reader,

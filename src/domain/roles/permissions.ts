@@ -1,4 +1,4 @@
-// Giving, changing and taking back roles on a space, collection or site.
+// Grants, changes and revokes roles on a space, collection or site.
 import { atLeast } from '../../access/index.js'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import {
@@ -21,7 +21,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 
-/** Whom a role is given to. */
+/** The user or team that receives a role. */
 export interface Principal {
   kind: 'user' | 'team'
   id: string
@@ -31,7 +31,7 @@ const principalKey = ({ kind, id }: Principal): string => `${kind}:${id}`
 const grantId = (target: PermissionTarget, principal: Principal): string =>
   `${grantTarget(target)}:${principalKey(principal)}`
 
-/** The grant of a principal on the target itself, or null. */
+/** Finds the grant of a principal on the target itself, or null. */
 export const findGrant = (
   reader: Reader,
   target: PermissionTarget,
@@ -39,8 +39,8 @@ export const findGrant = (
 ): Promise<Document<GrantDoc> | null> => reader.get(grants, grantId(target, principal))
 
 /**
- * Gives users and teams of the organization a role on the target, replacing one that they were given there before. Throws
- * 400 naming everybody who does not belong to the organization, 403 for a role above the caller's own.
+ * Grants a role on the target to users and teams of the organization. It replaces an earlier grant. Throws 400 naming
+ * all principals outside the organization, and 403 for a role above the caller's own.
  */
 export async function invite(app: App, actor: Actor, target: PermissionTarget, input: InviteToContent): Promise<void> {
   const invited = [
@@ -48,15 +48,15 @@ export async function invite(app: App, actor: Actor, target: PermissionTarget, i
     ...(input.teams ?? []).map((id, i) => ({ kind: 'team' as const, id, path: `/teams/${i}` })),
   ]
   if (invited.length === 0)
-    throw badRequest('The invitation names nobody.', [
-      { path: '', message: 'name at least one user in users, or one team in teams' },
+    throw badRequest('The invitation contains no users or teams.', [
+      { path: '', message: 'must have at least one user in users or one team in teams' },
     ])
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, input.role)
     const details: ErrorDetail[] = []
     for (const { path, ...principal } of invited)
       if (!(await mayBeInvited(tx, target, principal))) details.push({ path, message: requirementOf[principal.kind] })
-    if (details.length > 0) throw badRequest('Some of those invited do not belong to this organization.', details)
+    if (details.length > 0) throw badRequest('Some of the users or teams do not belong to this organization.', details)
     for (const { kind, id } of invited) await setGrant(tx, target, { kind, id }, input.role)
     await emitChange(app, tx, actor, target, { role: input.role, users: input.users ?? [], teams: input.teams ?? [] })
   })
@@ -67,7 +67,10 @@ const requirementOf = {
   team: 'must be the ID of a team of this organization',
 }
 
-/** Changes the role that was given to a principal. Throws 403 for a role above the caller's own, 404 if the principal has no grant here. */
+/**
+ * Changes the role that was granted to a principal. Throws 403 for a role above the caller's own, and 404 if the
+ * principal has no grant here.
+ */
 export async function changeGrant(
   app: App,
   actor: Actor,
@@ -83,7 +86,10 @@ export async function changeGrant(
   })
 }
 
-/** Takes back the role that was given to a principal, if there is one. A role by default level or by a collection above stays. */
+/**
+ * Revokes the role that was granted to a principal, if there is one. Roles from a default level or a collection above
+ * stay.
+ */
 export async function removeGrant(
   app: App,
   actor: Actor,
@@ -104,17 +110,22 @@ async function mayBeInvited(reader: Reader, target: PermissionTarget, { kind, id
   return membership !== null && !membership.disabled
 }
 
-/** Throws 403 unless the caller is still an admin of the target, with a role at least as powerful as the one to be given. */
+/**
+ * Throws 403 unless the caller is still an admin of the target, with a role at least as powerful as the granted one.
+ */
 async function checkOwnRole(reader: Reader, actor: Actor, target: PermissionTarget, role: Role): Promise<void> {
   const own = await contentRole(reader, actor.user.id, target)
   if (own === null) throw notFound(`The ${target.kind}`)
   if (!atLeast(own, 'admin'))
     throw new ServiceError('forbidden', `Only an admin of the ${target.kind} may manage its roles.`)
   if (!atLeast(own, role))
-    throw new ServiceError('forbidden', `You may not give the role ${role}, which is above your own role ${own}.`)
+    throw new ServiceError(
+      'forbidden',
+      `You are not allowed to grant the role ${role}, which is above your own role ${own}.`,
+    )
 }
 
-/** Returns whether anything changed. */
+/** Stores a grant. Returns whether anything changed. */
 async function setGrant(tx: Transaction, target: PermissionTarget, principal: Principal, role: Role): Promise<boolean> {
   const id = grantId(target, principal)
   const stored = await tx.get(grants, id)
@@ -133,13 +144,13 @@ const emitChange = (app: App, tx: Transaction, actor: Actor, target: PermissionT
     data: { permissions },
   })
 
-/** A user or team, and the role given to it on the target itself. */
+/** A user or team, and the role granted to it on the target itself. */
 export interface GrantListing<T extends object> {
   role: Role
   principal: Document<T>
 }
 
-/** The users with a role given directly on the target who are still members of its organization. */
+/** Lists the users with a direct grant on the target who are still members of its organization. */
 export async function listUserGrants(app: App, target: PermissionTarget): Promise<GrantListing<UserDoc>[]> {
   const found: GrantListing<UserDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'user')) {
@@ -151,7 +162,7 @@ export async function listUserGrants(app: App, target: PermissionTarget): Promis
   return found
 }
 
-/** The teams with a role given directly on the target. */
+/** Lists the teams with a direct grant on the target. */
 export async function listTeamGrants(app: App, target: PermissionTarget): Promise<GrantListing<TeamDoc>[]> {
   const found: GrantListing<TeamDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'team')) {

@@ -1,4 +1,4 @@
-// Roles of one viewer on a long list, with few reads.
+// Computes the roles of one viewer on a long list with few reads.
 import { type ChainLink, effectiveRole } from '../../access/index.js'
 import { collections, type DefaultLevel, grants, type Role } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
@@ -7,8 +7,8 @@ import { isReadableInCollection, type PermissionTarget, type Viewer } from './ac
 const NONE: readonly Role[] = []
 
 /**
- * The same as `roleOn` for each item of a long list of content of one kind, in the order of the list. Reads the viewer's
- * grants once and each collection once, instead of the grants of every item.
+ * Returns the result of `roleOn` for each item of a long list of content of one kind, in the order of the list. Reads
+ * the viewer's grants and each collection once, instead of the grants of every item.
  */
 export async function rolesOf(
   reader: Reader,
@@ -45,7 +45,7 @@ export async function rolesOf(
   return roles
 }
 
-/** Target → the roles that a viewer was given on it, by name and by their teams. */
+/** Returns the roles granted to a viewer by target, directly and through their teams. */
 async function grantsOf(reader: Reader, { principals }: Viewer): Promise<Map<string, Role[]>> {
   const granted = new Map<string, Role[]>()
   for (const principal of principals) {

@@ -1,4 +1,4 @@
-// Which spaces of an organization people see, and how many.
+// Determines which spaces of an organization users see, and how many.
 import { collections, grants, type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { Viewer } from './access.js'
@@ -6,13 +6,16 @@ import { rolesOf } from './roles-of-list.js'
 
 type Space = Document<SpaceDoc>
 
-/** The spaces of one organization, loaded once to find out for many people which of them they see, and how many. */
+/** The spaces of one organization, loaded once to determine for many users which and how many they see. */
 interface SpaceAccess {
-  /** The spaces that a viewer may see, with their role. */
+  /** Returns the spaces that a viewer may see, with their role. */
   visibleTo(viewer: Viewer): Promise<{ space: Space; role: Role }[]>
-  /** How many spaces `visibleTo` returns. The cost grows with the viewer's grants, hardly with the organization. */
+  /**
+   * Returns the number of spaces in `visibleTo`. The cost depends on the viewer's grants and hardly on the size of the
+   * organization.
+   */
   countFor(viewer: Viewer): Promise<number>
-  /** On how many spaces a principal (`team:<id>`) was given a role, directly or on a collection. */
+  /** Counts the spaces on which a principal (`team:<id>`) has a role, directly or through a collection. */
   countGranted(principal: string): Promise<number>
 }
 
@@ -54,9 +57,9 @@ export async function loadSpaceAccess(reader: Reader, organization: string): Pro
 }
 
 /**
- * The spaces that a member without any grants sees. That depends neither on how powerful their role in the organization is
- * nor on the single space: it is the same for all spaces with the same collection, default level and visibility, so one of
- * each such group is looked at.
+ * Returns the spaces that a member without grants sees. They do not depend on the member's role in the organization.
+ * All spaces with the same collection, default level and visibility have the same result, so one of each group is
+ * checked.
  */
 async function seenByDefault(
   docs: readonly Space[],
@@ -77,7 +80,7 @@ async function seenByDefault(
   return new Set(groups.filter((_, index) => seen[index] !== null).flat())
 }
 
-/** Target of a grant → the spaces that it reaches. */
+/** Maps the target of a grant to the spaces below it. */
 function spacesBelow(docs: readonly Space[], parents: ReadonlyMap<string, string | undefined>): Map<string, Space[]> {
   const below = new Map<string, Space[]>()
   const add = (target: string, space: Space): void =>

@@ -1,4 +1,4 @@
-/** Search in the main content of a space, and of all spaces of an organization that the caller may see. */
+/** Searches the main content of a space, or of all spaces of an organization that the caller may see. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import {
@@ -19,43 +19,46 @@ import { headOf } from '../revisions/main-content.js'
 import { visibleSpaces } from '../spaces/spaces.js'
 import { isUpToDate, searchablePages, updateIndex } from './update-index.js'
 
-/** How long a search waits for the index of a space that has one of an earlier revision, and of one that has none. */
+/**
+ * Time that a search waits for the index of a space in milliseconds: `behind` if it has an older one, `none` if it has
+ * none.
+ */
 const WAIT_MS = { behind: 2_000, none: 10_000 }
-/** Budgets of a search in all spaces of an organization: until when indexes are updated, and for all of it. */
+/** Time limits for a search in all spaces of an organization, in milliseconds: for index updates, and in total. */
 const ORGANIZATION_MS = { update: 6_000, all: 10_000 }
-/** Budget for a search in one space. */
+/** Time limit for a search in one space in milliseconds. */
 const FIND_MS = 2_000
-/** Maximum number of rounds: a space is asked again if its index was deleted, or its main moved, during the search. */
+/** Maximum number of rounds. A space is searched again if its index was deleted or its main moved during the search. */
 const ROUNDS = 3
-/** Repositories that are opened at the same time for one search. */
+/** Number of repositories that one search opens concurrently. */
 const OPENED_AT_ONCE = 16
-/** Indexes that are brought up to date at the same time for one search. */
+/** Number of indexes that one search updates concurrently. */
 const UPDATES_AT_ONCE = 4
-/** Pages of each space that a search in all spaces returns. */
+/** Number of pages per space in the result of a search in all spaces. */
 const PAGES_OF_SPACE = 5
 
 export type { FoundPage }
 
-/** A page of a list of hits. */
+/** The query for a page of hits. */
 export type SearchQuery = PageQuery & { query: string }
 
-/** What was found in one space. */
+/** The hits in one space. */
 export interface FoundSpace {
   space: LoadedSpace
   pages: FoundPage[]
-  /** Number of pages of the better spaces in the whole result. */
+  /** Number of pages of higher-ranked spaces in the whole result. */
   before: number
 }
 
-/** Spaces with hits. `partial`: not all spaces could be searched. */
+/** Spaces with hits. `partial` means that not all spaces could be searched. */
 export type FoundSpaces = Page<FoundSpace> & { partial?: true }
 
-/** The position in a ranked list that a cursor names. Throws 400. */
+/** Returns the position in a ranked list that a cursor stands for. Throws 400. */
 function offsetOf({ page }: SearchQuery): number {
   if (page === undefined) return 0
   const [position] = decodeCursor(page)
   if (typeof position !== 'number' || !Number.isInteger(position) || position < 0)
-    throw badRequest('page is not a cursor of this list.')
+    throw badRequest('`page` is not a cursor of this list.')
   return position
 }
 
@@ -65,8 +68,8 @@ function pageOfRanked<T>(items: T[], count: number, offset: number): Page<T> {
 }
 
 /**
- * The pages of main that match, best first. If the index cannot be brought to the head of main in time, only pages are found that are
- * the same in both. Throws 503 if there is no index yet.
+ * Returns the matching pages of main, best first. If the index cannot be updated to the head of main in time, the
+ * result has only pages that are unchanged since. Throws 503 if there is no index yet.
  */
 export async function searchSpace(
   app: App,
@@ -83,7 +86,7 @@ export async function searchSpace(
     hits = await ask(app, space, asked)
   }
   if (hits.revision === null)
-    throw new ServiceError('unavailable', 'The search index of the space is being made. Try again in a few seconds.', {
+    throw new ServiceError('unavailable', 'The search index of the space is being built. Try again in a few seconds.', {
       headers: { 'Retry-After': '5' },
     })
   return { ...pageOfRanked(hits.pages, hits.count, asked.offset), before: asked.offset }
@@ -99,7 +102,7 @@ async function ask(app: App, space: LoadedSpace, query: SpaceQuery): Promise<Spa
   return same ?? { revision: null, count: 0, pages: [] }
 }
 
-/** Waits for work, but no longer than `ms`; then the work goes on for those who come later. */
+/** Waits for work for at most `ms`. The work then continues for later callers. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   work.catch(() => {})
   const over = new AbortController()
@@ -111,8 +114,8 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 /**
- * The spaces of an organization that the caller may see and that have matches, with their best pages, best first. The result is
- * `partial` if a space could not be searched in time.
+ * Returns the spaces of an organization that the caller may see and that have matches, with their best pages, best
+ * first. The result is `partial` if a space could not be searched in time.
  */
 export async function searchOrganization(
   app: App,
@@ -128,15 +131,15 @@ export async function searchOrganization(
   return searchSpaces(app, organization.doc.id, visible, query)
 }
 
-/** The score and the space after which a page of results starts. Throws 400. */
+/** Returns the score and the space after which a page of results starts. Throws 400. */
 function keyOf({ page }: SearchQuery): SortKey | null {
   if (page === undefined) return null
   const key = decodeCursor(page)
-  if (typeof key[0] !== 'number') throw badRequest('page is not a cursor of this list.')
+  if (typeof key[0] !== 'number') throw badRequest('`page` is not a cursor of this list.')
   return key
 }
 
-/** The pages of a space that may be found, by ID and blob; null = none. */
+/** Returns the pages of a space that may be found, by ID and blob; null = none. */
 type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
 
 const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey => [
@@ -145,9 +148,9 @@ const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey 
 ]
 
 /**
- * The spaces that have matches, with their best pages, best first. The cursor names the last space of a page, so that a space that is missing
- * in one response moves no other one.
- * @param allowed narrows what is found, for somebody who does not see all pages
+ * Returns the spaces with matches and their best pages, best first. The cursor names the last space of a page, so a
+ * space that is missing in one response does not shift others.
+ * @param allowed restricts the result for callers who do not see all pages
  */
 export async function searchSpaces(
   app: App,
@@ -206,7 +209,7 @@ class SpacesSearch {
     return this.#started + budgetMs - performance.now()
   }
 
-  /** Opens the spaces that can be read. */
+  /** Opens the readable spaces. */
   async #open(visible: readonly VisibleSpace[]): Promise<LoadedSpace[]> {
     const opened: LoadedSpace[] = []
     await this.#each(visible, OPENED_AT_ONCE, async (one) => {
@@ -217,7 +220,10 @@ class SpacesSearch {
     return opened
   }
 
-  /** Brings the indexes of spaces up to date. Returns the spaces for which the time was enough; an index that needs no update always counts. */
+  /**
+   * Updates the indexes of spaces. Returns the spaces that were ready in time. Indexes that need no update always
+   * count.
+   */
   async #upToDate(all: readonly LoadedSpace[]): Promise<LoadedSpace[]> {
     const behind = all.filter((space) => !isUpToDate(this.app, space))
     await this.#each(behind, UPDATES_AT_ONCE, (space) =>
@@ -226,7 +232,7 @@ class SpacesSearch {
     return all.filter((space) => isUpToDate(this.app, space))
   }
 
-  /** Does work for spaces in turn, until the time is over. One space that cannot be read must not take the others with it. */
+  /** Does work for spaces until the time limit. A space that cannot be read must not affect the others. */
   async #each<S extends VisibleSpace>(
     all: readonly S[],
     width: number,
@@ -244,7 +250,7 @@ class SpacesSearch {
     await Promise.all(Array.from({ length: Math.min(width, all.length) }, lane))
   }
 
-  /** Asks the indexes of spaces. Returns the spaces whose index is of the present revision. */
+  /** Searches the indexes of spaces. Returns the spaces whose index has the current revision. */
   async #find(ready: readonly LoadedSpace[]): Promise<ReadonlySet<LoadedSpace>> {
     const searched = new Set<LoadedSpace>()
     const asked: { space: LoadedSpace; head: string; query: SpaceQuery }[] = []

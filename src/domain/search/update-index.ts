@@ -1,4 +1,4 @@
-/** Keeps the index of a space at the head of main. */
+/** Updates the index of a space to the head of main. */
 import { anchorOf } from '../../content/outline/anchors.js'
 import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { ServiceError } from '../../kernel/errors.js'
@@ -13,24 +13,24 @@ import { digestOf, openShown } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
 import { knownPages } from '../revisions/revisions.js'
 
-/** Blobs whose texts are asked for at once, and characters of texts that are sent to the thread at once. */
+/** Number of blobs whose texts are read at once, and of characters that are sent to the thread at once. */
 const BLOBS_AT_ONCE = 32
-const SENT_AT_ONCE = 2 * 1024 * 1024
-/** How often an update begins again, because its file was deleted meanwhile, or main moved on. */
+const CHARACTERS_AT_ONCE = 2 * 1024 * 1024
+/** Maximum number of attempts if the index file is deleted or main moves during an update. */
 const ATTEMPTS = 3
 
-/** A revision's pages that can be found. */
+/** The pages of a revision that can be found. */
 interface Searchable {
   revision: CommitId
   pages: IndexedPage[]
   descriptions: Map<string, string>
-  /** The pages that computed entries yield, by the digest that stands for a blob. */
+  /** Generated pages by the digest that replaces a blob ID. */
   generated: Map<string, GeneratedEntry>
 }
 
 /**
- * The pages of a revision that can be found: all but those that are hidden or say `noIndex`, and what is below them. Drafts, links and
- * groups have no text.
+ * Returns the pages of a revision that can be found: all except hidden ones, those with `noIndex`, and their subpages.
+ * Drafts, links and groups have no text.
  */
 export async function searchablePages(app: App, space: LoadedSpace, revision: CommitId): Promise<Searchable> {
   const opened = await openShown(app, space, revision)
@@ -63,15 +63,14 @@ export async function searchablePages(app: App, space: LoadedSpace, revision: Co
 }
 
 /**
- * Brings the index of a space to the head of main; at once if it is there already. One update of a space runs at a time, for all who
- * wait for it.
+ * Updates the index of a space to the head of main, unless it is up to date. All callers share one update per space.
  */
 export async function updateIndex(app: App, space: LoadedSpace): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS && !isUpToDate(app, space); attempt++)
     await (app.search.updates.get(space.doc.id) ?? start(app, space))
 }
 
-/** Whether the index of a space is known to be that of the head of main. */
+/** Whether the index of a space is known to have the head of main. */
 export const isUpToDate = (app: App, space: LoadedSpace): boolean =>
   app.search.known.get(space.doc.id) === headOf(space)
 
@@ -98,10 +97,7 @@ async function update(app: App, space: LoadedSpace): Promise<void> {
       return
     }
   }
-  throw new ServiceError(
-    'unavailable',
-    'The search index of the space cannot be made at the moment. Try again in a few seconds.',
-  )
+  throw new ServiceError('unavailable', 'The search index of the space cannot be built. Try again in a few seconds.')
 }
 
 async function addTexts(
@@ -128,7 +124,7 @@ async function addTexts(
       const about = [outlines.get(oid)?.title, descriptions.get(oid)].filter(Boolean).join(' ')
       texts.push({ oid, about, sections: own })
       characters += own.reduce((sum, { title, text }) => sum + title.length + text.length, about.length)
-      if (characters < SENT_AT_ONCE) continue
+      if (characters < CHARACTERS_AT_ONCE) continue
       await app.search.add(id, texts)
       texts = []
       characters = 0
@@ -137,7 +133,7 @@ async function addTexts(
   }
 }
 
-/** The text of a generated page: a section for each part. */
+/** Returns the text of a generated page, with one section per part. */
 async function textOf(app: App, oid: string, { shown }: GeneratedEntry): Promise<IndexedText> {
   const parts = (await readParts(app, shown.file, shown.parts)) ?? []
   const sections = parts.map(({ title, words }) => ({

@@ -1,4 +1,4 @@
-// The schema of what a site knows about its visitors, and the conditions that follow from it.
+// Manages the schema of the claims about a site's visitors, and the conditions derived from it.
 import { checkCondition } from '../../content/conditions/check.js'
 import { ConditionError } from '../../content/conditions/error.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
@@ -16,7 +16,7 @@ const emptySchema: AdaptiveJsonSchema = {
   additionalProperties: false,
 }
 
-/** The schema of the claims that a site knows about its visitors. By default it has none. */
+/** Returns the schema of the claims about a site's visitors. The default schema has no claims. */
 export async function getAdaptiveSchema(app: App, site: LoadedSite): Promise<SiteAdaptiveSchemaDoc> {
   return (
     (await app.store.get(siteAdaptiveSchemas, site.doc.id)) ?? {
@@ -49,13 +49,15 @@ interface TemplateCondition {
   condition: string
 }
 
-/** Two conditions for every claim of a schema, in its order: the claim is true, and it is not true (or not known). */
+/**
+ * Returns two conditions for every claim of a schema, in its order: the claim is true, and it is not true (or unknown).
+ */
 export function templateConditions(jsonSchema: AdaptiveJsonSchema): TemplateCondition[] {
   return claimsOf(jsonSchema).flatMap(({ path, description }) => {
     const what = path.join('.') + (description ? ` (${description})` : '')
     return [
       { description: `${what} is true`, condition: `${expressionOf(path)} == true` },
-      { description: `${what} is not true, or not known`, condition: `${expressionOf(path)} != true` },
+      { description: `${what} is not true, or unknown`, condition: `${expressionOf(path)} != true` },
     ]
   })
 }

@@ -1,19 +1,19 @@
-// Makes the URLs under which a site and its spaces are published.
+// Builds the URLs under which a site and its spaces are published.
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** What the URLs of a site are made from. */
+/** The data that a site's URLs depend on. */
 export interface SiteAddress {
   app: Pick<App, 'settings'>
   organization: OrganizationDoc
   site: SiteDoc
-  /** A valid share key of the site, which its URLs then contain. */
+  /** A valid share key of the site, which is added to its URLs. */
   shareKey?: string
 }
 
 /**
- * The URL under which the service itself serves a site: its own hostname, else `/{basename}` below that of its
- * organization, else `/sites/{organization}/{basename}` on the service.
+ * Returns the URL under which the service itself serves a site: its own hostname, otherwise `/{basename}` on the
+ * organization's hostname, otherwise `/sites/{organization}/{basename}` on the service.
  */
 function servedAt({ app, organization, site }: SiteAddress): string {
   const { publicUrl } = app.settings
@@ -23,13 +23,15 @@ function servedAt({ app, organization, site }: SiteAddress): string {
   return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`
 }
 
-/** The URLs of a reverse proxy in front of a site: `origin` is what visitors see, `target` what it must forward to. */
+/**
+ * Returns the URLs of a reverse proxy in front of a site: visitors use `origin`, and the proxy forwards to `target`.
+ */
 export const proxyOf = (address: SiteAddress): { origin: string; target: string } | undefined =>
   address.site.proxy === undefined ? undefined : { origin: `https://${address.site.proxy}`, target: servedAt(address) }
 
 /**
- * The URL that visitors use for a site: the proxy's, else the service's own. Undefined if the site is not published. With a
- * share key every URL contains `/~share/{key}`.
+ * Returns the URL that visitors use for a site: the proxy's or the service's own. Undefined if the site is not
+ * published. With a share key every URL contains `/~share/{key}`.
  */
 export function publishedSite(address: SiteAddress): string | undefined {
   if (!address.site.published) return undefined
@@ -37,7 +39,10 @@ export function publishedSite(address: SiteAddress): string | undefined {
   return address.shareKey === undefined ? base : `${base}/~share/${address.shareKey}`
 }
 
-/** The URLs that a site has whether it is published or not: its preview and, for a site with visitor authentication, sign-in and sign-out. */
+/**
+ * Returns the URLs of a site that do not depend on publishing: its preview and, with visitor authentication, sign-in
+ * and sign-out.
+ */
 export function ownSiteURLs(address: SiteAddress): { preview: string; login?: string; logout?: string } {
   const { visibility } = address.site
   const base = publishedSite({ ...address, site: { ...address.site, published: true } }) as string
@@ -45,15 +50,15 @@ export function ownSiteURLs(address: SiteAddress): { preview: string; login?: st
   return { preview: base, ...signIn }
 }
 
-/** The URL of a section. The default section is at the root of the site. */
+/** Returns the URL of a section. The default section is at the root of the site. */
 export function publishedSection(address: SiteAddress, section: SectionEntry, isDefault: boolean): string | undefined {
   const base = publishedSite(address)
   return base === undefined || isDefault ? base : `${base}/${encodeURIComponent(section.path)}`
 }
 
 /**
- * The URL of a site space. The default one of a section has the section's URL. The others are below the section's path, also
- * in the default section, so that no two site spaces have the same URL.
+ * Returns the URL of a site space. The default one of a section has the section's URL. The others are below the
+ * section's path, even in the default section, so that no two site spaces have the same URL.
  */
 export function publishedSiteSpace(
   address: SiteAddress,

@@ -1,9 +1,9 @@
-// Checks the conditions that clients send.
+// Validates conditions from clients.
 import { checkCondition } from '../../content/conditions/check.js'
 import { ConditionError } from '../../content/conditions/error.js'
 import { badRequest } from '../../kernel/errors.js'
 
-/** Throws 400, with line, column and what to do, if a condition is invalid. `path` points to it in the body. */
+/** Throws 400, with line, column and a remedy, if a condition is invalid. `path` is its JSON pointer in the body. */
 export function requireCondition(condition: string, path: string): void {
   try {
     checkCondition(condition)

@@ -1,16 +1,16 @@
-/** Applies the settings that were chosen for a site or site space to those that it would have without them. */
+/** Applies the chosen settings of a site or site space to its inherited settings. */
 import { customizationGroups, type SiteCustomization, type SiteCustomizationInput } from '../../model/index.js'
 
 type GivenFont = Exclude<NonNullable<NonNullable<SiteCustomizationInput['styling']>['font']>, string>
 type GivenHeaderLink = NonNullable<NonNullable<SiteCustomizationInput['header']>['links']>[number]
 
-/** Where a social account is shown if nothing was chosen. */
+/** Default display of a social account. */
 const USUAL_DISPLAY = { footer: true, header: false }
 
-/** What an announcement has that was given in part. */
+/** Default values of an announcement that was given in part. */
 const unannounced = { enabled: false, style: 'info', message: '' } as const
 
-/** Applies settings on top of `base`: group by group, member by member. What is null is absent then. */
+/** Applies settings on top of `base`, group by group and member by member. Null removes a member. */
 export function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
   const { title, favicon, announcement, ...others } = chosen
   const groups = customizationGroups
@@ -49,7 +49,7 @@ const styled = (styling: SiteCustomization['styling']): SiteCustomization['styli
   monospaceFont: completeFont(styling.monospaceFont),
 })
 
-/** A font of one's own with what may be left out of it: its ID follows from its name, and the format of a file from its URL. */
+/** Completes a custom font: the default ID is derived from its name, and the format of a file from its URL. */
 function completeFont<F extends string>(font: F | GivenFont) {
   if (typeof font === 'string') return font
   const fontFaces = font.fontFaces.map((face) => ({

@@ -1,9 +1,9 @@
-// The customization of a site that nobody has customized.
+// The default customization of a site.
 import type { SiteCustomization } from '../../model/index.js'
 
 const both = (light: string, dark: string = light) => ({ light, dark })
 
-/** The look of a site that is not customized. */
+/** The settings of a site that was never customized. */
 export const defaultCustomization: SiteCustomization = {
   favicon: {},
   socialAccounts: [],

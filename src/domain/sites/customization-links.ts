@@ -2,13 +2,13 @@
 import type { SiteCustomizationInput } from '../../model/index.js'
 import type { GivenDestination } from './destinations.js'
 
-/** A URL that a client sent, and its JSON pointer in the body. */
+/** A URL from a client, and its JSON pointer in the body. */
 interface GivenHref {
   href: string
   path: string
 }
 
-/** The plain URLs in a customization: pictures, fonts, the privacy policy. */
+/** Collects the plain URLs in a customization: pictures, fonts, the privacy policy. */
 export function hrefsOf({
   favicon,
   styling,
@@ -40,7 +40,7 @@ export function hrefsOf({
   return found
 }
 
-/** The destinations of the links in a customization. */
+/** Collects the destinations of the links in a customization. */
 export function destinationsOf({ header, footer, announcement }: SiteCustomizationInput): GivenDestination[] {
   const found: GivenDestination[] = []
   const add = (link: { to: GivenDestination['to'] | null } | null | undefined, path: string): void => {

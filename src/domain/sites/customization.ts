@@ -1,4 +1,4 @@
-/** The look of a site and of its site spaces: reads, replaces and removes the settings. */
+/** Reads, replaces and removes the customization of a site and of its site spaces. */
 import { hrefFault } from '../../content/href.js'
 import { requireCondition } from './conditions.js'
 import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'
@@ -21,12 +21,12 @@ import { defaultCustomization } from './customization-default.js'
 import { destinationsOf, hrefsOf } from './customization-links.js'
 import { checkOnSite, checkReachable } from './destinations.js'
 
-/** The look of a site: its settings on top of the defaults. */
+/** Returns the customization of a site: its settings on top of the defaults. */
 export async function getCustomization(reader: Reader, site: SiteDoc): Promise<SiteCustomization> {
   return customized(defaultCustomization, (await reader.get(siteCustomizations, site.id))?.settings ?? {})
 }
 
-/** The settings of one site space that differ from its site; `{}` = none. */
+/** Returns the settings of a site space that differ from its site; `{}` = none. */
 export async function getSiteSpaceCustomization(
   reader: Reader,
   site: SiteDoc,
@@ -36,7 +36,7 @@ export async function getSiteSpaceCustomization(
   return doc?.site === site.id ? doc.settings : {}
 }
 
-/** The look of one site space: its settings on top of those of its site. */
+/** Returns the customization of a site space: its settings on top of those of its site. */
 export const effectiveCustomization = async (
   reader: Reader,
   site: SiteDoc,
@@ -44,7 +44,7 @@ export const effectiveCustomization = async (
 ): Promise<SiteCustomization> =>
   customized(await getCustomization(reader, site), await getSiteSpaceCustomization(reader, site, siteSpace))
 
-/** The look of a site, and by ID that of each site space with settings of its own. */
+/** Returns the customization of a site and, by ID, of each site space with its own settings. */
 export async function listCustomizations(
   reader: Reader,
   site: SiteDoc,
@@ -57,7 +57,7 @@ export async function listCustomizations(
   return { site: whole, siteSpaces: Object.fromEntries(own) }
 }
 
-/** Replaces the settings of a site: what is not given gets its default again. Throws 400 naming everything that is wrong. */
+/** Replaces the settings of a site. Omitted settings get their defaults. Throws 400 naming all faults. */
 export async function replaceCustomization(
   app: App,
   actor: Actor,
@@ -68,7 +68,10 @@ export async function replaceCustomization(
   return customized(defaultCustomization, settings)
 }
 
-/** Replaces the settings of one site space: what is not given is as on the site. Throws 400, and 404 if the site space was removed meanwhile. */
+/**
+ * Replaces the settings of one site space. Omitted settings are inherited from the site. Throws 400, and 404 if the
+ * site space was removed in the meantime.
+ */
 export async function replaceSiteSpaceCustomization(
   app: App,
   actor: Actor,
@@ -116,7 +119,7 @@ function checkHrefsAndConditions(settings: SiteCustomizationInput): void {
   }
 }
 
-/** Removes the settings of a site space, so that it looks like its site. */
+/** Removes the settings of a site space, so that it inherits all settings of its site. */
 export async function deleteSiteSpaceCustomization(
   app: App,
   actor: Actor,
@@ -132,11 +135,14 @@ export async function deleteSiteSpaceCustomization(
   )
 }
 
-/** Removes what belongs to a site space, in the transaction that removes it from its site. Returns whether there was anything. */
+/**
+ * Removes the documents of a site space, in the transaction that removes it from its site. Returns whether there were
+ * any.
+ */
 const removeSiteSpaceDocuments = (tx: Transaction, siteSpace: string): Promise<boolean> =>
   tx.remove(siteCustomizations, siteSpace)
 
-/** Removes what belongs to the site spaces that are in the structure `before` and no longer in `after`. */
+/** Removes the documents of the site spaces that are in the structure `before` but not in `after`. */
 export async function removeDocumentsOfRemoved(
   tx: Transaction,
   before: SiteStructure,

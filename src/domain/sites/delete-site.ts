@@ -1,4 +1,4 @@
-/** Deletes sites, together with the roles, documents and settings that refer to them. */
+/** Deletes sites with the roles, documents and settings that refer to them. */
 import { grants, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -7,7 +7,7 @@ import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { removeSiteDocuments } from './site-documents.js'
 
-/** Deletes a site with everything that belongs to it; the spaces that it shows stay. Does nothing if it no longer exists. */
+/** Deletes a site and everything that belongs to it. Its spaces stay. Does nothing if it no longer exists. */
 export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(sites, site.doc.id)
@@ -23,7 +23,7 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
   })
 }
 
-/** Removes the site, the roles given on it, and all documents that belong to it. */
+/** Removes the site, the roles granted on it, and all of its documents. */
 async function removeSite(tx: Transaction, site: Document<SiteDoc>): Promise<void> {
   for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants, grant.id)
   await removeSiteDocuments(tx, site.id)

@@ -1,4 +1,4 @@
-/** Checks what redirects and links of a site lead to: URLs, pages, spaces and parts of the site. */
+/** Checks the destinations of redirects and links of a site: URLs, pages, spaces and parts of the site. */
 import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import {
@@ -18,15 +18,15 @@ import { openMain } from '../revisions/main-content.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 
-/** A destination that a client sent, and its JSON pointer in the body. */
+/** A destination from a client, and its JSON pointer in the body. */
 export interface GivenDestination {
   to: SiteDestination
   path: string
 }
 
 /**
- * Throws 400 naming all destinations that lead nowhere: invalid URLs, and spaces and pages that do not exist or that the
- * caller may not see. It opens repositories, so call it before the transaction, and `checkOnSite` inside.
+ * Throws 400 naming all broken destinations: invalid URLs, and spaces and pages that do not exist or that the caller
+ * may not see. It opens repositories, so call it before the transaction, and `checkOnSite` inside.
  */
 export async function checkReachable(app: App, actor: Actor, given: readonly GivenDestination[]): Promise<void> {
   const details: ErrorDetail[] = []
@@ -43,16 +43,16 @@ export async function checkReachable(app: App, actor: Actor, given: readonly Giv
         details.push({ path: `${path}/page`, message: 'must be the ID of a page of that space' })
     }
   }
-  if (details.length > 0) throw badRequest('A destination does not exist: see details.', details)
+  if (details.length > 0) throw badRequest('A destination does not exist. See details.', details)
 }
 
-/** The main content of a space that the caller may see, or null. */
+/** Opens the main content of a space that the caller may see, or null. */
 async function findMain(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
   const space = await findSpace(app, actor, id)
   return space && openMainIfAny(app, space)
 }
 
-/** Throws 400 naming all destinations that are not part of the site as it is stored now. */
+/** Throws 400 naming all destinations that are not part of the site as it is currently stored. */
 export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): void {
   const details = given.flatMap(({ to, path }): ErrorDetail[] => {
     const member = memberOnSite(to)
@@ -64,8 +64,8 @@ export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): 
 }
 
 /**
- * Whether stored destinations still lead somewhere: `broken` if the page, the space or the part of the site no longer exists.
- * URLs are not followed.
+ * Checks stored destinations. `broken` means that the page, the space or the part of the site no longer exists. URLs
+ * are not requested.
  */
 export async function destinationStatuses(
   app: App,
@@ -90,18 +90,21 @@ export async function destinationStatuses(
   )
 }
 
-/** The main content of a space on a site, or null. The caller's role does not matter: they only learn whether a page exists. */
+/**
+ * Opens the main content of a space on a site, or null. The caller's role does not matter, since they only learn
+ * whether a page exists.
+ */
 async function findMainOnSite(app: App, id: string): Promise<OpenRevision | null> {
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) return null
   return openMainIfAny(app, { doc, role: 'read', repo: await app.git.open(repositoryName(id)) })
 }
 
-/** Null if an admin removed the branch main: then there are no pages. */
+/** Null if an admin removed the branch main. There are then no pages. */
 const openMainIfAny = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> =>
   space.repo.head(MAIN) ? openMain(app, space) : null
 
-/** The field of a destination that names a part of the site; null for a URL. */
+/** Returns the field of a destination that names a part of the site. Null for a URL. */
 function memberOnSite(to: SiteDestination): { name: string; what: string } | null {
   if (to.kind === 'url') return null
   if (to.kind === 'site-section') return { name: 'siteSection', what: 'section' }

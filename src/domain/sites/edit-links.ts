@@ -1,4 +1,4 @@
-/** Use cases that change the external links of a site. */
+/** Changes the external links of a site. */
 import { hrefFault } from '../../content/href.js'
 import { badRequest } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -27,7 +27,7 @@ export async function createLink(
   return { site: await changeStructure(app, actor, site, (structure) => addLink(structure, link, sectionGroup)), id }
 }
 
-/** Changes a link; another group moves it to its end. Throws 400 (target, group), 404. */
+/** Changes a link. A new group adds it at the end of that group. Throws 400 (target, group), 404. */
 export async function changeLink(
   app: App,
   actor: Actor,

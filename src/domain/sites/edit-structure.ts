@@ -1,4 +1,4 @@
-// Use cases that change the structure of a site: sections, groups and site spaces. The pure functions are in `structure/`.
+// Changes the structure of a site: sections, groups and site spaces. The pure functions are in `structure/`.
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
@@ -51,16 +51,16 @@ export function changeStructure(
   )
 }
 
-/** A changed site, and the ID of what was created in it. */
+/** A changed site, and the ID of the item that was created in it. */
 export interface Created {
   site: LoadedSite
   id: string
 }
 
-/** Where an item is moved to. */
+/** The target of a move. */
 interface Move {
   position?: SiblingPosition | undefined
-  /** A group; null = the top level; absent = among its siblings. */
+  /** A group; null = the top level; absent = the current list. */
   into?: string | null | undefined
 }
 
@@ -68,7 +68,10 @@ const draftOf = ({ draft }: { draft?: boolean }): { draft?: true } => (draft ? {
 
 const created = async (site: Promise<LoadedSite>, id: string): Promise<Created> => ({ site: await site, id })
 
-/** Adds a section that shows a space. Throws 400 (space), 403 (may not publish it), 409 (the site shows it already, or is full). */
+/**
+ * Adds a section that shows a space. Throws 400 (space), 403 (the caller may not publish it), 409 (the site already
+ * shows it, or is full).
+ */
 export function createSection(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSection): Promise<Created> {
   const id = newId()
   const change: StructureEdit = async (structure, tx) => {
@@ -98,7 +101,7 @@ export async function changeSection(
   return changeStructure(app, actor, site, (structure) => updateSection(structure, id, input))
 }
 
-/** Removes a section and its site spaces; the spaces stay. */
+/** Removes a section and its site spaces. The spaces stay. */
 export const deleteSection = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeSection(structure, id))
 
@@ -122,11 +125,11 @@ export const changeGroup = (
   input: UpdateSiteSectionGroup,
 ): Promise<LoadedSite> => changeStructure(app, actor, site, (structure) => updateGroup(structure, id, input))
 
-/** Removes a group; its children take its place, but no links at the top level. */
+/** Removes a group. Its children take its place, except for links if it was at the top level. */
 export const deleteGroup = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeGroup(structure, id))
 
-/** Puts a section at the end of a group. Throws 400 (section). */
+/** Appends a section to a group. Throws 400 (section). */
 export const addSectionToGroup = (
   app: App,
   actor: Actor,
@@ -135,7 +138,7 @@ export const addSectionToGroup = (
   section: string,
 ): Promise<LoadedSite> => changeStructure(app, actor, site, (structure) => addToGroup(structure, group, section))
 
-/** Takes a section out of a group. */
+/** Removes a section from a group. */
 export const removeSectionFromGroup = (
   app: App,
   actor: Actor,
@@ -144,7 +147,10 @@ export const removeSectionFromGroup = (
   section: string,
 ): Promise<LoadedSite> => changeStructure(app, actor, site, (structure) => removeFromGroup(structure, group, section))
 
-/** Puts a space on a site. Throws 400 (space, section), 403 (may not publish it), 409 (the site shows it already, or is full). */
+/**
+ * Adds a space to a site. Throws 400 (space, section), 403 (the caller may not publish it), 409 (the site already shows
+ * it, or is full).
+ */
 export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSpace): Promise<Created> {
   const id = newId()
   const change: StructureEdit = async (structure, tx) => {
@@ -154,7 +160,10 @@ export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input:
   return created(changeStructure(app, actor, site, change, input.spaceId), id)
 }
 
-/** Changes a site space. Throws 400 (path, condition, space), 403 (may not publish it), 404, 409 (path, or the site shows the space already). */
+/**
+ * Changes a site space. Throws 400 (path, condition, space), 403 (the caller may not publish it), 404, 409 (path, or
+ * the site already shows the space).
+ */
 export async function changeSiteSpace(
   app: App,
   actor: Actor,
@@ -171,13 +180,13 @@ export async function changeSiteSpace(
   return changeStructure(app, actor, site, change, spaceId)
 }
 
-/** Takes a space off a site; the space stays. */
+/** Removes a space from a site. The space itself stays. */
 export const deleteSiteSpace = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeSiteSpace(structure, id))
 
 /**
- * Moves an item among its siblings, or into another group. Throws 404 (no such item, or the caller may not see it), 400 (position, group),
- * 409 (nothing would change, or too many levels).
+ * Moves an item within its list or into another group. Throws 404 (no such item, or the caller may not see it), 400
+ * (position, group), and 409 (nothing would change, or too many levels).
  */
 export async function moveInStructure(
   app: App,

@@ -6,7 +6,7 @@ import type { Document, Reader } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
 import type { Actor } from '../context/actor.js'
 
-/** A space of the organization with the caller's role on it; null if there is none that they may see. */
+/** Finds a space of the organization, with the caller's role on it. Null if there is none that they may see. */
 export async function findSpaceToPublish(
   reader: Reader,
   actor: Actor,
@@ -20,8 +20,8 @@ export async function findSpaceToPublish(
 }
 
 /**
- * A space of the organization that the caller may put on a site. That takes the role create, since it may make the content
- * public. Throws 400 naming `field`, or 403.
+ * Returns a space of the organization that the caller may add to a site. This needs the role create, since it may make
+ * the content public. Throws 400 naming `field`, or 403.
  */
 export async function publishableSpace(
   reader: Reader,
@@ -32,13 +32,13 @@ export async function publishableSpace(
 ): Promise<Document<SpaceDoc>> {
   const found = await findSpaceToPublish(reader, actor, organization, id)
   if (!found)
-    throw badRequest('There is no such space.', [
+    throw badRequest('The space does not exist.', [
       { path: field, message: 'must be the ID of a space of this organization' },
     ])
   if (!atLeast(found.role, 'create'))
     throw new ServiceError(
       'forbidden',
-      `You may not put the space ${id} on a site: this needs the role create on the space.`,
+      `You are not allowed to add the space ${id} to a site. This needs the role create on the space.`,
     )
   return found.doc
 }

@@ -1,4 +1,4 @@
-/** The addresses under which a published site shows its spaces. */
+/** Lists the addresses under which a published site shows its spaces. */
 import { itemsOf, type SiteSpaceEntry } from '../../model/index.js'
 import { publishedSiteSpace, type SiteAddress } from './addresses.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
@@ -9,7 +9,10 @@ interface PublishedSpace {
   url: string
 }
 
-/** All spaces of a site with their addresses, whoever asks; without drafts, and none if the site is not published. */
+/**
+ * Lists all spaces of a site with their addresses, regardless of the caller. Drafts are omitted. Empty if the site is
+ * not published.
+ */
 export function publishedSpaces(address: SiteAddress): PublishedSpace[] {
   const { structure } = address.site
   const found: PublishedSpace[] = []

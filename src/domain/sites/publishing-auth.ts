@@ -1,4 +1,4 @@
-/** How visitors of a site prove who they are: its backend, and the key that signs their tokens. */
+/** Manages the authentication of a site's visitors: its backend, and the key that signs their tokens. */
 import { seal, unseal } from '../../auth/index.js'
 import { hrefFault } from '../../content/href.js'
 import { isPast } from '../../kernel/clock.js'
@@ -16,12 +16,12 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
 
-/** Binds a sealed key to its site: it cannot be unsealed for another one. */
+/** Binds a sealed key to its site, so that it cannot be unsealed for another one. */
 const sealContext = (site: string): string => `visitor-key:${site}`
 
 const newSealedKey = (app: App, site: string): string => seal(app.settings.signingKey, sealContext(site), newSecret())
 
-/** Publishing authentication of a new site: a custom backend, and a new key. To be inserted with the site. */
+/** Returns the publishing authentication of a new site: a custom backend and a new key. Insert it with the site. */
 export const newPublishingAuth = (app: App, site: string): Draft<SitePublishingAuthDoc> => ({
   id: site,
   backend: 'custom',
@@ -29,21 +29,23 @@ export const newPublishingAuth = (app: App, site: string): Draft<SitePublishingA
   updatedAt: app.clock.now().toISOString(),
 })
 
-/** How visitors of a site are authenticated. Throws 404 if the site was deleted meanwhile. */
+/** Returns the visitor authentication of a site. Throws 404 if the site was deleted in the meantime. */
 export async function getPublishingAuth(app: App, site: LoadedSite): Promise<Document<SitePublishingAuthDoc>> {
   const auth = await app.store.get(sitePublishingAuths, site.doc.id)
   if (!auth) throw notFound('The site')
   return auth
 }
 
-/** Seconds for which the key before stays valid, unless whoever replaces it says otherwise. */
+/** Default time in seconds that a replaced key stays valid. */
 const GRACE_SECONDS = 3600
 
-/** The key that signs visitors' JWTs (HS256), or null if the signing key of the service was replaced since. Never log it. */
+/**
+ * Returns the key that signs visitors' JWTs (HS256). Null if the signing key of the service was replaced. Never log it.
+ */
 export const visitorKeyOf = (app: App, auth: SitePublishingAuthDoc): string | null =>
   unseal(app.settings.signingKey, sealContext(auth.id), auth.sealedKey)
 
-/** The keys that are valid now, newest first. Never log them. */
+/** Returns the keys that are currently valid, newest first. Never log them. */
 export function validVisitorKeys(app: App, auth: SitePublishingAuthDoc): string[] {
   const { previous } = auth
   const before =
@@ -65,7 +67,7 @@ const change = (
     return tx.replace(sitePublishingAuths, { ...what(stored), updatedAt: app.clock.now().toISOString() })
   })
 
-/** Changes the fields that are given. The backend `custom` removes the integration; `integration` needs one. Throws 400. */
+/** Changes the given fields. The backend `custom` removes the integration; `integration` requires one. Throws 400. */
 export async function updatePublishingAuth(
   app: App,
   actor: Actor,
@@ -83,8 +85,8 @@ export async function updatePublishingAuth(
         { path: '/integration', message: 'is required if backend is integration' },
       ])
     if (backend === 'custom' && integration !== undefined)
-      throw badRequest('The backend custom takes no integration.', [
-        { path: '/integration', message: 'must be left out if backend is custom' },
+      throw badRequest('The backend custom does not support an integration.', [
+        { path: '/integration', message: 'must be omitted if backend is custom' },
       ])
     const { integration: _integration, fallbackURL: _fallback, audience: _audience, issuer: _issuer, ...rest } = stored
     const chosen = (['fallbackURL', 'audience', 'issuer'] as const).flatMap((name) => {
@@ -95,7 +97,9 @@ export async function updatePublishingAuth(
   })
 }
 
-/** Replaces the key. Tokens signed with the one before stay valid for a while; those signed with an earlier one no longer. */
+/**
+ * Replaces the key. Tokens signed with the previous key stay valid for a while; those signed with older keys do not.
+ */
 export function regenerateVisitorKey(
   app: App,
   actor: Actor,

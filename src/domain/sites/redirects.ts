@@ -1,4 +1,4 @@
-// Redirects of a site.
+// Manages the redirects of a site.
 import { isSitePath } from '../../content/href.js'
 import { normalizePath, SitePathError } from '../../content/site-path.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
@@ -21,19 +21,19 @@ import { checkOnSite, checkReachable } from './destinations.js'
 
 const MAX_REDIRECTS = 5000
 
-/** A redirect of the site by its ID, or null. */
+/** Finds a redirect of the site by ID, or null. */
 export async function findRedirect(app: App, site: LoadedSite, id: string): Promise<Document<SiteRedirectDoc> | null> {
   const redirect = await app.store.get(siteRedirects, id)
   return redirect?.site === site.doc.id ? redirect : null
 }
 
-/** A page of the redirects of a site, oldest first. */
+/** Lists a page of the redirects of a site, oldest first. */
 export const listRedirects = (app: App, site: LoadedSite, query: PageQuery): Promise<Page<Document<SiteRedirectDoc>>> =>
   pageOf(app.store, siteRedirects, 'createdAt', site.doc.id, query)
 
 /**
- * Creates a redirect. Throws 400 if the source is not a path or the destination leads nowhere, 409 if the source has a
- * redirect already, the redirect would be part of a circle, or the site has too many.
+ * Creates a redirect. Throws 400 if the source is not a path or the destination is broken. Throws 409 if the source
+ * already has a redirect, the redirect would be part of a loop, or the site has too many.
  */
 export async function createRedirect(
   app: App,
@@ -56,13 +56,15 @@ export async function createRedirect(
   return changeSiteDocuments(app, actor, site, 'redirects', async (tx, stored) => {
     checkOnSite(stored, given)
     if ((await tx.count(siteRedirects, 'site', stored.id)) >= MAX_REDIRECTS)
-      throw conflict(`A site has at most ${MAX_REDIRECTS} redirects: delete some.`)
+      throw conflict(`A site has at most ${MAX_REDIRECTS} redirects. Delete some first.`)
     await checkSource(tx, draft)
     return tx.insert(siteRedirects, draft)
   })
 }
 
-/** Changes the fields that are given. Throws like `createRedirect`, and 404 if the redirect was deleted meanwhile. */
+/**
+ * Changes the given fields. Throws the errors of `createRedirect`, and 404 if the redirect was deleted in the meantime.
+ */
 export async function updateRedirect(
   app: App,
   actor: Actor,
@@ -116,25 +118,25 @@ function sourceOf(path: string): string {
   ])
 }
 
-/** Throws 409 if the source is taken, or following the redirects from it leads back to it. */
+/** Throws 409 if the source is taken, or if following the redirects from it leads back to it. */
 async function checkSource(reader: Reader, redirect: SiteRedirectDoc): Promise<void> {
   const otherAt = async (source: string) =>
     (await reader.find(siteRedirects, 'source', redirectKey({ site: redirect.site, source }))).find(
       ({ id }) => id !== redirect.id,
     )
   if (await otherAt(redirect.source))
-    throw conflict(`The path ${redirect.source} has a redirect already: change that one.`)
+    throw conflict(`The path ${redirect.source} already has a redirect. Change that one.`)
   for (let next = pathOf(redirect.destination), steps = 1; next !== null; steps++) {
     if (next === redirect.source)
       throw conflict(
-        `The redirect would lead in a circle: ${redirect.source} comes back to itself after ${steps} redirects.`,
+        `The redirect would create a loop: ${redirect.source} leads back to itself after ${steps} redirects.`,
       )
     const further = await otherAt(next)
     next = further ? pathOf(further.destination) : null
   }
 }
 
-/** The normalized path of a destination that is a path on the site itself; null for other destinations. */
+/** Returns the normalized path of a destination on the site itself. Null for other destinations. */
 function pathOf(destination: SiteDestination): string | null {
   if (destination.kind !== 'url' || !isSitePath(destination.url)) return null
   try {

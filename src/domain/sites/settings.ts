@@ -11,8 +11,8 @@ import { changeSite, hasBasename } from './sites.js'
 import { setDefaults } from './structure/defaults.js'
 
 /**
- * Changes the settings that are given; null removes a setting that may be absent. Throws 400 (basename, hostname, defaults),
- * 409 if another site has the hostname, or another site of the organization the basename.
+ * Changes the given settings; null removes an optional one. Throws 400 (basename, hostname, defaults), and 409 if
+ * another site has the hostname, or another site of the organization has the basename.
  */
 export async function updateSite(app: App, actor: Actor, site: LoadedSite, input: UpdateSite): Promise<LoadedSite> {
   const { hostname, proxy, defaultSiteSpace, defaultSiteSection, ...rest } = input
@@ -21,7 +21,7 @@ export async function updateSite(app: App, actor: Actor, site: LoadedSite, input
   return changeSite(app, actor, site, async (stored, tx) => {
     if (hostname) await checkFreeHostname(tx, stored, hostname)
     if (rest.basename !== undefined && (await hasBasename(tx, stored, rest.basename)))
-      throw conflict(`The basename ${rest.basename} is taken in this organization: choose another one.`)
+      throw conflict(`The basename ${rest.basename} is taken in this organization. Choose another one.`)
     const structure = setDefaults(stored.structure, {
       ...(defaultSiteSection === undefined ? {} : { section: defaultSiteSection }),
       ...(defaultSiteSpace === undefined ? {} : { siteSpace: defaultSiteSpace }),
@@ -50,11 +50,11 @@ function removeNull({
 
 function checkHostname(app: App, hostname: string): void {
   if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('The hostname is that of the service itself.', [
+    throw badRequest('The service itself uses this hostname. Choose another one.', [
       { path: '/hostname', message: 'must be a hostname of your own' },
     ])
   if (isIP(hostname) !== 0)
-    throw badRequest('The hostname is an IP address.', [
+    throw badRequest('The hostname must not be an IP address.', [
       { path: '/hostname', message: 'must be a hostname, such as docs.example.org' },
     ])
 }
@@ -63,7 +63,7 @@ async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string
   const holders = await reader.find(sites, 'hostname', hostname)
   const [organization] = await reader.find(organizations, 'customHostname', hostname)
   if (organization || holders.some((holder) => holder.id !== site.id))
-    throw conflict(`The hostname ${hostname} is taken by another site or organization: choose another one.`)
+    throw conflict(`The hostname ${hostname} is taken by another site or organization. Choose another one.`)
 }
 
 /** Makes a site visible to visitors, as its visibility allows. */

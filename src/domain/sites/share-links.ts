@@ -1,4 +1,4 @@
-// Share links of a site, and the keys in them.
+// Manages the share links of a site and their keys.
 import { hashToken, seal, unseal } from '../../auth/index.js'
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newSecret } from '../../kernel/ids.js'
@@ -18,10 +18,10 @@ import { changeSiteDocuments } from './site-documents.js'
 
 const MAX_SHARE_LINKS = 1000
 
-/** Binds a sealed key to its link: it cannot be unsealed for another one. */
+/** Binds a sealed key to its link, so that it cannot be unsealed for another one. */
 const sealContext = (id: string): string => `share-link:${id}`
 
-/** A link of the site by its ID, or null. */
+/** Finds a link of the site by ID, or null. */
 export async function findShareLinkById(
   app: App,
   site: LoadedSite,
@@ -31,20 +31,23 @@ export async function findShareLinkById(
   return link?.site === site.doc.id ? link : null
 }
 
-/** A page of the links of a site, oldest first. */
+/** Lists a page of the links of a site, oldest first. */
 export const listShareLinks = (app: App, site: LoadedSite, query: PageQuery): Promise<Page<Document<ShareLinkDoc>>> =>
   pageOf(app.store, shareLinks, 'createdAt', site.doc.id, query)
 
 /**
- * The active link of a site with a visitor's key, or null. Keys are random and looked up by their hash, so the time that it
- * takes reveals nothing about them.
+ * Finds the active link of a site with a visitor's key, or null. Keys are random and looked up by hash, so the duration
+ * reveals nothing about them.
  */
 async function findShareLink(reader: Reader, site: SiteDoc, key: string): Promise<Document<ShareLinkDoc> | null> {
   const [link] = await reader.find(shareLinks, 'keyHash', hashToken(key))
   return link?.site === site.id && link.active ? link : null
 }
 
-/** Returns `key` if an active share link of the site has it and the site's visibility is `share-link`; else undefined. */
+/**
+ * Returns `key` if an active share link of the site has it and the site's visibility is `share-link`. Otherwise
+ * undefined.
+ */
 export async function validShareKey(
   reader: Reader,
   site: SiteDoc,
@@ -54,7 +57,7 @@ export async function validShareKey(
   return (await findShareLink(reader, site, key)) ? key : undefined
 }
 
-/** The secret of a link, or null if the signing key of the service was replaced since. */
+/** Returns the secret of a link. Null if the signing key of the service was replaced. */
 export const shareKeyOf = (app: App, link: ShareLinkDoc): string | null =>
   unseal(app.settings.signingKey, sealContext(link.id), link.sealedKey)
 
@@ -79,12 +82,12 @@ export async function createShareLink(
   }
   return changeSiteDocuments(app, actor, site, 'share-links', async (tx) => {
     if ((await tx.count(shareLinks, 'site', site.doc.id)) >= MAX_SHARE_LINKS)
-      throw conflict(`A site has at most ${MAX_SHARE_LINKS} share links: delete some.`)
+      throw conflict(`A site has at most ${MAX_SHARE_LINKS} share links. Delete some first.`)
     return tx.insert(shareLinks, draft)
   })
 }
 
-/** Renames, disables or enables a link. Throws 404 if it was deleted meanwhile. */
+/** Renames, disables or enables a link. Throws 404 if it was deleted in the meantime. */
 export async function updateShareLink(
   app: App,
   actor: Actor,
@@ -99,7 +102,7 @@ export async function updateShareLink(
   })
 }
 
-/** Deletes a link: its key is no longer valid. */
+/** Deletes a link. Its key becomes invalid. */
 export async function deleteShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc): Promise<void> {
   await changeSiteDocuments(
     app,

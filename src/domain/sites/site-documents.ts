@@ -16,10 +16,10 @@ import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
 /**
- * Changes documents that belong to a site (share links, redirects, customizations …) in one transaction, and emits
- * `site.updated`.
- * @param changed what the event says has changed
- * @param work returns null if nothing changed. Throws 404 if the site was deleted meanwhile.
+ * Changes documents of a site (share links, redirects, customizations …) in one transaction and emits `site.updated`.
+ * Throws 404 if the site was deleted in the meantime.
+ * @param changed the changed part, for the event
+ * @param work returns null if nothing changed
  */
 export async function changeSiteDocuments<R>(
   app: App,
@@ -44,7 +44,7 @@ export async function changeSiteDocuments<R>(
   })
 }
 
-/** Removes all documents that belong to a site, except for the site itself and the roles given on it. */
+/** Removes all documents of a site, except for the site itself and the roles granted on it. */
 export async function removeSiteDocuments(tx: Transaction, site: string): Promise<void> {
   for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks, id)
   for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)

@@ -1,4 +1,4 @@
-// Creating, finding and changing sites.
+// Creates, finds and changes sites.
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -29,11 +29,11 @@ import { newPublishingAuth } from './publishing-auth.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
-/** A title for a site or a section, made from that of a space, which may be too short. */
+/** Derives the title of a site or section from that of a space, which may be too short. */
 export const titleFrom = (title: string | undefined): string =>
   title !== undefined && [...title].length >= SITE_TITLE.minLength ? title : DEFAULT_TITLE
 
-/** The site with the caller's role; null if it is not in the organization or they may not see it. */
+/** Finds a site, with the caller's role. Null if it is not in the organization or they may not see it. */
 export async function findSite(
   app: App,
   actor: Actor,
@@ -46,16 +46,18 @@ export async function findSite(
   return role === null ? null : { doc, role }
 }
 
-/** What a list of sites may be narrowed to. */
+/** Filters for a list of sites. */
 interface SiteFilter {
   /** ID of a space that the site shows. */
   space?: string
-  /** Part of the title, in any case. */
+  /** Part of the title. The case is ignored. */
   title?: string
   published?: boolean
 }
 
-/** The sites of an organization that the caller may see. Throws 400 if they may not see the space to filter by. */
+/**
+ * Lists the sites of an organization that the caller may see. Throws 400 if they may not see the space to filter by.
+ */
 export async function listSites(
   app: App,
   actor: Actor,
@@ -64,7 +66,7 @@ export async function listSites(
 ): Promise<LoadedSite[]> {
   const { id } = organization.doc
   if (filter.space !== undefined && !(await findSpaceToPublish(app.store, actor, id, filter.space)))
-    throw badRequest('There is no such space.', [
+    throw badRequest('The space does not exist.', [
       { path: 'query/space', message: 'must be the ID of a space of this organization' },
     ])
   const docs =
@@ -84,8 +86,8 @@ export async function listSites(
 }
 
 /**
- * Creates a site, not published, with the given spaces at its root: the first is the default. Throws 400 if a space does not
- * exist, 403 if the caller may not publish it.
+ * Creates an unpublished site with the given spaces at its root. The first one is the default. Throws 400 if a space
+ * does not exist, and 403 if the caller may not publish it.
  */
 export async function createSite(
   app: App,
@@ -108,7 +110,7 @@ export async function createSite(
 
 type NewSite = Omit<CreateSite, 'spaces'>
 
-/** Creates a site and a space for it in one transaction: both, or neither. */
+/** Creates a site and a space for it in one transaction. */
 async function createSiteAndSpace(
   app: App,
   actor: Actor,
@@ -128,7 +130,7 @@ async function createSiteAndSpace(
 interface SiteToInsert {
   organization: string
   input: NewSite
-  /** The spaces that it shows. */
+  /** The spaces of the site. */
   shown: readonly SpaceDoc[]
 }
 
@@ -175,7 +177,7 @@ export async function hasBasename(reader: Reader, site: SiteDoc, basename: strin
   return holders.some((holder) => holder.id !== site.id)
 }
 
-/** Differences from the usual event of a change: its type, and what it is about besides the site. */
+/** Overrides for the event of a change: its type, and further subjects. */
 interface SiteEvent {
   type?: EventType
   /** ID of a space. */
@@ -183,8 +185,8 @@ interface SiteEvent {
 }
 
 /**
- * Changes a site in one transaction, based on what is stored now, and emits `site.updated` (or another type) with the names
- * of the changed fields. Writes nothing if nothing changes. Throws 404 if the site was deleted meanwhile.
+ * Changes a site in one transaction, based on the stored version. Emits `site.updated` (or another type) with the names
+ * of the changed fields. Writes nothing if nothing changes. Throws 404 if the site was deleted in the meantime.
  */
 export async function changeSite(
   app: App,

@@ -7,7 +7,7 @@ import { publishedSpaces } from './published-spaces.js'
 import { validShareKey } from './share-links.js'
 import { sitesOfSpace } from '../spaces/sites-of-space.js'
 
-/** The URLs under which visitors find a space. */
+/** The URLs of a space for visitors. */
 interface SpaceAddresses {
   /** On the oldest published site that shows the space. */
   published?: string
@@ -15,7 +15,7 @@ interface SpaceAddresses {
   public?: string
 }
 
-/** The URLs under which visitors find a space: none while it is deleted, a draft, or on no published site. */
+/** Returns the URLs of a space for visitors. There are none while it is deleted, a draft, or on no published site. */
 export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: string): Promise<SpaceAddresses> {
   const shown = (await sitesOfSpace(app.store, space.id)).filter((site) => site.published)
   const [site] = shown.sort((a, b) =>
@@ -30,7 +30,7 @@ export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: str
   return { published, ...(site.visibility === 'public' ? { public: published } : {}) }
 }
 
-/** The URLs under which visitors find a revision: those of the space if it is the head of main, else none. */
+/** Returns the URLs of a revision for visitors: those of the space if it is the head of main, otherwise none. */
 export async function addressesOfRevision(
   app: App,
   { doc, repo }: LoadedSpace,

@@ -1,4 +1,7 @@
-/** What a caller sees of a site's structure, without what they may not see. What a visitor sees of it: `visitor.ts`. */
+/**
+ * Computes a caller's view of a site's structure, without the parts that they may not see. For visitors, see
+ * `visitor.ts`.
+ */
 import {
   type GroupChild,
   type GroupEntry,
@@ -25,11 +28,11 @@ export interface ShownSiteSpace {
   section?: SectionEntry
   /** Whether it is the default of its section, or of the root. */
   isDefault: boolean
-  /** Whether it is in the default section, or at the root: the default one there is the default of the site. */
+  /** Whether it is in the default section, or at the root. The default one there is the default of the site. */
   isDefaultSection: boolean
-  /** Orders the list of all site spaces of the site. */
+  /** Its position in the list of all site spaces of the site. */
   sortKey: string
-  /** Whether neither it nor what it is in is a draft: only then it has an address for visitors. */
+  /** Whether neither it nor a parent is a draft. Only live site spaces have an address for visitors. */
   live: boolean
 }
 
@@ -54,27 +57,28 @@ export interface ShownLink {
 /** A group as the caller sees it. */
 export interface ShownGroup {
   entry: GroupEntry
-  /** The group that it is in. */
+  /** The parent group. */
   group?: GroupEntry
   children: ShownItem[]
   sortKey: string
   live: boolean
 }
 
-/** What stands among the items of a site, or in a group. */
+/** An item of a site or a group. */
 export type ShownItem = ShownSection | ShownGroup | ShownLink
 
 /** A site as the caller sees it, in order. */
 export interface SiteView {
   address: SiteAddress
-  /** At the root. */
+  /** Site spaces at the root. */
   siteSpaces: ShownSiteSpace[]
   items: ShownItem[]
 }
 
 /**
- * What the caller sees of a site. Site spaces are left out if their space is deleted (they return when it is restored) or the
- * caller may not see it. If the space of a default site space is deleted, the first remaining one is the default, for everybody.
+ * Returns the caller's view of a site. Site spaces are omitted if their space is deleted (they return after it is
+ * restored) or the caller may not see it. If the space of a default site space is deleted, the first remaining one is
+ * the default for all callers.
  */
 export async function viewSite(
   app: App,
@@ -141,7 +145,7 @@ export async function viewSite(
   }
 }
 
-/** What an item of a structure is in. */
+/** The context of an item in a structure. */
 interface Above {
   group?: GroupEntry
   sortKey?: string
@@ -155,28 +159,28 @@ export const isGroup = (item: ShownItem): item is ShownGroup => 'children' in it
 
 export const isSection = (item: ShownItem): item is ShownSection => 'siteSpaces' in item
 
-/** All items of a view in order, each group before what is in it. */
+/** Lists all items of a view in order, parents first. */
 function shownItems({ items }: Pick<SiteView, 'items'>): ShownItem[] {
   return items.flatMap((item) => (isGroup(item) ? [item, ...shownItems({ items: item.children })] : [item]))
 }
 
-/** The sections that the caller sees, including those in groups, in order. */
+/** Lists the sections that the caller sees, including those in groups, in order. */
 export const shownSections = (view: SiteView): ShownSection[] => shownItems(view).filter(isSection)
 
-/** The site spaces that the caller sees, in order. */
+/** Lists the site spaces that the caller sees, in order. */
 export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [
   ...view.siteSpaces,
   ...shownSections(view).flatMap((section) => section.siteSpaces),
 ]
 
-/** The groups that the caller sees, in order. */
+/** Lists the groups that the caller sees, in order. */
 export const shownGroups = (view: SiteView): ShownGroup[] => shownItems(view).filter(isGroup)
 
-/** The external links, in order. */
+/** Lists the external links, in order. */
 export const shownLinks = (view: SiteView): ShownLink[] =>
   shownItems(view).flatMap((item) => (isGroup(item) || isSection(item) ? [] : [item]))
 
-/** A site space if the caller may see its space; else null. */
+/** Finds a site space. Null if the caller may not see its space. */
 export async function findVisibleSiteSpace(
   app: App,
   actor: Actor,

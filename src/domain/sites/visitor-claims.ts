@@ -1,11 +1,11 @@
-/** What a site knows about a visitor: the claims that its adaptive schema declares, and no others. */
+/** Selects the claims about a site's visitor: those that its adaptive schema declares, and no others. */
 import { badRequest } from '../../kernel/errors.js'
 import type { AdaptiveJsonSchema } from '../../model/index.js'
 
-/** By name; `unsigned` has those that the visitor's browser states itself. */
+/** Claims by name. `unsigned` contains the claims that the visitor's browser states itself. */
 export type VisitorClaims = Readonly<Record<string, boolean | Readonly<Record<string, boolean>>>>
 
-/** Claims of somebody of whom nothing is known. */
+/** Claims of an unknown visitor. */
 export const noClaims: VisitorClaims = { unsigned: {} }
 
 type ClaimValues = Readonly<Record<string, unknown>>
@@ -17,9 +17,10 @@ const booleansOf = (declared: Iterable<string>, given: ClaimValues): [string, bo
   })
 
 /**
- * Keeps what the schema declares. Claims of a token and those of a browser never mix: a member `unsigned` of a token is dropped.
+ * Selects the declared claims. Claims of a token and those of a browser never mix: a member `unsigned` of a token is
+ * dropped.
  * @param signed the payload of a valid token
- * @param unsigned what the browser says
+ * @param unsigned the claims from the browser
  */
 export function claimsOf(
   { properties }: AdaptiveJsonSchema,
@@ -33,16 +34,16 @@ export function claimsOf(
   }
 }
 
-/** Reads `unsignedClaims` of a query. Throws 400 unless it is a JSON object. */
+/** Parses `unsignedClaims` of a query. Throws 400 unless it is a JSON object. */
 export function readUnsigned(text: string | undefined): ClaimValues {
   if (text === undefined) return {}
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ClaimValues
   } catch {
-    // reported below, like JSON of another kind
+    // Reported below, like other JSON values.
   }
-  throw badRequest('The claims of the browser cannot be read.', [
+  throw badRequest('The claims of the browser are invalid.', [
     { path: 'query/unsignedClaims', message: 'must be a JSON object, such as {"isBeta":true}' },
   ])
 }

@@ -1,22 +1,22 @@
-/** What conditions are worth for one visitor. */
+/** Evaluates conditions for one visitor. */
 import { checkCondition } from '../../content/conditions/check.js'
 import { evaluateCondition } from '../../content/conditions/evaluate.js'
 import { Slices } from '../../kernel/slices.js'
 import type { VisitorClaims } from './visitor-claims.js'
 
-/** Evaluates each condition once. A condition that is invalid or fails is not true. */
+/** Evaluates each condition once. A condition that is invalid or fails is false. */
 export class VisitorConditions {
-  // bound: as many as the answer has different conditions, of at most 1,024 characters
-  readonly #worth = new Map<string, boolean>()
+  // bound: the different conditions in one response, of at most 1,024 characters
+  readonly #results = new Map<string, boolean>()
 
   constructor(private readonly claims: VisitorClaims) {}
 
   readonly holds = (condition: string): boolean => {
-    const known = this.#worth.get(condition)
+    const known = this.#results.get(condition)
     if (known !== undefined) return known
-    const worth = this.#evaluate(condition)
-    this.#worth.set(condition, worth)
-    return worth
+    const result = this.#evaluate(condition)
+    this.#results.set(condition, result)
+    return result
   }
 
   #evaluate(condition: string): boolean {
@@ -24,12 +24,12 @@ export class VisitorConditions {
       checkCondition(condition)
       return evaluateCondition(condition, { visitor: { claims: this.claims } })
     } catch {
-      // who sees what cannot be decided: nobody
+      // If the condition cannot be evaluated, no one sees the content.
       return false
     }
   }
 
-  /** Evaluates many in slices, so that asking for them costs nothing afterwards. */
+  /** Evaluates many conditions in slices, so that later look-ups are cheap. */
   async prepare(conditions: Iterable<string | undefined>): Promise<void> {
     const slices = new Slices()
     for (const condition of conditions) {

@@ -1,4 +1,7 @@
-/** How a site looks to a visitor: without links that are not for them, or lead to what they do not see. */
+/**
+ * Adapts a site's customization to a visitor: removes links that are not for them, or that lead to content they may not
+ * see.
+ */
 import type { SiteCustomization, SiteDestination } from '../../model/index.js'
 import { shownSections, shownSiteSpaces } from './view.js'
 import type { Visitor } from './visitor.js'
@@ -8,18 +11,19 @@ interface Link {
   condition?: string
 }
 
-/** The customization as the visitor gets it. */
+/** Returns the customization for the visitor. */
 export function customizationFor(visitor: Visitor, look: SiteCustomization): SiteCustomization {
   const { context, view } = visitor
   const sections = new Set(shownSections(view).map(({ entry }) => entry.id))
   const siteSpaces = new Set(shownSiteSpaces(view).map(({ entry }) => entry.id))
   const spaces = new Set(shownSiteSpaces(view).map(({ entry }) => entry.space))
-  const leads = (to: SiteDestination | null): boolean => {
+  const isVisible = (to: SiteDestination | null): boolean => {
     if (to === null || to.kind === 'url') return true
     if (to.kind === 'site-section') return sections.has(to.siteSection)
     return to.kind === 'site-space' ? siteSpaces.has(to.siteSpace) : spaces.has(to.space)
   }
-  const isFor = ({ to, condition }: Link): boolean => (condition === undefined || context.holds(condition)) && leads(to)
+  const isFor = ({ to, condition }: Link): boolean =>
+    (condition === undefined || context.holds(condition)) && isVisible(to)
   const { announcement, header, footer, ...rest } = look
   const { primaryLink, ...top } = header
   const links = header.links.filter(isFor).map((link) => ({ ...link, links: link.links.filter(isFor) }))
@@ -33,7 +37,7 @@ export function customizationFor(visitor: Visitor, look: SiteCustomization): Sit
 
 type Announcement = NonNullable<SiteCustomization['announcement']>
 
-const announcementFor = ({ link, ...told }: Announcement, isFor: (link: Link) => boolean): Announcement => ({
-  ...told,
+const announcementFor = ({ link, ...rest }: Announcement, isFor: (link: Link) => boolean): Announcement => ({
+  ...rest,
   ...(link && isFor(link) ? { link } : {}),
 })

@@ -1,4 +1,4 @@
-/** The pages of a space as a visitor of a site sees them. */
+/** Determines the pages of a space that a visitor of a site sees. */
 import { gateFor, type VisitorPage } from '../../access/index.js'
 import type { PageEntry } from '../../content/types.js'
 import { notFound } from '../../kernel/errors.js'
@@ -16,19 +16,22 @@ import type { Visitor } from './visitor.js'
 
 type PageCache = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
-/** The pages of one space of a site that a visitor gets. */
+/** The pages of one space of a site that a visitor sees. */
 interface VisitorPages {
   revision: OpenRevision
   known: PageCache
-  /** The table of contents, without what they do not see there. */
+  /** The table of contents, without the entries that they may not see. */
   listed: PageEntry[]
   /** Whether they see a page in lists. */
   lists(page: PageEntry): boolean
-  /** A page that they may read, hidden or not, with its subpages as in the table of contents. Throws 404. */
+  /** Returns a page that they may read, hidden or not, with its visible subpages. Throws 404. */
   get(id: string): PageEntry
 }
 
-/** A page of a space, as the gate asks about it: a draft (an entry with an empty target) is not live, and what could not be read decides nothing. */
+/**
+ * Describes a page for the visitor gate. A draft (an entry with an empty target) is not live. A page that could not be
+ * read counts as gone.
+ */
 export function visitorPageOf(entry: PageEntry, known: KnownPage | undefined, within?: VisitorPage): VisitorPage {
   const { hidden, condition } = known?.attributes ?? {}
   return {
@@ -40,7 +43,10 @@ export function visitorPageOf(entry: PageEntry, known: KnownPage | undefined, wi
   }
 }
 
-/** Opens the main content of a space of the site for a visitor, with the pages that computed entries yield. The site space comes from their view, so they see it. */
+/**
+ * Opens the main content of a site's space for a visitor, including generated pages. The site space comes from their
+ * view, so they may see it.
+ */
 export async function pagesFor(app: App, visitor: Visitor, { space, entry }: ShownSiteSpace): Promise<VisitorPages> {
   if (!siteSpacesOf(visitor.site.doc.structure).some(({ id }) => id === entry.id)) throw notFound('The site space')
   const opened: LoadedSpace = { ...space, repo: await app.git.open(repositoryName(space.doc.id)) }
@@ -48,14 +54,14 @@ export async function pagesFor(app: App, visitor: Visitor, { space, entry }: Sho
   const { structure } = revision
   const known = await knownPages(app, revision, structure.byGitPath.values())
   await visitor.conditions.prepare([...known.values()].map(({ page }) => page.attributes.condition))
-  const asked = await askedPages(structure.pages, known)
+  const gated = await gatedPages(structure.pages, known)
   const sees = gateFor(visitor.context)
   const mayRead = (page: PageEntry): boolean => {
-    const place = asked.get(page)
-    return place !== undefined && sees(place, 'read')
+    const gatedPage = gated.get(page)
+    return gatedPage !== undefined && sees(gatedPage, 'read')
   }
   const isLive = (page: PageEntry): boolean => targetOf(page, revision).every(mayRead)
-  const lists = (page: PageEntry): boolean => sees(asked.get(page) as VisitorPage, 'list') && isLive(page)
+  const lists = (page: PageEntry): boolean => sees(gated.get(page) as VisitorPage, 'list') && isLive(page)
   const listed = (pages: readonly PageEntry[]): PageEntry[] =>
     pages.flatMap((page): PageEntry[] => {
       if (!lists(page)) return []
@@ -64,31 +70,31 @@ export async function pagesFor(app: App, visitor: Visitor, { space, entry }: Sho
     })
   const get = (id: string): PageEntry => {
     const page = structure.byId.get(id)
-    // a computed entry in whose place its pages are is known by its ID, but is nowhere in the tree
+    // A computed entry that is replaced by its pages still has an ID, but it is not part of the tree.
     if (!page || !mayRead(page) || !isLive(page)) throw notFound(`Page ${id}`)
     return { ...page, pages: listed(page.pages) }
   }
   return { revision, known, listed: listed(structure.pages), lists, get }
 }
 
-/** The page that a link leads to, if it is one of the space: who may not read that does not see the link. */
+/** Returns the page of the space that a link points to. Visitors who may not read it do not see the link. */
 function targetOf(page: PageEntry, { structure }: OpenRevision): PageEntry[] {
   const target = page.type === 'link' && page.target ? structure.byGitPath.get(page.target.gitPath) : undefined
   return target ? [target] : []
 }
 
-/** All pages of a tree, as the gate asks about them. */
-async function askedPages(pages: readonly PageEntry[], known: PageCache): Promise<Map<PageEntry, VisitorPage>> {
+/** Describes all pages of a tree for the visitor gate. */
+async function gatedPages(pages: readonly PageEntry[], known: PageCache): Promise<Map<PageEntry, VisitorPage>> {
   const slices = new Slices()
-  const asked = new Map<PageEntry, VisitorPage>()
+  const gated = new Map<PageEntry, VisitorPage>()
   const add = async (entries: readonly PageEntry[], within?: VisitorPage): Promise<void> => {
     for (const entry of entries) {
       const page = visitorPageOf(entry, entry.type === 'document' ? known.get(entry.gitPath)?.page : undefined, within)
-      asked.set(entry, page)
+      gated.set(entry, page)
       if (slices.due) await slices.rest()
       if (entry.pages.length > 0) await add(entry.pages, page)
     }
   }
   await add(pages)
-  return asked
+  return gated
 }

@@ -1,4 +1,4 @@
-/** Search in the spaces of a site, as a visitor may. */
+/** Searches the spaces of a site for a visitor. */
 import { digestOf } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
 import type { App } from '../context/app.js'
@@ -9,8 +9,8 @@ import { pagesFor } from './visitor-pages.js'
 import type { Visitor } from './visitor.js'
 
 /**
- * The spaces of a site that a visitor sees and that have matches, with their best pages. Pages with blocks that only some visitors
- * see are left out, since the index has the text of all blocks.
+ * Returns the spaces of a site that a visitor sees and that have matches, with their best pages. Pages with conditional
+ * blocks are omitted, since the index contains the text of all blocks.
  */
 export function searchForVisitor(app: App, visitor: Visitor, query: SearchQuery): Promise<FoundSpaces> {
   const shown = new Map(shownSiteSpaces(visitor.view).map((one) => [one.entry.space, one]))

@@ -1,8 +1,8 @@
-/** The structure of a site as a visitor sees it. */
+/** Computes a visitor's view of a site's structure. */
 import { gateFor, type VisitorContext, type VisitorPage } from '../../access/index.js'
 import { isGroup, isSection, type ShownItem, type ShownSiteSpace, type SiteView } from './view.js'
 
-/** What an entry of a structure says of who sees it. */
+/** The fields of a structure entry that decide who sees it. */
 interface Gated {
   id: string
   condition?: string
@@ -10,7 +10,7 @@ interface Gated {
   hidden?: boolean
 }
 
-/** A part of a site, as the gate asks about it. `hidden` of an entry says that its space is deleted. */
+/** Describes a part of a site for the visitor gate. `hidden` means that the space of the entry is deleted. */
 const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): VisitorPage => ({
   ...(within ? { within } : {}),
   ...(condition === undefined ? {} : { condition }),
@@ -18,7 +18,7 @@ const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): Visi
   ...(hidden ? { gone: true } : {}),
 })
 
-/** What a visitor sees of a site: without what is empty then. */
+/** Returns a visitor's view of a site, without items that become empty. */
 export function visitorView(context: VisitorContext, view: SiteView): SiteView {
   const sees = gateFor(context)
   const entriesIn = (entries: readonly ShownSiteSpace[], within?: VisitorPage): ShownSiteSpace[] =>

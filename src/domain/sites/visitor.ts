@@ -1,4 +1,4 @@
-/** The door for everything that visitors get: checks what a visitor brought, and shows a site as they see it. */
+/** The entry point for visitors: validates a visitor's credentials and computes their view of a site. */
 import { mayEnter, type VisitorContext } from '../../access/index.js'
 import { verifyVisitorToken } from '../../auth/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
@@ -12,29 +12,29 @@ import { claimsOf, noClaims, readUnsigned, type VisitorClaims } from './visitor-
 import { VisitorConditions } from './visitor-conditions.js'
 import { visitorView } from './visitor-view.js'
 
-/** What somebody brings who visits a site. */
+/** The credentials of a visitor. */
 export interface VisitorCredentials {
   /** The key of a share link. */
   shareKey?: string
   /** A JWT of the site's own sign-in. */
   visitorToken?: string
-  /** JSON: what their browser says of itself. */
+  /** Claims from the visitor's browser, as JSON. */
   unsignedClaims?: string
 }
 
-/** A visitor who was let in. */
+/** An admitted visitor. */
 export interface Visitor {
   site: LoadedSite
   context: VisitorContext
   conditions: VisitorConditions
-  /** The structure of the site, as far as they see it. */
+  /** The part of the site's structure that they see. */
   view: SiteView
 }
 
 /**
- * Lets a visitor into a site, on behalf of a caller who may see it: what that caller may not see is not shown to anybody.
- * @param preview whether somebody who brings nothing is let in all the same, as the caller who looks at their own site
- * Throws 404 (not published, no valid share key), 403 (no valid token), 400 (claims of the browser).
+ * Admits a visitor to a site on behalf of a caller who may see it. Content that the caller may not see is not shown to
+ * any visitor. Throws 404 (not published, no valid share key), 403 (no valid token), 400 (claims of the browser).
+ * @param preview whether to admit a visitor without credentials, as the caller who previews their own site
  */
 export async function openToVisitor(
   app: App,
@@ -55,14 +55,14 @@ export async function openToVisitor(
   if (!mayEnter(facts))
     throw new ServiceError(
       'forbidden',
-      'This site asks its visitors to sign in: send the visitor’s token as visitorToken.',
+      'This site requires its visitors to sign in. Send the visitor’s token as `visitorToken`.',
     )
   const conditions = new VisitorConditions(await claimsFor(app, site, signed ?? {}, unsigned))
   const context = { ...facts, holds: conditions.holds }
   return { site, context, conditions, view: visitorView(context, view) }
 }
 
-/** The payload of a visitor's token; null without one. Throws 403 with the reason. */
+/** Returns the payload of a visitor's token. Null without one. Throws 403 with the reason. */
 async function signedClaims(
   app: App,
   site: LoadedSite,
@@ -77,7 +77,7 @@ async function signedClaims(
     audience,
     issuer,
   })
-  if (claims === undefined) throw new ServiceError('forbidden', `The token of the visitor is not valid. ${fault}`)
+  if (claims === undefined) throw new ServiceError('forbidden', `The visitor token is invalid. ${fault}`)
   return claims
 }
 
@@ -91,7 +91,7 @@ async function claimsFor(
   return claimsOf((await getAdaptiveSchema(app, site)).jsonSchema, signed, unsigned)
 }
 
-/** A site space that a visitor sees, by its ID. Throws 404. */
+/** Returns a site space that a visitor sees, by ID. Throws 404. */
 export function siteSpaceFor({ view }: Visitor, id: string): ShownSiteSpace {
   const found = shownSiteSpaces(view).find(({ entry }) => entry.id === id)
   if (!found) throw notFound('The site space')

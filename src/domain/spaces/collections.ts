@@ -1,4 +1,4 @@
-// Creating, listing and changing collections.
+// Creates, lists and changes collections.
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
@@ -22,7 +22,10 @@ import { visibleSpaces } from './spaces.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
-/** Creates a collection at the end of its parent. Throws 400 if the parent does not exist, 403 if the caller may not add to it. */
+/**
+ * Creates a collection at the end of its parent. Throws 400 if the parent does not exist, and 403 if the caller may not
+ * add to it.
+ */
 export async function createCollection(
   app: App,
   actor: Actor,
@@ -56,7 +59,7 @@ export async function createCollection(
   return loadedCollection(app.store, actor, doc)
 }
 
-/** Loads the caller's role on a collection that they have just created or changed. */
+/** Returns a collection that the caller has just created or changed, with their role on it. */
 export async function loadedCollection(
   reader: Reader,
   actor: Actor,
@@ -65,7 +68,7 @@ export async function loadedCollection(
   return { doc, role: (await contentRole(reader, actor.user.id, { ...doc, kind: 'collection' })) ?? 'read' }
 }
 
-/** The collections of an organization that the caller may see: all, or only those at the top level. */
+/** Lists the collections of an organization that the caller may see: all, or only those at the top level. */
 export async function listCollections(
   app: App,
   actor: Actor,
@@ -83,13 +86,13 @@ export async function listCollections(
   })
 }
 
-/** The spaces directly in a collection that the caller may see. */
+/** Lists the spaces directly in a collection that the caller may see. */
 export async function listSpacesIn(app: App, actor: Actor, collection: LoadedCollection): Promise<VisibleSpace[]> {
   const docs = (await app.store.find(spaces, 'parent', collection.doc.id)).filter((doc) => doc.deletedAt === undefined)
   return visibleSpaces(app, actor, collection.doc.organization, docs)
 }
 
-/** Changes the fields that are given; a description of null is removed. Throws 404 if the collection was deleted meanwhile. */
+/** Changes the given fields; null removes the description. Throws 404 if the collection was deleted in the meantime. */
 export async function updateCollection(
   app: App,
   actor: Actor,

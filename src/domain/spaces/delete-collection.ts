@@ -1,4 +1,4 @@
-/** Deletes a collection, without taking its content or anybody's access with it. */
+/** Deletes a collection without deleting its content or changing access to it. */
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type CollectionDoc, collections, type DefaultLevel, type GrantDoc, grants } from '../../model/index.js'
@@ -15,10 +15,10 @@ import { collectionsFrom } from './nesting-checks.js'
 import { collectionItem, type Item, itemsAt, makeRoom, type Location, replaceItem, spaceItem } from './siblings.js'
 
 /**
- * Deletes a collection. Its content, including deleted spaces, moves to the parent (or the top level), to the position of the
- * collection and in the same order. Everybody keeps the access that they had: the default level and the grants of the
- * collection are copied to its content. Throws 403 if the caller may not add to the parent. If the collection no longer
- * exists, nothing happens.
+ * Deletes a collection. Its content, including deleted spaces, moves to the parent (or the top level), to the position
+ * of the collection and in the same order. All users keep their access: the default level and the grants of the
+ * collection are copied to its content. Throws 403 if the caller may not add to the parent. Does nothing if the
+ * collection no longer exists.
  */
 export async function deleteCollection(app: App, actor: Actor, collection: LoadedCollection): Promise<void> {
   await app.store.transact(async (tx) => {
@@ -60,16 +60,16 @@ async function checkMayAddContent(tx: Reader, viewer: Viewer, location: Location
     if (!(error instanceof ServiceError)) throw error
     throw new ServiceError(
       'forbidden',
-      'The content of the collection would move to its parent, where you may not add anything: move the content elsewhere first.',
+      'The content of the collection would move to its parent, where you are not allowed to add anything. Move the content elsewhere first.',
     )
   }
 }
 
-/** What a collection contributes to the access to its content. */
+/** The access that a collection adds to its content. */
 interface Inherited {
-  /** Its own default level; `inherit` = it has none. */
+  /** Its own default level; `inherit` = none. */
   level: DefaultLevel
-  /** The level that applies in it: its own, or the nearest above; `inherit` = members have their own role. */
+  /** The effective level in it: its own, or the nearest above; `inherit` = members have their own role. */
   effective: DefaultLevel
   grants: readonly Document<GrantDoc>[]
 }
@@ -84,8 +84,8 @@ async function inheritedFrom(tx: Reader, collection: Document<CollectionDoc>): P
 }
 
 /**
- * The item with the default level of the collection made its own. A space with visibility `in-collection` becomes private,
- * since other people may see the parent; its default level lets those who could read it by that visibility go on reading.
+ * Makes the collection's default level the item's own. A space with visibility `in-collection` becomes private, since
+ * other users may see the parent. Its new default level preserves the access of its previous readers.
  */
 function withoutCollection(item: Item, { level, effective }: Inherited): Item {
   const own = item.doc.defaultLevel
@@ -96,7 +96,9 @@ function withoutCollection(item: Item, { level, effective }: Inherited): Item {
   return spaceItem({ ...item.doc, visibility: 'private', defaultLevel: own === null ? readers : defaultLevel })
 }
 
-/** Gives everybody with a role on the collection that role on the item, unless they have a more powerful one. */
+/**
+ * Grants all principals with a role on the collection the same role on the item, unless they have a more powerful one.
+ */
 async function copyGrants(tx: Transaction, from: readonly Document<GrantDoc>[], { kind, doc }: Item): Promise<void> {
   for (const { principal, role } of from) {
     const [target, id] = [`${kind}:${doc.id}`, `${kind}:${doc.id}:${principal}`]

@@ -1,4 +1,4 @@
-// Moves of spaces and collections within their organization.
+// Moves spaces and collections within their organization.
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { collections, type MoveContent, type SiblingPointer, spaces } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
@@ -24,10 +24,10 @@ import {
 } from './siblings.js'
 import { openSpace } from './spaces.js'
 
-/** Most details of one refusal. */
+/** Maximum number of details in one error. */
 export const MAX_DETAILS = 50
 
-/** Moves a space to another collection, the top level, or another position. Throws as `moveItem` does. */
+/** Moves a space to another collection, the top level, or another position. Throws the errors of `moveItem`. */
 export async function moveSpace(app: App, actor: Actor, space: LoadedSpace, input: MoveContent): Promise<LoadedSpace> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, space.doc.id)
@@ -37,7 +37,7 @@ export async function moveSpace(app: App, actor: Actor, space: LoadedSpace, inpu
   return openSpace(app, actor, doc)
 }
 
-/** Moves a collection with its content. Throws as `moveItem` does. */
+/** Moves a collection with its content. Throws the errors of `moveItem`. */
 export async function moveCollection(
   app: App,
   actor: Actor,
@@ -53,11 +53,11 @@ export async function moveCollection(
 }
 
 /**
- * Moves an item, based on what is stored now: concurrent moves run one after the other. Throws
+ * Moves an item, based on the stored state. Concurrent moves run one at a time. Throws
  * - 400 if the parent or sibling does not exist;
- * - 403 if the caller may not take from the old location, add to the new one, or move all of the content along, or if they
- *   would become an admin of a protected space (`adminProtectedSpaces`);
- * - 409 if nothing would change, a collection would be in itself, or the caller could no longer see the item.
+ * - 403 if the caller may not take items from the old location, add to the new one, or move all of the content, or if
+ * they would become an admin of a protected space (`adminProtectedSpaces`);
+ * - 409 if nothing would change, a collection would contain itself, or the caller could no longer see the item.
  */
 async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, input: MoveContent): Promise<Item> {
   const { organization } = item.doc
@@ -71,7 +71,7 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
     await checkNesting(tx, item.doc.id, to.parent)
     const refused = await itemsNotToTake(tx, viewer, await itemsBelow(tx, item.doc.id), 'move')
     if (refused.length > 0)
-      throw new ServiceError('forbidden', 'You may not move everything that the collection contains: see details.', {
+      throw new ServiceError('forbidden', 'You are not allowed to move all items of the collection. See details.', {
         details: refused.slice(0, MAX_DETAILS),
       })
   }
@@ -80,7 +80,7 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   const index = await indexOf(tx, viewer, others, item, input.position)
   const before = all.findIndex(({ doc }) => doc.id === item.doc.id)
   if (from.parent === to.parent && undeletedBefore(others, index) === undeletedBefore(all, before))
-    throw conflict('Nothing would change: it is at this position already.')
+    throw conflict('Nothing would change: it is already at this position.')
   const [position] = await makeRoom(tx, others, index)
   const protectedIds =
     to.parent === from.parent
@@ -89,7 +89,7 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   const moved = await replaceItem(tx, movedTo(item, to, position as string, app.clock.now().toISOString()))
   if ((await roleOnItem(tx, viewer, moved)) === null)
     throw conflict(
-      'You could no longer see it there: its default level gives nobody access, and you have been given no role.',
+      'You could no longer see it there, because its default level gives no access and you have no role on it.',
     )
   await checkStillProtected(tx, viewer.user, protectedIds)
   await emit(app, tx, {
@@ -108,7 +108,7 @@ export const locationIn = (organization: string, parent: string | undefined): Lo
 })
 export const locationOf = ({ doc }: Item): Location => locationIn(doc.organization, doc.parent)
 
-/** The item at another location. A space with visibility `in-collection` becomes private at the top level. */
+/** Returns the item at another location. A space with visibility `in-collection` becomes private at the top level. */
 export function movedTo(item: Item, { organization, parent }: Location, position: string, now: string): Item {
   const { parent: _before, ...rest } = item.doc
   const doc = { ...rest, organization, position, ...(parent === undefined ? {} : { parent }) }
@@ -121,8 +121,8 @@ const undeletedBefore = (items: readonly Item[], at: number): number =>
   items.slice(0, at).filter((item) => !isDeleted(item)).length
 
 /**
- * The index among the other items of the parent for a position: directly before `before`, else directly after `after`, else
- * at the end. Throws 400.
+ * Returns the index of a position among the other items of the parent: directly before `before`, otherwise directly
+ * after `after`, otherwise at the end. Throws 400.
  */
 async function indexOf(
   tx: Reader,
@@ -137,18 +137,20 @@ async function indexOf(
     const path = `/position/${field}`
     const { kind, id } = siblingOf(pointer)
     if (id === item.doc.id)
-      throw badRequest('The position names the item that is moved.', [{ path, message: 'must name another item' }])
+      throw badRequest('The position refers to the moved item itself.', [
+        { path, message: 'must refer to another item' },
+      ])
     const index = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
     if (index < 0 || (await roleOnItem(tx, viewer, others[index] as Item)) === null)
       throw badRequest(`The ${kind} is not in the new parent.`, [
-        { path, message: `must be a ${kind} in the parent that the item is moved to` },
+        { path, message: `must be a ${kind} in the new parent of the item` },
       ])
     return index
   }
   const [before, after] = [await find('before'), await find('after')]
   if (before !== undefined && after !== undefined && after >= before)
     throw badRequest('`after` and `before` contradict each other.', [
-      { path: '/position', message: '`after` must name an item that comes before the one of `before`' },
+      { path: '/position', message: '`after` must refer to an item before the one of `before`' },
     ])
   return before ?? (after === undefined ? others.length : after + 1)
 }

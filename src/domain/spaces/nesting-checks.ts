@@ -1,13 +1,13 @@
-/** Checks how deep collections nest. */
+/** Limits the nesting depth of collections. */
 import type { Document } from '../../kernel/documents.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
 import { type CollectionDoc, collections } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 
-/** How deep collections may be nested: access to a space is computed from all collections above it. */
+/** Maximum nesting depth of collections. Access to a space is computed from all collections above it. */
 const MAX_DEPTH = 32
 
-/** The collection `id` and those that contain it, innermost first. */
+/** Lists the collection `id` and its ancestors, innermost first. */
 export async function collectionsFrom(reader: Reader, id: string | undefined): Promise<Document<CollectionDoc>[]> {
   const found: Document<CollectionDoc>[] = []
   for (
@@ -19,15 +19,15 @@ export async function collectionsFrom(reader: Reader, id: string | undefined): P
   return found
 }
 
-/** Throws 400 if collections would be nested deeper than `MAX_DEPTH`. `height`: levels of collections that are added. */
+/** Throws 400 if collections would be nested deeper than `MAX_DEPTH`. `height` is the number of added levels. */
 export async function checkDepth(reader: Reader, parent: string | undefined, height: number): Promise<void> {
   if ((await collectionsFrom(reader, parent)).length + height > MAX_DEPTH)
-    throw badRequest('The collections would be nested too deep.', [
-      { path: '/parent', message: `collections can be nested ${MAX_DEPTH} deep` },
+    throw badRequest('The collections would be nested too deeply.', [
+      { path: '/parent', message: `collections can be nested at most ${MAX_DEPTH} levels deep` },
     ])
 }
 
-/** How many levels of collections there are from this one down, itself included. */
+/** Returns the number of collection levels from this one down, including itself. */
 async function heightOf(reader: Reader, collection: string): Promise<number> {
   let height = 0
   for (let open = [collection]; open.length > 0; height++) {
@@ -37,11 +37,14 @@ async function heightOf(reader: Reader, collection: string): Promise<number> {
   return height
 }
 
-/** Throws 400 if the collection would be in itself or nested too deep, 409 if the parent is inside the collection. */
+/**
+ * Throws 400 if the collection would contain itself or be nested too deeply, and 409 if the parent is inside the
+ * collection.
+ */
 export async function checkNesting(reader: Reader, id: string, parent: string | undefined): Promise<void> {
   if (id === parent)
     throw badRequest('A collection cannot be in itself.', [{ path: '/parent', message: 'must be another collection' }])
   if ((await collectionsFrom(reader, parent)).some((above) => above.id === id))
-    throw conflict('A collection cannot be moved into a collection that it contains: move that one out first.')
+    throw conflict('A collection cannot be moved into a collection that it contains. Move that one out first.')
   await checkDepth(reader, parent, await heightOf(reader, id))
 }

@@ -1,4 +1,7 @@
-/** A lock or the rules of merges can be lifted only by an admin of the space. Nobody may become one by moving the space. */
+/**
+ * Prevents users from becoming an admin of a protected space by moving it. Only an admin of the space can lift a lock
+ * or its merge rules.
+ */
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
@@ -8,7 +11,10 @@ import { spaceRole, type Viewer } from '../roles/access.js'
 import { roleOnItem } from './location-checks.js'
 import type { Item } from './siblings.js'
 
-/** IDs of the spaces among `items` that are locked or whose merges must meet rules, and of which the viewer is not an admin. */
+/**
+ * Returns the IDs of the spaces in `items` that are locked or have merge rules, and of which the viewer is not an
+ * admin.
+ */
 export async function adminProtectedSpaces(reader: Reader, viewer: Viewer, items: readonly Item[]): Promise<string[]> {
   const protectedIds: string[] = []
   for (const item of items) {
@@ -19,7 +25,7 @@ export async function adminProtectedSpaces(reader: Reader, viewer: Viewer, items
   return protectedIds
 }
 
-/** Throws 403 if the user has become an admin of one of these spaces, by moving it where it is now. */
+/** Throws 403 if the move made the user an admin of one of these spaces. */
 export async function checkStillProtected(
   reader: Reader,
   user: string,
@@ -30,7 +36,7 @@ export async function checkStillProtected(
     if (doc && atLeast(await spaceRole(reader, user, doc), 'admin'))
       throw new ServiceError(
         'forbidden',
-        `The space ${id} (${doc.title}) ${doc.editMode === 'locked' ? 'is locked' : 'has rules for merges'}, which only its admins may change. In the new place you would be an admin of it: ask one of its present admins to move it.`,
+        `The space ${id} (${doc.title}) ${doc.editMode === 'locked' ? 'is locked' : 'has rules for merges'}, which only its admins may change. Moving it would make you an admin. Ask a current admin to move it.`,
       )
   }
 }

@@ -12,12 +12,12 @@ import { openSpaces, visibleSpaces } from './spaces.js'
 
 type Spec = Document<OpenApiSpecDoc>
 
-/** Maximum number of spaces that are searched for specifications in one request of a guest: the newest ones. */
+/** Maximum number of spaces that are searched for specifications in one request of a guest, newest first. */
 const MAX_SPACES = 100
 
 /**
- * Finds a specification that the caller may read. Members with a role read all of them. A guest reads those that are public, and those that the main content
- * of a space shows which the guest may read.
+ * Finds a specification that the caller may read. Members with a role may read all. A guest may read public ones, and
+ * those in the main content of a space that they may read.
  */
 export async function findReadableSpec(
   app: App,
@@ -30,7 +30,7 @@ export async function findReadableSpec(
   return (await shownSpecs(app, actor, organization, slug)).has(slug) ? spec : null
 }
 
-/** Lists the specifications that the caller may read, the oldest first. */
+/** Lists the specifications that the caller may read, oldest first. */
 export async function listReadableSpecs(
   app: App,
   actor: Actor,
@@ -46,7 +46,7 @@ export async function listReadableSpecs(
   return paginate(readable, query, ({ createdAt, id }) => [createdAt, id])
 }
 
-/** The specifications that spaces of the caller show. Ends early when it has found `wanted`. */
+/** Returns the specifications in the spaces of the caller. Stops when it finds `wanted`. */
 async function shownSpecs(
   app: App,
   actor: Actor,

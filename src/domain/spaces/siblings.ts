@@ -1,12 +1,12 @@
-// The spaces and collections of one location, and their order.
+// Reads and orders the spaces and collections of one location.
 import { inOrder, positionsAt } from '../../kernel/order.js'
 import { type CollectionDoc, collections, placeKey, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 
-/** A space or a collection: what a collection or the top level of an organization contains. */
+/** A space or a collection, which are the items of a collection or of the top level of an organization. */
 export type Item = { kind: 'space'; doc: Document<SpaceDoc> } | { kind: 'collection'; doc: Document<CollectionDoc> }
 
-/** Where items are: in a collection of an organization, or (without `parent`) at its top level. */
+/** The location of items: a collection of an organization or, without `parent`, its top level. */
 export interface Location {
   organization: string
   parent?: string
@@ -15,10 +15,13 @@ export interface Location {
 export const spaceItem = (doc: Document<SpaceDoc>): Item => ({ kind: 'space', doc })
 export const collectionItem = (doc: Document<CollectionDoc>): Item => ({ kind: 'collection', doc })
 
-/** Whether it is a deleted space: it keeps its position until it is restored or purged, but nobody sees it. */
+/**
+ * Whether the item is a deleted space. It keeps its position until it is restored or purged, but it is hidden from all
+ * users.
+ */
 export const isDeleted = (item: Item): boolean => item.kind === 'space' && item.doc.deletedAt !== undefined
 
-/** The spaces and collections of one location in their order, including deleted spaces. */
+/** Lists the spaces and collections of one location in their order, including deleted spaces. */
 export async function itemsAt(reader: Reader, location: Location): Promise<Item[]> {
   const [own, nested] = [
     await reader.find(spaces, 'place', placeKey(location)),
@@ -28,7 +31,7 @@ export async function itemsAt(reader: Reader, location: Location): Promise<Item[
   return inOrder([...byId.values()].map(({ doc }) => doc)).map(({ id }) => byId.get(id) as Item)
 }
 
-/** Everything below a collection, at any depth: collections before their content. */
+/** Lists all items below a collection at any depth, collections before their content. */
 export async function itemsBelow(reader: Reader, collection: string): Promise<Item[]> {
   const found: Item[] = []
   for (let open = [collection]; open.length > 0; ) {
@@ -51,9 +54,9 @@ export async function replaceItem(tx: Transaction, item: Item): Promise<Item> {
 }
 
 /**
- * Makes `n` positions at index `at` among siblings, which are given in their order. Siblings that are in the way get new
- * positions, which are stored.
- * @returns the positions, to be stored by the caller
+ * Creates `n` positions at index `at` among siblings, which are given in their order. Siblings that are in the way get
+ * new, stored positions.
+ * @returns the positions, which the caller stores
  */
 export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: number, n = 1): Promise<string[]> {
   if (n === 0) return []
@@ -69,7 +72,7 @@ export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: n
   return positions
 }
 
-/** The position at the end of a location. */
+/** Returns the position at the end of a location. */
 export async function positionAtEnd(tx: Transaction, location: Location): Promise<string> {
   const siblings = await itemsAt(tx, location)
   return (await makeRoom(tx, siblings, siblings.length))[0] as string

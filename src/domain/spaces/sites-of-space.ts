@@ -1,4 +1,4 @@
-// The sites that a space is on.
+// Finds and updates the sites that show a space.
 import {
   type GroupChild,
   type SiteDoc,
@@ -36,12 +36,18 @@ const structureOf = ({ structure }: SiteDoc, space: string, hidden: boolean): Si
     hidden,
   )
 
-/** Hides a deleted space on every site that it is on, or shows a restored one again: in the transaction that deletes or restores it. */
+/**
+ * Hides a deleted space on all of its sites, or shows a restored one again, in the transaction that deletes or restores
+ * it.
+ */
 export async function updateHiddenOnSites(tx: Transaction, space: SpaceDoc): Promise<void> {
   for (const site of await sitesOfSpace(tx, space.id))
     await tx.replace(sites, { ...site, structure: structureOf(site, space.id, space.deletedAt !== undefined) })
 }
 
-/** The sites that a space is on, whether the space is deleted or not. A space on a site cannot be transferred to another organization. */
+/**
+ * Lists the sites of a space, whether the space is deleted or not. A space on a site cannot be transferred to another
+ * organization.
+ */
 export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> =>
   reader.find(sites, 'space', space)

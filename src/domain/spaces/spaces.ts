@@ -1,4 +1,4 @@
-// Creating, listing, changing, deleting, restoring and copying spaces.
+// Creates, lists, changes, deletes, restores and copies spaces.
 import { isRepositoryFault, type Repository } from '../../git/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -33,16 +33,16 @@ import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
 import { queueComputed } from '../openapi/queue.js'
 
-/** How long a deleted space can be restored. After that it is purged. */
+/** Period in which a deleted space can be restored, in milliseconds. It is then purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
 
 const DEFAULT_TITLE = 'Untitled'
 const DEFAULT_EMOJI = '📖'
 
 /**
- * Creates a space at the end of its parent: first the repository with an initial commit, then the document. Throws 400 if the
- * parent or the template does not exist, 403 if the caller may not add to it.
- * @param also what must be created in the same transaction
+ * Creates a space at the end of its parent: first the repository with an initial commit, then the document. Throws 400
+ * if the parent or the template does not exist, and 403 if the caller may not add to it.
+ * @param also creates further documents in the same transaction
  */
 export async function createSpace(
   app: App,
@@ -115,18 +115,18 @@ const newCounters = {
   comments: 0,
 }
 
-/** Stores a space whose repository exists already. If that is refused, removes the repository. */
+/** Stores a space whose repository already exists. If the space is rejected, removes the repository. */
 async function recordOrRemoveRepository<T>(app: App, id: string, record: () => Promise<T>): Promise<T> {
   try {
     return await record()
   } catch (error) {
-    // After any other failure the document may have been written.
+    // After any other failure, the document may have been written.
     if (error instanceof ServiceError) await app.git.remove(repositoryName(id))
     throw error
   }
 }
 
-/** Loads the caller's role on a space that they have just created or changed, and opens its repository. */
+/** Returns a space that the caller has just created or changed, with their role on it and its repository. */
 export async function openSpace(app: App, actor: Actor, doc: Document<SpaceDoc>): Promise<LoadedSpace> {
   return {
     doc,
@@ -135,7 +135,10 @@ export async function openSpace(app: App, actor: Actor, doc: Document<SpaceDoc>)
   }
 }
 
-/** The spaces of an organization that the caller may see: all, oldest first, or only those at the top level, in their order. */
+/**
+ * Lists the spaces of an organization that the caller may see: all, oldest first, or only those at the top level, in
+ * their order.
+ */
 export async function listSpaces(
   app: App,
   actor: Actor,
@@ -156,7 +159,10 @@ export async function listSpaces(
   return paginate(await visibleSpaces(app, actor, id, top), query, ({ doc }) => [orderKey(doc), doc.id])
 }
 
-/** The deleted spaces of an organization that can still be restored, as far as the caller may see them, last deleted first. */
+/**
+ * Lists the deleted spaces of an organization that can still be restored and that the caller may see, last deleted
+ * first.
+ */
 export async function listDeletedSpaces(
   app: App,
   actor: Actor,
@@ -176,7 +182,7 @@ export async function listDeletedSpaces(
   )
 }
 
-/** Filters spaces of an organization: those that the caller may see, with their role. */
+/** Filters spaces of an organization to those that the caller may see, with their role. */
 export async function visibleSpaces(
   app: App,
   actor: Actor,
@@ -191,11 +197,11 @@ export async function visibleSpaces(
   })
 }
 
-/** Opens the repositories of listed spaces. Cut the list to a page first. */
+/** Opens the repositories of listed spaces. Cut the list to one page first. */
 export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<ListedSpace[]> =>
   Promise.all(seen.map(async (one) => ({ ...one, repo: await openIfSound(app, one.doc.id) })))
 
-/** The repository of a space; null if it is missing or damaged. */
+/** Opens the repository of a space. Null if it is missing or damaged. */
 async function openIfSound(app: App, space: string): Promise<Repository | null> {
   try {
     return await app.git.open(repositoryName(space))
@@ -208,15 +214,15 @@ async function openIfSound(app: App, space: string): Promise<Repository | null> 
 /** A change of a space's document, and the event that reports it. */
 interface SpaceChange {
   type: EventType
-  /** Returns the stored document itself if nothing changes: then nothing is written or emitted. */
+  /** Returns the stored document itself if nothing changes. Nothing is then written or emitted. */
   change: (stored: Document<SpaceDoc>) => Document<SpaceDoc>
   /** Data of the event. */
   data?: (before: SpaceDoc, after: SpaceDoc) => Record<string, unknown>
-  /** What must change in the same transaction. */
+  /** Further changes in the same transaction. */
   also?: (tx: Transaction, changed: Document<SpaceDoc>) => Promise<void>
 }
 
-/** Changes a space, based on what is stored now. Throws 404 if the space was purged meanwhile. */
+/** Changes a space, based on the stored version. Throws 404 if the space was purged in the meantime. */
 async function changeSpace(
   app: App,
   actor: Actor,
@@ -253,7 +259,7 @@ const settings = [
   'visitorAuth',
 ] as const
 
-/** Changes the settings that are given; `null` removes a setting that may be absent. Throws 400, 404. */
+/** Changes the given settings; `null` removes an optional one. Throws 400, 404. */
 export async function updateSpace(
   app: App,
   actor: Actor,
@@ -261,8 +267,11 @@ export async function updateSpace(
   input: UpdateSpace,
 ): Promise<LoadedSpace> {
   if (input.visitorAuth?.backend === 'integration')
-    throw badRequest('There is no such integration.', [
-      { path: '/visitorAuth/integration', message: 'this service has no integrations: use the backend custom' },
+    throw badRequest('The integration does not exist.', [
+      {
+        path: '/visitorAuth/integration',
+        message: 'must not be set, since this service has no integrations; use the backend custom',
+      },
     ])
   const changed = (before: SpaceDoc, after: SpaceDoc) =>
     settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
@@ -292,7 +301,7 @@ export async function updateSpace(
   return openSpace(app, actor, doc)
 }
 
-/** Marks a space as deleted; it can be restored for seven days. */
+/** Marks a space as deleted. It can be restored for seven days. */
 export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): Promise<void> {
   const deletedAt = app.clock.now().toISOString()
   const change = (stored: Document<SpaceDoc>) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored)
@@ -300,8 +309,8 @@ export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): P
 }
 
 /**
- * Brings a deleted space back to the collection that it was in (or to where the content of that collection moved). Throws 404
- * after seven days, 403 if the caller may not add to that location, 409 if the space is not deleted.
+ * Restores a deleted space to its collection (or to the location to which the content of that collection moved). Throws
+ * 404 after seven days, 403 if the caller may not add to that location, and 409 if the space is not deleted.
  */
 export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
@@ -319,8 +328,9 @@ export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): 
 }
 
 /**
- * Copies a space: the copy comes right after it, with the same content, page IDs and grants, but without its change requests
- * and its link to a remote. Throws 403 if the caller may not add to the location of the space, 404 if it was deleted meanwhile.
+ * Copies a space. The copy follows it directly, with the same content, page IDs and grants, but without change requests
+ * and the link to a remote. Throws 403 if the caller may not add to the location of the space, and 404 if it was
+ * deleted in the meantime.
  */
 export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const id = newId()

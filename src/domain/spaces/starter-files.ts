@@ -1,14 +1,17 @@
-// The content that a new space begins with.
+// Creates the initial content of a space.
 import type { FileChange } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import { getTemplate } from '../templates/apply-template.js'
 
 const file = (path: string, text: string): FileChange => ({ path, content: Buffer.from(text) })
 
-/** A title as text of a markdown link or heading. */
+/** Escapes a title for a markdown link or heading. */
 const escaped = (title: string): string => title.replace(/[\\[\]*_`<>]/g, '\\$&').replace(/\s+/g, ' ')
 
-/** The files of a new space's first commit: `empty`, `sample`, or those of a template by its ID. Throws 400 if there is none. */
+/**
+ * Returns the files of a new space's first commit: `empty`, `sample`, or a template by ID. Throws 400 if there is no
+ * such template.
+ */
 export function starterFiles(app: App, title: string, template: string): FileChange[] {
   const name = escaped(title)
   if (template === 'empty')

@@ -1,4 +1,4 @@
-// Transfers of spaces and collections to another organization or collection.
+// Transfers spaces and collections to another organization or collection.
 import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import {
@@ -39,7 +39,10 @@ import {
 } from './siblings.js'
 import { openSpace } from './spaces.js'
 
-/** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
+/**
+ * Transfers a space to another organization, a collection of it, or another collection of its own organization. Throws
+ * the errors of `transferItem`.
+ */
 export async function transferSpace(
   app: App,
   actor: Actor,
@@ -55,7 +58,7 @@ export async function transferSpace(
   return openSpace(app, actor, doc)
 }
 
-/** Transfers a collection with everything below it: all or nothing. Throws as `transferItem` does. */
+/** Transfers a collection with everything below it in one transaction. Throws the errors of `transferItem`. */
 export async function transferCollection(
   app: App,
   actor: Actor,
@@ -73,15 +76,15 @@ export async function transferCollection(
 
 async function checkTarget(app: App, actor: Actor, { organization }: TransferContent): Promise<void> {
   if (!(await findOrganization(app, actor, organization)))
-    throw badRequest('There is no such organization.', [
-      { path: '/organization', message: 'must be the ID of an organization you are a member of' },
+    throw badRequest('The organization does not exist.', [
+      { path: '/organization', message: 'must be the ID of an organization of which you are a member' },
     ])
 }
 
 /**
- * Transfers an item, based on what is stored now, in one transaction whatever the size. Throws 400 if the organization or the
- * parent does not exist, 403 if the caller may not take the item from its location, 409 if nothing would change or a
- * collection would be in itself, 412 with every reason why the transfer cannot be done.
+ * Transfers an item, based on the stored state, in one transaction of any size. Throws 400 if the organization or the
+ * parent does not exist, and 403 if the caller may not take the item from its location. Throws 409 if nothing would
+ * change or a collection would contain itself, and 412 with all reasons why the transfer is not possible.
  */
 async function transferItem(
   app: App,
@@ -96,7 +99,7 @@ async function transferItem(
   await checkMayMove(tx, viewer, item)
   await checkMayTake(tx, viewer, from)
   if (from.organization === to.organization && from.parent === to.parent)
-    throw conflict('Nothing would change: it is there already.')
+    throw conflict('Nothing would change: it is already there.')
   const below = item.kind === 'collection' ? await itemsBelow(tx, item.doc.id) : []
   const everything = [item, ...below]
   await checkTransferable(tx, viewer, everything, from, to)
@@ -124,7 +127,7 @@ async function transferItem(
       {
         path: '',
         message:
-          'you could no longer see it: its default level gives nobody access, and you are not an admin of the target',
+          'you could no longer see it, because its default level gives no access and you are not an admin of the target',
       },
     ])
   await checkStillProtected(tx, actor.user.id, protectedIds)
@@ -133,7 +136,7 @@ async function transferItem(
   return moved
 }
 
-/** A space that inherits merge rules takes them along as its own: leaving the organization must not lift them. */
+/** Copies inherited merge rules to the space itself, so that leaving the organization does not lift them. */
 async function withInheritedRules(tx: Transaction, item: Item): Promise<Item> {
   if (item.kind !== 'space' || (item.doc.mergeRules ?? { type: 'inherit' }).type !== 'inherit') return item
   const inherited = (await tx.get(organizations, item.doc.organization))?.mergeRules
@@ -142,12 +145,12 @@ async function withInheritedRules(tx: Transaction, item: Item): Promise<Item> {
 
 const refusal = (reasons: readonly ErrorDetail[]) => {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
-  return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, {
+  return new ServiceError('precondition-failed', `The transfer is not possible: ${reasons[0]?.message}${more}.`, {
     details: reasons.slice(0, MAX_DETAILS),
   })
 }
 
-/** Throws 400 for an unknown parent, and 412 with every reason why the transfer cannot be done. */
+/** Throws 400 for an unknown parent, and 412 with all reasons why the transfer is not possible. */
 async function checkTransferable(
   tx: Transaction,
   viewer: Viewer,
@@ -158,14 +161,14 @@ async function checkTransferable(
   const target = await viewerOf(tx, viewer.user, to.organization)
   const role = await roleAt(tx, target, to)
   if (to.parent !== undefined && role === null)
-    throw badRequest('There is no such collection.', [
-      { path: '/parent', message: 'must be the ID of a collection of the organization it is transferred to' },
+    throw badRequest('The collection does not exist.', [
+      { path: '/parent', message: 'must be the ID of a collection of the target organization' },
     ])
   const details: ErrorDetail[] = []
   if (!atLeast(role, 'create'))
     details.push({
       path: to.parent === undefined ? '/organization' : '/parent',
-      message: 'you need the role create where it is transferred to',
+      message: 'you need the role create at the target',
     })
   details.push(...(await itemsNotToTake(tx, viewer, everything, 'transfer')))
   if (from.organization !== to.organization) {
@@ -175,7 +178,10 @@ async function checkTransferable(
   if (details.length > 0) throw refusal(details)
 }
 
-/** The sites that spaces are on, which keep them in their organization; only of spaces that the viewer may take. */
+/**
+ * Lists the sites that show the spaces, which keep them in their organization. Only spaces that the viewer may take are
+ * listed.
+ */
 async function sitesShowing(tx: Transaction, viewer: Viewer, everything: readonly Item[]): Promise<ErrorDetail[]> {
   const details: ErrorDetail[] = []
   for (const item of everything)
@@ -186,8 +192,8 @@ async function sitesShowing(tx: Transaction, viewer: Viewer, everything: readonl
 }
 
 /**
- * Default levels and grants that would apply in the target organization and are above the caller's own role there: otherwise
- * people could give others a more powerful role than their own, by way of a transfer.
+ * Lists default levels and grants that would apply in the target organization and exceed the caller's own role there.
+ * Otherwise a transfer could give others a more powerful role than the caller's.
  */
 async function rolesAboveOwn(
   tx: Transaction,
@@ -202,7 +208,7 @@ async function rolesAboveOwn(
     if (defaultLevel !== null && defaultLevel !== 'inherit' && !atLeast(role, defaultLevel))
       details.push({
         path: '',
-        message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first`,
+        message: `${named} has the default level ${defaultLevel}, above your own role ${role} there; lower it first`,
       })
     let above = 0
     for (const grant of await tx.find(grants, 'target', grantTarget({ kind, id: doc.id })))
@@ -210,28 +216,31 @@ async function rolesAboveOwn(
     if (above > 0)
       details.push({
         path: '',
-        message: `on ${named}, ${above} users or teams of that organization would have a role above your own there: take those roles back first`,
+        message: `on ${named}, ${above} users or teams of that organization would have a role above your own there; revoke those roles first`,
       })
   }
   return details
 }
 
 const isOnSite = (space: SpaceDoc, site: SiteDoc) =>
-  `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it from the site first`
+  `the space ${space.id} (${space.title}) is on the site ${site.id}; remove it from the site first`
 
-/** Removes review requests to people who are not members of the organization that the space is in now. */
+/** Removes review requests to users who are not members of the space's new organization. */
 async function removeRequestsToOutsiders(tx: Transaction, space: string, organization: string): Promise<void> {
   for (const one of await tx.find(requestedReviews, 'space', space))
     if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews, one.id)
 }
 
-/** Connections go along, paused: the people of the other organization decide whether the space goes on with that repository and credential. */
+/**
+ * Transfers connections and pauses them. The new organization decides whether to continue with that repository and
+ * credential.
+ */
 async function pauseConnections(tx: Transaction, space: string, organization: string): Promise<void> {
   for (const one of await tx.find(connections, 'space', space))
     await tx.replace(connections, { ...one, organization, paused: true })
 }
 
-/** Emits the event in both organizations: the one that lost the item, and the one that has it now. */
+/** Emits the event in both organizations. */
 async function emitTransferred(
   app: App,
   tx: Transaction,

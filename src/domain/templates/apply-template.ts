@@ -13,18 +13,19 @@ import { writeToMain } from '../commits/write-content.js'
 import { openMain } from '../revisions/main-content.js'
 import { eachDocument, filesOf, type OpenRevision, readDocument } from '../revisions/revisions.js'
 
-/** A template by its ID. Throws 400 listing those that there are. */
+/** Returns a template by ID. Throws 400 listing the available ones. */
 export function getTemplate(app: App, id: string, path: string): Template {
   const template = app.templates.get(id)
   if (template) return template
   const known = [...app.templates.keys()]
   const message = known.length === 0 ? 'this service has no templates' : `must be one of ${known.join(', ')}`
-  throw badRequest(`There is no template ${id}.`, [{ path, message }])
+  throw badRequest(`The template ${id} does not exist.`, [{ path, message }])
 }
 
 /**
- * Adds a template to the main content. A space without content is filled: its one empty page becomes the template's first page. In one with content,
- * nothing is overwritten: the template's pages come last, in groups of their own, and get other file names where theirs are taken. Throws 400, 409, 423.
+ * Adds a template to the main content. In a space without content, the template's first page replaces the one empty
+ * page. Existing content is not overwritten: the template's pages come last, in separate groups, and get other file
+ * names where theirs are taken. Throws 400, 409, 423.
  */
 export async function applyTemplate(
   app: App,
@@ -34,22 +35,25 @@ export async function applyTemplate(
 ): Promise<void> {
   const template = getTemplate(app, id, '/id')
   const revision = await openMain(app, space)
-  const given = await givenFiles(app, revision, template, params?.contentRefs ?? {})
+  const replacements = await replacementFiles(app, revision, template, params?.contentRefs ?? {})
   const instead = await emptyPage(app, revision)
   const isEmpty = instead !== null || revision.structure.pages.length === 0
   const taken = new Set(revision.structure.pages.map(({ slug }) => slug))
   const place = {
-    given,
+    given: replacements,
     taken,
     ...(instead === null ? {} : { instead }),
     ...(isEmpty ? {} : { group: template.title }),
   }
   const input = { changes: templateChanges(template, place), message: `Add the template "${template.title}"` }
-  // Made on the revision that was looked at: what others write meanwhile is merged, or is a conflict.
+  // The commit builds on the revision that was read. Concurrent changes are merged, or conflict.
   await writeToMain({ app, actor, space, input, uploads: new Map() }, revision.snapshot.commit as CommitId)
 }
 
-/** The only page of a space without content: one with nothing but a heading. Null if the space has content, or no page. */
+/**
+ * Finds the only page of a space without content, which has at most a heading. Null if the space has content, or no
+ * page.
+ */
 async function emptyPage(app: App, revision: OpenRevision): Promise<string | null> {
   const { byId, pages } = revision.structure
   const [page] = [...eachDocument(pages)]
@@ -60,18 +64,18 @@ async function emptyPage(app: App, revision: OpenRevision): Promise<string | nul
 }
 
 /**
- * What links to files of the template lead to instead: files of the space. Throws 400 naming every name that the template does not know,
- * and every file that the space does not have.
+ * Returns the files of the space that replace files of the template in links. Throws 400 naming every unknown name and
+ * every missing file.
  */
-async function givenFiles(
+async function replacementFiles(
   app: App,
   revision: OpenRevision,
   template: Template,
   refs: NonNullable<NonNullable<UseTemplate['params']>['contentRefs']>,
 ): Promise<Map<string, string>> {
   const names = Object.keys(refs)
-  const given = new Map<string, string>()
-  if (names.length === 0) return given
+  const replacements = new Map<string, string>()
+  if (names.length === 0) return replacements
   const details: ErrorDetail[] = []
   const files = new Map((await filesOf(app, revision)).map((file) => [file.id, file]))
   const known = new Map(template.refs.map(({ name, file }) => [name, file]))
@@ -88,13 +92,16 @@ async function givenFiles(
             : `must be one of ${[...known.keys()].join(', ')}`,
       })
     else if (!file) details.push({ path: `${pointer}/file`, message: 'must be the ID of a file of the space' })
-    else given.set(path, targetOf(revision, file))
+    else replacements.set(path, targetOf(revision, file))
   }
   if (details.length > 0) throw badRequest('The content references do not fit the template.', details)
-  return given
+  return replacements
 }
 
-/** A target that leads to a file from every page: by ID, which becomes a relative link, or from the effective root. */
+/**
+ * Returns a link target for a file that works from every page: by ID, which becomes a relative link, or from the
+ * effective root.
+ */
 function targetOf({ structure: { assets, config } }: OpenRevision, { id, gitPath }: FileEntry): string {
   if (assets.some((asset) => asset.id === id)) return `/files/${id}`
   return `/${relativeTarget(config.root === '' ? 'x' : `${config.root}/x`, gitPath)}`

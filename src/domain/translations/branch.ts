@@ -1,4 +1,4 @@
-/** Where a run writes: main of the result, or if merges must meet rules, a change request. */
+/** Selects the branch that a run writes to: main of the result or, if merge rules protect it, a change request. */
 import { allows } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -31,15 +31,18 @@ export async function checkMay(
 ): Promise<void> {
   const [from, to] = [await reader.get(spaces, source.space), await reader.get(spaces, result.space)]
   if (!from || from.deletedAt !== undefined || (await spaceRole(reader, actor.user.id, from)) === null)
-    throw new ServiceError('forbidden', 'The person for whom this run writes may not read the source.')
+    throw new ServiceError('forbidden', 'The user of this run is not allowed to read the source.')
   if (!to || to.deletedAt !== undefined) throw notFound('The translated space')
   if (!allows('space:edit', await spaceRole(reader, actor.user.id, to)))
-    throw new ServiceError('forbidden', 'The person for whom this run writes may not write the translated space.')
+    throw new ServiceError('forbidden', 'The user of this run is not allowed to write the translated space.')
 }
 
 const SUBJECT = 'Translation'
 
-/** The live change request of a translation, or null. One that a run opened before it was cut off has not moved yet. */
+/**
+ * Finds the live change request of a translation, or null. A change request that an interrupted run opened has not
+ * moved yet.
+ */
 async function liveChangeRequest(
   app: App,
   space: LoadedSpace,
@@ -62,13 +65,13 @@ async function liveChangeRequest(
   )
 }
 
-/** Whether what a run writes goes into a change request: merges into the result must meet rules. */
+/** Whether a run must write to a change request, since merge rules protect the result. */
 export async function needsChangeRequest(app: App, space: LoadedSpace): Promise<boolean> {
   const stored = await app.store.get(spaces, space.doc.id)
   return stored !== null && protects(await protectionOf(app.store, stored))
 }
 
-/** The branch that the next run builds on. */
+/** Returns the branch that the next run builds on. */
 export async function branchOf(app: App, actor: Actor, space: LoadedSpace, doc: TranslationDoc): Promise<Branch> {
   const changeRequest = (await needsChangeRequest(app, space))
     ? await liveChangeRequest(app, space, doc, actor.user.id)
@@ -80,7 +83,7 @@ export async function branchOf(app: App, actor: Actor, space: LoadedSpace, doc: 
   return { ref: MAIN, head: headOf(space), guard: guardMain(app, space, { by: 'edit', actor }), changeRequest: null }
 }
 
-/** Opens the change request that a run's commit goes to, and notes it in the translation before the commit is made. */
+/** Opens the change request for a run's commit, and records it in the translation before the commit is created. */
 export async function openChangeRequest(
   app: App,
   actor: Actor,

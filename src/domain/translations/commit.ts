@@ -1,4 +1,7 @@
-/** Commits what a run made, and notes it in the translation before the branch moves: a run after a crash finds it there. */
+/**
+ * Commits the result of a run. The translation records the commit before the branch moves, so that a run after a crash
+ * finds it.
+ */
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type RunResult, translations } from '../../model/index.js'
 import { loadHead } from '../context/loaded.js'
@@ -11,22 +14,22 @@ import type { TranslationWork } from './needs.js'
 import type { Run } from './run-types.js'
 import { overridesOf, type Written } from './write-result.js'
 
-/** Thrown if the branch has moved since it was read: the run is made again on its new head. */
+/** The branch moved after it was read. The run is repeated on the new head. */
 export class BranchMoved extends Error {
   override name = 'BranchMoved'
 }
 
-/** Makes the commit of a run and moves the branch to it. Throws `BranchMoved`, and what the guards throw. */
-export async function commitRun(run: Run, branch: Branch, work: TranslationWork, made: Written): Promise<RunResult> {
+/** Creates the commit of a run and moves the branch to it. Throws `BranchMoved`, and the errors of the guards. */
+export async function commitRun(run: Run, branch: Branch, work: TranslationWork, written: Written): Promise<RunResult> {
   const { app, space } = run
-  const result = { pages: made.pages, words: made.words, notes: made.notes }
+  const result = { pages: written.pages, words: written.words, notes: written.notes }
   const [ledger, overrides] = [
     await writeLedger(app, space.repo, work.ledger, {
       source: work.source.commit,
-      files: made.files,
-      units: made.units,
+      files: written.files,
+      units: written.units,
     }),
-    await overridesOf(work, space.repo, made),
+    await overridesOf(work, space.repo, written),
   ]
   return app.locks.run(space.doc.id, async (lease) => {
     const now = await branchOf(app, run.actor, space, run.doc)
@@ -42,8 +45,8 @@ export async function commitRun(run: Run, branch: Branch, work: TranslationWork,
         if (head !== target.head) throw new BranchMoved()
         const commit = await makeCommit(app, space, {
           parents: [target.head],
-          changes: made.changes,
-          message: messageOf(run, work.source.commit, made.pages),
+          changes: written.changes,
+          message: messageOf(run, work.source.commit, written.pages),
           author: run.actor.user,
           overrides,
           headers: { [LEDGER_HEADER]: ledger },
@@ -69,7 +72,7 @@ function messageOf({ doc }: Run, source: CommitId, pages: number): string {
   })
 }
 
-/** What a run that was cut off had committed: null if its commit is on no branch. */
+/** Returns the result that an interrupted run committed. Null if its commit is on no branch. */
 export async function committedBefore({ app, space, doc }: Run): Promise<RunResult | null> {
   const stored = await app.store.get(translations, doc.id)
   const done = stored?.committed

@@ -1,11 +1,11 @@
-/** Chooses the engine of a translation. */
+/** Selects the engine of a translation. */
 import { type Engine, EngineError, type LanguagePair } from '../../translation/index.js'
 import type { App } from '../context/app.js'
 
-/** The engine that translates a pair, or why there is none. `unsure`: an engine could not be asked. */
+/** The engine for a language pair, or the reasons why there is none. `unsure` means that an engine did not respond. */
 type Choice = { engine: Engine } | { engine: null; reasons: string[]; unsure: boolean }
 
-/** The engine of this name, or the first that knows the pair. */
+/** Selects the engine with this name, or the first one that supports the pair. */
 export async function chooseEngine(
   { translation }: Pick<App, 'translation'>,
   pair: LanguagePair,
@@ -14,7 +14,7 @@ export async function chooseEngine(
   const named = translation.engines.filter((engine) => name === undefined || engine.name === name)
   if (named.length === 0) {
     const missing = name === undefined ? 'The server has no engine that translates' : `The server has no engine ${name}`
-    return { engine: null, reasons: [`${missing}: an administrator of the server can set one up.`], unsure: false }
+    return { engine: null, reasons: [`${missing}. An administrator of the server can configure one.`], unsure: false }
   }
   const reasons: string[] = []
   let unsure = false

@@ -1,7 +1,7 @@
-// The error of a translation that cannot be made.
+// The error of a failed translation run.
 import type { TranslationProblemCode } from '../../model/index.js'
 
-/** A run cannot be done. The message is a sentence for those who see the translation. */
+/** A run cannot continue. The message is a sentence for the users of the translation. */
 export class RunFailure extends Error {
   override name = 'RunFailure'
   constructor(

@@ -1,4 +1,4 @@
-/** The files of the two spaces at a revision, with the IDs by which they are known. */
+/** Lists the files of the source or the result at a revision, with their IDs. */
 import { idOf, type IdOverrides } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
 import { keyBelow } from '../../content/paths.js'
@@ -26,7 +26,7 @@ export interface FilesAt {
   byPath: Map<string, SpaceFile>
 }
 
-/** The files of a space at a commit. Submodules are left out. */
+/** Lists the files of a space at a commit. Submodules are omitted. */
 export async function filesAt(app: App, space: LoadedSpace, commit: CommitId): Promise<FilesAt> {
   const [snapshot, structure, overrides] = [
     await space.repo.at(commit),

@@ -1,4 +1,4 @@
-/** Writes how a run ended, in the transaction that ends its job. */
+/** Records the end of a run in the transaction that ends its job. */
 import { type RunResult, translations, type TranslationDoc, type TranslationProblem } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -6,7 +6,7 @@ import { emit } from '../events/events.js'
 import { isQueued } from './queue.js'
 import type { RunEnd } from './run-types.js'
 
-/** Writes the end of a run; nothing if the translation was deleted meanwhile. */
+/** Records the end of a run. Does nothing if the translation was deleted in the meantime. */
 export async function writeEnd(
   app: App,
   tx: Transaction,
@@ -19,7 +19,7 @@ export async function writeEnd(
   const duration = startedAt === undefined ? 0 : Math.max(0, app.clock.now().getTime() - Date.parse(startedAt))
   const seen = 'seen' in end && end.seen !== undefined ? { seen: end.seen } : {}
   const base = { ...rest, ...seen, updatedAt: app.clock.now().toISOString() }
-  // Somebody asked for another run meanwhile: it has not begun yet.
+  // If another run was requested in the meantime, it has not started yet.
   const ended =
     'done' in end ? completed(base, end.done, duration) : { ...base, status: 'failed' as const, problem: end.problem }
   await tx.replace(translations, (await isQueued(tx, id)) ? { ...ended, status: 'pending' } : ended)

@@ -1,4 +1,4 @@
-/** The instructions of a translation: a block tree whose text engines get. */
+/** Reads the instructions of a translation, a block tree whose text engines receive. */
 import { SCHEMA_VERSION } from '../../content/blocks/parse.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { Instructions, InstructionsInput } from '../../model/index.js'
@@ -6,7 +6,7 @@ import type { Instructions, InstructionsInput } from '../../model/index.js'
 const MAX_LENGTH = 10_000
 const MAX_NODES = 10_000
 
-/** The text of the instructions: a line for each block that has text of its own. */
+/** Returns the text of the instructions, with one line for each block that contains text. */
 export function textOf(instructions: Pick<Instructions, 'nodes'> | undefined): string {
   const lines: string[] = []
   let nodes = 0
@@ -27,10 +27,10 @@ export function textOf(instructions: Pick<Instructions, 'nodes'> | undefined): s
   return lines.join('\n')
 }
 
-/** Returns the instructions to store, with the schema version. Throws 400 if they are too long. */
+/** Validates the instructions and returns them with the schema version. Throws 400 if they are too long. */
 export function readInstructions(instructions: InstructionsInput): Instructions {
   if (JSON.stringify(instructions).length > 20 * MAX_LENGTH || textOf(instructions).length > MAX_LENGTH)
-    throw badRequest(`The instructions have more than ${MAX_LENGTH} characters.`, [
+    throw badRequest(`The instructions have more than ${MAX_LENGTH} characters. Shorten them.`, [
       { path: '/instructions', message: `must have at most ${MAX_LENGTH} characters of text` },
     ])
   return { ...instructions, data: { schemaVersion: SCHEMA_VERSION, ...instructions.data } }

@@ -1,4 +1,7 @@
-/** The ledger of a run, in the result's repository: which files of the source were written as what, and the hashes of their units. */
+/**
+ * Reads and writes the ledger of a run in the result's repository. It records the written file for each source file,
+ * and the hashes of its units.
+ */
 import type { FileChange, Repository, Snapshot, TreeEntry } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
@@ -7,30 +10,30 @@ import type { App } from '../context/app.js'
 import { moveRefs } from '../commits/move-branch.js'
 import { commitMessage, serviceSignature } from '../commits/make-commit.js'
 
-/** The newest ledger; its parents are those before it. */
+/** Ref of the newest ledger, whose parents are the earlier ones. */
 const LEDGER = 'refs/bindery/translation' as RefName
-/** The header of a run's commit that names its ledger. */
+/** The commit header that names the ledger of a run. */
 export const LEDGER_HEADER = 'translation-ledger'
-/** Commits in which the last run is looked for. */
+/** Maximum number of commits that are searched for the last run. */
 const MAX_WALK = 20_000
 const FIRST_WALK = 100
 
-/** One file of the source, as the last run saw it. */
+/** One file of the source at the last run. */
 export interface KnownFile {
   id: string
-  /** Blob of the source; '' for what the space began with. */
+  /** Blob of the source; '' for the initial files of the space. */
   source: string
-  /** Blob that was written. */
+  /** Blob that the run wrote. */
   written: string
   path: string
   mode: TreeEntry['mode']
-  /** Whether some unit stayed in the source language. */
+  /** Whether a unit stayed in the source language. */
   kept: boolean
-  /** Whether something in it is by people. */
+  /** Whether people edited a part of it. */
   edited: boolean
 }
 
-/** What the last run left. */
+/** The record of the last run. */
 export interface Ledger {
   commit: CommitId | null
   /** The revision of the source. */
@@ -55,13 +58,13 @@ function readLine(line: string): KnownFile {
   }
 }
 
-/** The ledger of the newest run in the history of `head`; null if there is none. */
+/** Finds the ledger of the newest run in the history of `head`. Null if there is none. */
 export async function findLedger(repo: Repository, head: CommitId): Promise<Ledger | null> {
   for (const limit of [FIRST_WALK, MAX_WALK]) {
     const history = await repo.history({ from: head, limit })
-    const named = history.find(({ headers }) => headers[LEDGER_HEADER] !== undefined)?.headers[LEDGER_HEADER]
-    if (named !== undefined && (await repo.hasCommit(named))) return readLedger(repo, named as CommitId)
-    if (named !== undefined || history.length < limit) return null
+    const ledger = history.find(({ headers }) => headers[LEDGER_HEADER] !== undefined)?.headers[LEDGER_HEADER]
+    if (ledger !== undefined && (await repo.hasCommit(ledger))) return readLedger(repo, ledger as CommitId)
+    if (ledger !== undefined || history.length < limit) return null
   }
   return null
 }
@@ -80,13 +83,13 @@ async function readLedger(repo: Repository, commit: CommitId): Promise<Ledger> {
   return { commit, source: first.replace('source ', ''), files, snapshot }
 }
 
-/** The hashes of a file's units; '' if there are none. */
+/** Returns the hashes of a file's units; '' if there are none. */
 export async function unitsOf({ snapshot }: Ledger, id: string): Promise<string> {
   const entry = await snapshot?.entry(`units/${id}`)
   return snapshot && entry ? (await snapshot.read(entry.oid)).toString() : ''
 }
 
-/** Writes the ledger of a run. Nothing names it until the run's commit does. */
+/** Writes the ledger of a run. It is unreferenced until the run's commit names it. */
 export async function writeLedger(
   app: App,
   repo: Repository,
@@ -110,7 +113,7 @@ export async function writeLedger(
   })
 }
 
-/** Keeps a ledger from being pruned: a chain of commits that have all ledgers as parents. */
+/** Protects a ledger from pruning with a chain of commits that have all ledgers as parents. */
 export async function keepLedger(app: App, repo: Repository, ledger: CommitId, lease: Lease): Promise<void> {
   const head = repo.head(LEDGER)
   if (head === ledger || (head !== null && (await repo.isAncestor(ledger, head)))) return

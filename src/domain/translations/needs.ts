@@ -1,4 +1,4 @@
-/** Finds out what a run needs of the engine, and what people have corrected. */
+/** Determines the segments that a run needs from the engine, and the corrections that people made. */
 import type { Corrections, PageVersions } from '../../content/translation/weave.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
@@ -17,33 +17,33 @@ import type { FilesAt } from './files.js'
 import { type Ledger, unitsOf } from './ledgers.js'
 import type { FilePlan, FileStep } from './plan.js'
 
-/** Pages that people edited, but whose source did not change, that are read for examples. */
+/** Maximum number of unchanged pages with edits by people that are read for examples. */
 const MAX_EXAMPLE_PAGES = 30
 const MAX_EXAMPLES = 20
 
-/** What a run works on. */
+/** The input of a run. */
 export interface TranslationWork {
   app: App
   source: FilesAt
   ledger: Ledger
   result: FilesAt
   plan: FilePlan
-  /** ID of the result, on whose behalf texts are read. */
+  /** ID of the result's space, to which thread time is charged. */
   owner: string
-  /** Whether units that stayed in the source language are tried again. */
+  /** Whether to retry units that stayed in the source language. */
   again: boolean
   signal: AbortSignal
 }
 
-/** What was found out. */
+/** The needs of a run. */
 interface Needs {
-  /** The segments to be translated. */
+  /** Segments to translate. */
   wanted: Set<string>
   corrections: Corrections
   examples: Guidance['examples']
 }
 
-/** The three versions of a page; null if it is too large to be translated. */
+/** Returns the three versions of a page. Null if it is too large to translate. */
 export async function versionsOf(
   { source, ledger, result }: TranslationWork,
   { file, known, ours }: Pick<FileStep, 'file' | 'known' | 'ours'>,
@@ -60,11 +60,11 @@ async function readText({ snapshot }: FilesAt, oid: string): Promise<string | nu
   return size === undefined || size > MAX_TEXT_BYTES ? null : decodeText(await snapshot.read(oid))
 }
 
-/** Whether people wrote something in a file of the result. */
+/** Whether people edited a file of the result. */
 const isEdited = ({ known, ours }: Pick<FileStep, 'known' | 'ours'>): boolean =>
   known !== undefined && known.source !== '' && ours !== undefined && (known.edited || ours.oid !== known.written)
 
-/** Reads all pages that the run will weave, and those that hold corrections. */
+/** Reads all pages that the run weaves, and the pages with corrections. */
 export async function findNeeds(work: TranslationWork, engine: Engine): Promise<Needs> {
   const needs: Needs = { wanted: new Set(), corrections: {}, examples: [] }
   const corrections: Record<string, string> = {}
@@ -115,20 +115,20 @@ async function furtherExamples(work: TranslationWork): Promise<{ source: string;
   return found
 }
 
-/** Characters of a segment that are text. */
+/** Returns the number of text characters in a segment. */
 const lengthOf = (segment: string): number => segment.replace(/<[^>]*>/g, '').length
-/** Words of a segment. */
+/** Returns the number of words in a segment. */
 export const wordsOf = (segment: string): number =>
   segment.replace(/<[^>]*>/g, '').match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 
-/** How many characters may be sent, and what is told of those that are. */
+/** The limits on sent characters, and a function that records sent ones. */
 export interface Allowance {
   limit: { characters: number; reason: (needed: number) => string }[]
   spent: (characters: number) => Promise<void>
 }
 
-/** Segments that are looked up at once, on the main thread: about a millisecond. */
-const LOOKED_UP = 200
+/** Number of segments per look-up on the main thread, which takes about a millisecond. */
+const LOOKUP_BATCH = 200
 
 async function fromMemory(
   { app }: TranslationWork,
@@ -137,15 +137,18 @@ async function fromMemory(
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   const slices = new Slices()
-  for (let from = 0; from < segments.length; from += LOOKED_UP) {
+  for (let from = 0; from < segments.length; from += LOOKUP_BATCH) {
     if (slices.due) await slices.rest()
-    for (const [segment, answer] of app.translation.memory.get(context, segments.slice(from, from + LOOKED_UP)))
+    for (const [segment, answer] of app.translation.memory.get(context, segments.slice(from, from + LOOKUP_BATCH)))
       found.set(segment, answer)
   }
   return found
 }
 
-/** The answers to all segments: from the memory, or asked of the engine. Throws `RunFailure` if too much would be sent, or the engine fails. */
+/**
+ * Returns the translations of all segments, from the memory or from the engine. Throws `RunFailure` if too much would
+ * be sent or the engine fails.
+ */
 export async function answersFor(
   work: TranslationWork,
   order: TranslationOrder,
@@ -163,7 +166,7 @@ export async function answersFor(
     for (const [segment, answer] of await askEngine(memory, order, missing, work.signal)) answers.set(segment, answer)
   } catch (error) {
     if (error instanceof EngineError)
-      throw new RunFailure('engine', `${error.message} What was translated by then is kept, and is not sent again.`)
+      throw new RunFailure('engine', `${error.message} Finished translations are stored and are not sent again.`)
     throw error
   }
   return answers

@@ -1,33 +1,36 @@
-/** Plans a run: which files of the source are new, changed, renamed or gone since the last run, and what the result has of them. */
+/**
+ * Plans a run: finds the source files that are new, changed, renamed or deleted since the last run, and their files in
+ * the result.
+ */
 import type { RunResult } from '../../model/index.js'
 import type { FilesAt, SpaceFile } from './files.js'
 import type { KnownFile, Ledger } from './ledgers.js'
 
-/** What is done with one file of the source. */
+/** The action for one file of the source. */
 export interface FileStep {
   file: SpaceFile
   known: KnownFile | undefined
-  /** The file of the result that it is, if there is one. */
+  /** The matching file of the result, if there is one. */
   ours: SpaceFile | undefined
-  /** Where it is to be in the result. */
+  /** Its path in the result. */
   to: string
   how: 'leave' | 'move' | 'copy' | 'weave'
 }
 
 export interface FilePlan {
   steps: FileStep[]
-  /** Files of the result whose source is gone. */
+  /** Files of the result whose source was deleted. */
   gone: { known: KnownFile; ours: SpaceFile }[]
   notes: RunResult['notes']
 }
 
-/** Plans the files. `again`: whether units that stayed in the source language are tried again. */
+/** Plans the files. `again` states whether to retry units that stayed in the source language. */
 export function planFiles(source: FilesAt, ledger: Ledger, result: FilesAt, again: boolean): FilePlan {
   const gone: FilePlan['gone'] = []
   for (const known of ledger.files.values()) {
     if (source.byId.has(known.id)) continue
     const ours = result.byId.get(known.id) ?? result.byPath.get(known.path)
-    // What the space began with stays if somebody has changed it.
+    // Keep an initial file of the space if it was changed.
     if (ours && !(known.source === '' && ours.oid !== known.written)) gone.push({ known, ours })
   }
   const steps = [...source.byId.values()].map((file) => stepOf(file, ledger.files.get(file.id), result, again))
@@ -43,18 +46,17 @@ function stepOf(file: SpaceFile, known: KnownFile | undefined, result: FilesAt, 
   return { ...step, how: file.isText ? 'weave' : 'copy' }
 }
 
-const OF_ITS_OWN =
-  'The translated space has a file of its own at this path, which stays as it is. Rename one of the two.'
+const OTHER_FILE = 'The translated space has another file at this path, which is not changed. Rename one of the two.'
 const EDITED =
-  'Somebody changed this file in the translated space, so it stays as it is, although the source has a new version. Take that over by hand, if it is needed.'
+  'This file was edited in the translated space, so it is not replaced by the new version of the source. Copy that version by hand if you need it.'
 
-/** Whether copying the file, or weaving what the space began with, would overwrite what people made of it. */
+/** Whether copying the file, or weaving an initial file, would overwrite changes by people. */
 function wasEdited({ how, file, known, ours }: FileStep): boolean {
   if (how === 'leave' || ours === undefined || ours.oid === file.oid) return false
   return !known || ((known.source === '' || how === 'copy') && ours.oid !== known.written)
 }
 
-/** Leaves out what would overwrite a file that people put into the result, or changed there. */
+/** Removes the steps that would overwrite a file that people added to the result or edited there. */
 function withoutCollisions(
   steps: readonly FileStep[],
   gone: FilePlan['gone'],
@@ -67,7 +69,7 @@ function withoutCollisions(
     const there = result.byPath.get(step.to)
     const isTheirs = step.how !== 'leave' && there !== undefined && !vacated.has(step.to)
     if (!isTheirs && !wasEdited(step)) return true
-    notes.push({ path: step.to, reason: isTheirs || !step.known?.source ? OF_ITS_OWN : EDITED })
+    notes.push({ path: step.to, reason: isTheirs || !step.known?.source ? OTHER_FILE : EDITED })
     return false
   })
   return { steps: kept, notes }

@@ -11,15 +11,18 @@ export const TRANSLATE = 'translate'
 
 const laneOf = (id: string): string => `translation-${id}`
 
-/** What a run is told. */
+/** The payload of a run's job. */
 export interface RunOrder {
   translation: string
-  /** User for whom it writes. */
+  /** ID of the user on whose behalf it writes. */
   by: string
   automatic: boolean
 }
 
-/** Queues a run, unless one waits: that one will read the source as it is by then. A run that somebody asked for replaces an automatic one. */
+/**
+ * Queues a run, unless one is queued, which will read the source as it is then. A requested run replaces a queued
+ * automatic one.
+ */
 export async function queueRun(
   app: App,
   tx: Transaction,
@@ -28,10 +31,10 @@ export async function queueRun(
   automatic: boolean,
 ): Promise<void> {
   const all = await tx.find(jobs, 'lane', laneOf(id))
-  const waiting = all.find((job) => job.state === 'queued')
+  const queued = all.find((job) => job.state === 'queued')
   const payload = { translation: id, by, automatic } satisfies RunOrder
-  if (waiting) {
-    if (!automatic && waiting.payload.automatic === true) await tx.replace(jobs, { ...waiting, payload })
+  if (queued) {
+    if (!automatic && queued.payload.automatic === true) await tx.replace(jobs, { ...queued, payload })
     return
   }
   const job: JobDoc = {
@@ -50,16 +53,16 @@ export async function queueRun(
   if (stored && stored.status !== 'running') await tx.replace(translations, { ...stored, status: 'pending' })
 }
 
-/** Whether a run waits. */
+/** Whether a run is queued. */
 export const isQueued = async (tx: Transaction, id: string): Promise<boolean> =>
   (await tx.find(jobs, 'lane', laneOf(id))).some(({ state }) => state === 'queued')
 
-/** Removes the run that waits. */
+/** Removes the queued run. */
 export async function dropRun(tx: Transaction, id: string): Promise<void> {
   for (const job of await tx.find(jobs, 'lane', laneOf(id))) if (job.state === 'queued') await tx.remove(jobs, job.id)
 }
 
-/** Queues the automatic runs of what is translated from a space whose main has moved since the last run. Returns how many. */
+/** Queues automatic runs for the translations of a space whose main moved since the last run. Returns their number. */
 export async function queueAutomatic(app: App, space: string): Promise<number> {
   let queued = 0
   for (const one of await app.store.find(translations, 'source', space)) {
@@ -83,7 +86,7 @@ async function isDue(app: App, one: Document<TranslationDoc>): Promise<boolean> 
   )
 }
 
-/** The same for all spaces: what was missed because the service did not run. */
+/** Queues automatic runs for all spaces, to catch up after the service was stopped. Returns their number. */
 export async function queueAllAutomatic(app: App): Promise<number> {
   let queued = 0
   const sources = new Set(

@@ -1,4 +1,4 @@
-/** What a run works with, and how it ends. */
+/** Types for the input and the result of a run. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { RunResult, TranslationDoc, TranslationProblem } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -6,9 +6,9 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 
-/** A run under way. */
+/** A run in progress. */
 export interface Run {
-  /** Its guards ask whether the person may still read and write. */
+  /** App whose guards check whether the user may still read and write. */
   app: App
   doc: Document<TranslationDoc>
   actor: Actor
@@ -18,5 +18,5 @@ export interface Run {
   signal: AbortSignal
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export type RunEnd = { done: RunResult; seen: CommitId } | { problem: TranslationProblem; seen?: CommitId }

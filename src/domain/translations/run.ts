@@ -1,4 +1,4 @@
-/** Runs a translation: compares the source with the last run, has translated what is new, and commits it. */
+/** Runs a translation: compares the source with the last run, translates new units, and commits the result. */
 import { ServiceError } from '../../kernel/errors.js'
 import {
   type RunResult,
@@ -30,12 +30,15 @@ import type { RunOrder } from './queue.js'
 import type { Run, RunEnd } from './run-types.js'
 import { type Written, writeResult } from './write-result.js'
 
-/** How often a run is made again because somebody moved the branch of the result meanwhile. */
+/** Maximum number of attempts while other changes move the branch of the result. */
 const ATTEMPTS = 8
 
-/** Runs a translation. Can be cut off at any point and run again. Throws what is unexpected, and the reason of `signal` if it is aborted. */
+/**
+ * Runs a translation. It may be interrupted at any point and run again. Throws unexpected errors, and the reason of
+ * `signal` if it is aborted.
+ */
 export async function runTranslation(app: App, order: RunOrder, signal: AbortSignal): Promise<RunEnd | null> {
-  const doc = await begin(app, order.translation)
+  const doc = await start(app, order.translation)
   if (!doc) return null
   let seen: CommitId | undefined
   try {
@@ -51,7 +54,7 @@ export async function runTranslation(app: App, order: RunOrder, signal: AbortSig
   }
 }
 
-const begin = (app: App, id: string): Promise<Document<TranslationDoc> | null> =>
+const start = (app: App, id: string): Promise<Document<TranslationDoc> | null> =>
   app.store.transact(async (tx) => {
     const stored = await tx.get(translations, id)
     return (
@@ -71,8 +74,7 @@ async function openRun(
   signal: AbortSignal,
 ): Promise<Run> {
   const user = await app.store.get(users, by)
-  if (!user)
-    throw new RunFailure('forbidden', 'The person for whom this run writes was removed. Run the translation yourself.')
+  if (!user) throw new RunFailure('forbidden', 'The user of this run was removed. Start the translation yourself.')
   const actor: Actor = { user, token: { id: 'job', readOnly: false } }
   const open = async (id: string, code: 'source-gone' | 'result-gone', message: string): Promise<LoadedSpace> => {
     const space = await app.store.get(spaces, id)
@@ -82,12 +84,12 @@ async function openRun(
   const source = await open(
     doc.source.space,
     'source-gone',
-    'The source was deleted: restore it, or delete the translation.',
+    'The source was deleted. Restore it, or delete the translation.',
   )
   const space = await open(
     doc.result.space,
     'result-gone',
-    'The translated space was deleted: restore it, or delete the translation.',
+    'The translated space was deleted. Restore it, or delete the translation.',
   )
   const guarded: App = { ...app, stillMay: (reader) => checkMay(reader, actor, doc) }
   await guarded.stillMay(app.store)
@@ -97,11 +99,11 @@ async function openRun(
 async function translate(run: Run, head: CommitId): Promise<RunResult> {
   for (let tries = 1; ; tries++) {
     const branch = await branchOf(run.app, run.actor, run.space, run.doc)
-    const ledger = (await findLedger(run.space.repo, branch.head)) ?? (await beginning(run))
+    const ledger = (await findLedger(run.space.repo, branch.head)) ?? (await initialLedger(run))
     if (ledger.source === head && ![...ledger.files.values()].some(({ kept }) => kept && !run.automatic))
       return nothing(branch)
-    if (!(await isNeeded(branch)))
-      throw new RunFailure('locked', 'The translated space is locked: set its editMode to live to change its content.')
+    if (!(await isWritable(branch)))
+      throw new RunFailure('locked', 'The translated space is locked. Set its editMode to live to change its content.')
     const work = await openWork(run, branch, ledger, head)
     const made = await make(run, work)
     if (made.changes.length === 0 && (ledger.source === head || isUntouched(work)))
@@ -113,13 +115,13 @@ async function translate(run: Run, head: CommitId): Promise<RunResult> {
       if (tries >= ATTEMPTS)
         throw new RunFailure(
           'conflict',
-          'The translated space is being changed faster than this run could be made. Run it again.',
+          'The translated space changed too often during this run. Run the translation again.',
         )
     }
   }
 }
 
-/** Whether the run found nothing to do: a revision of the source that changed none of its files. */
+/** Whether the new revision of the source changed none of its files. */
 const isUntouched = ({ plan, ledger }: TranslationWork): boolean =>
   ledger.commit !== null && plan.gone.length === 0 && plan.steps.every(({ how }) => how === 'leave')
 
@@ -131,22 +133,22 @@ const nothing = (branch: Branch): RunResult => ({
   notes: [],
 })
 
-/** Asks the guard before anything is sent to an engine: what cannot be written is not paid for. */
-async function isNeeded({ guard, changeRequest }: Branch): Promise<boolean> {
+/** Checks the guard before anything is sent to an engine, so that no translation is paid for that cannot be written. */
+async function isWritable({ guard, changeRequest }: Branch): Promise<boolean> {
   try {
     await guard.check()
     return true
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.code === 'locked') return false
-    // Main takes merges only: the result goes into a change request.
+    // Main accepts merges only, so the result goes into a change request.
     if (error.code === 'conflict' && changeRequest === null) return true
     throw error
   }
 }
 
-/** Before the first run: the files that the service put into the new space. */
-async function beginning({ app, doc, space }: Run): Promise<Ledger> {
+/** Returns the ledger before the first run: the files that the service added to the new space. */
+async function initialLedger({ app, doc, space }: Run): Promise<Ledger> {
   const { byId } = await filesAt(app, space, doc.initial as CommitId)
   const files = [...byId.values()].map(({ id, oid, path, mode }) => ({
     id,
@@ -191,7 +193,10 @@ async function make(run: Run, work: TranslationWork): Promise<Written> {
     : retryRefused(work, order, answers, made, (all) => writeResult(work, space.repo, all, needs.corrections))
 }
 
-/** Asks once more for what could not be used. What is refused again is forgotten, so that the next run on demand asks for it. */
+/**
+ * Asks the engine once more for unusable translations. Those that are rejected again are removed from the memory, so
+ * that the next requested run asks for them.
+ */
 async function retryRefused(
   work: TranslationWork,
   order: TranslationOrder,
@@ -222,7 +227,7 @@ const CODES: Readonly<Record<string, TranslationProblem['code']>> = {
   'bad-request': 'conflict',
 }
 
-/** What ended a run, for those who see the translation; null if it is unexpected. */
+/** Converts the error that ended a run to a problem for the users of the translation. Null if it is unexpected. */
 function problemOf(error: unknown): TranslationProblem | null {
   if (error instanceof RunFailure) return { code: error.code, message: error.message }
   const code = error instanceof ServiceError ? CODES[error.code] : undefined

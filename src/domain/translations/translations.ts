@@ -1,4 +1,4 @@
-/** Translations of an organization: created with their space, changed, run, deleted. */
+/** Creates, changes, runs and deletes translations of an organization. */
 import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -33,7 +33,7 @@ export interface LoadedTranslation {
   role: Role
 }
 
-/** The translation of an organization, or null if there is none or the caller may not see it. */
+/** Finds a translation of an organization. Null if there is none or the caller may not see it. */
 export async function findTranslation(
   app: App,
   actor: Actor,
@@ -45,7 +45,7 @@ export async function findTranslation(
   return doc && role !== null ? { doc, role } : null
 }
 
-/** The translations of an organization that the caller may see, the oldest first. */
+/** Lists the translations of an organization that the caller may see, oldest first. */
 export async function listTranslations(
   app: App,
   actor: Actor,
@@ -61,8 +61,8 @@ export async function listTranslations(
 }
 
 /**
- * Creates a translation with its space, beside the source, and queues its first run. Throws 400 (source, languages, no engine), 403 if the caller may not add a space
- * there, 409 if there are too many.
+ * Creates a translation and its space, next to the source, and queues its first run. Throws 400 (source, languages, no
+ * engine), 403 if the caller may not add a space there, and 409 if there are too many.
  */
 export async function createTranslation(
   app: App,
@@ -88,7 +88,7 @@ export async function createTranslation(
       const still = await findSource(tx, actor, organization, source.id)
       await checkNumber(tx, organization.doc.id)
       await tx.replace(spaces, { ...space, defaultLevel: still.defaultLevel })
-      await letIn(tx, actor, space)
+      await grantAccess(tx, actor, space)
       const doc = await tx.insert(translations, {
         id,
         organization: organization.doc.id,
@@ -147,7 +147,7 @@ async function findSource(
       ? await spaceRole(reader, actor.user.id, doc)
       : null
   if (!doc || role === null)
-    throw badRequest('There is no such space in this organization.', [
+    throw badRequest('The space does not exist in this organization.', [
       { path: '/source/space', message: 'must be the ID of a space that you may read' },
     ])
   return doc
@@ -155,7 +155,7 @@ async function findSource(
 
 async function checkRequest(app: App, { language, engine }: CreateTranslation, from: string): Promise<void> {
   if (from === language)
-    throw badRequest('The language of a translation must be another one than that of its source.', [
+    throw badRequest('The language of a translation must differ from the language of its source.', [
       { path: '/language', message: `must not be ${from}` },
     ])
   const choice = await chooseEngine(app, { from, to: language }, engine)
@@ -168,11 +168,11 @@ async function checkRequest(app: App, { language, engine }: CreateTranslation, f
 
 async function checkNumber(tx: Transaction, organization: string): Promise<void> {
   if ((await tx.count(translations, 'organization', organization)) >= MAX_TRANSLATIONS)
-    throw conflict(`An organization can have at most ${MAX_TRANSLATIONS} translations: remove one first.`)
+    throw conflict(`An organization can have at most ${MAX_TRANSLATIONS} translations. Delete one first.`)
 }
 
-/** Gives the person who creates a translation the role create on its space, if the default level does not. */
-async function letIn(tx: Transaction, { user }: Actor, { id }: Document<SpaceDoc>): Promise<void> {
+/** Grants the creator of a translation the role create on its space, unless the default level already does. */
+async function grantAccess(tx: Transaction, { user }: Actor, { id }: Document<SpaceDoc>): Promise<void> {
   const space = await tx.get(spaces, id)
   if (!space || atLeast(await spaceRole(tx, user.id, space), 'create')) return
   await tx.insert(grants, {
@@ -183,7 +183,10 @@ async function letIn(tx: Transaction, { user }: Actor, { id }: Document<SpaceDoc
   })
 }
 
-/** Changes what engines are told, and automatic runs. Starts no run. Throws 400, 404 if it was deleted meanwhile. */
+/**
+ * Changes the settings for engines and automatic runs. Starts no run. Throws 400, and 404 if it was deleted in the
+ * meantime.
+ */
 export async function updateTranslation(
   app: App,
   actor: Actor,
@@ -218,18 +221,18 @@ export async function updateTranslation(
   return { doc, role }
 }
 
-/** Queues a run for the caller, unless one waits already. Throws 404, 409 if the source or the result is gone. */
+/** Queues a run for the caller, unless one is queued. Throws 404, and 409 if the source or the result is gone. */
 export async function requestRun(app: App, actor: Actor, { doc: { id } }: LoadedTranslation): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(translations, id)
     if (!stored) throw notFound('The translation')
     const [source, result] = [await tx.get(spaces, stored.source.space), await tx.get(spaces, stored.result.space)]
     if (!result || result.deletedAt !== undefined)
-      throw conflict('The translated space was deleted: restore it, or delete the translation.')
+      throw conflict('The translated space was deleted. Restore it, or delete the translation.')
     if (!source || source.deletedAt !== undefined)
-      throw conflict('The source was deleted: restore it, or delete the translation.')
+      throw conflict('The source was deleted. Restore it, or delete the translation.')
     if ((await spaceRole(tx, actor.user.id, source)) === null)
-      throw new ServiceError('forbidden', 'You may not read the source of this translation.')
+      throw new ServiceError('forbidden', 'You are not allowed to read the source of this translation.')
     await queueRun(app, tx, stored, actor.user.id, false)
   })
   app.wakeJobs()

@@ -1,4 +1,4 @@
-/** Makes the files of a run: woven pages, copied and moved files, and the ledger of them. */
+/** Produces the files of a run: woven pages, copied and moved files, and their ledger. */
 import type { IdOverrides } from '../../content/identity.js'
 import { repairInSteps } from '../../content/identity-changes.js'
 import { encodeText, encodingOf } from '../../content/text.js'
@@ -22,11 +22,11 @@ export interface Written {
   pages: number
   words: number
   notes: RunResult['notes']
-  /** Segments whose answers cannot be used. */
+  /** Segments whose translations are unusable. */
   refused: Set<string>
 }
 
-/** Makes the files. `answers`: of the engine, by segment. */
+/** Produces the files. `answers` maps segments to translations of the engine. */
 export async function writeResult(
   work: TranslationWork,
   repo: Repository,
@@ -34,7 +34,7 @@ export async function writeResult(
   corrections: Corrections,
 ): Promise<Written> {
   const { plan, ledger } = work
-  const made: Written = {
+  const written: Written = {
     changes: [],
     files: new Map(),
     units: new Map(),
@@ -45,34 +45,34 @@ export async function writeResult(
   }
   const puts = new Map<string, FileChange>()
   const removed = new Set(plan.gone.map(({ ours }) => ours.path))
-  made.pages += plan.gone.filter(({ known, ours }) => ours.isText && known.source !== '').length
-  // What was left out by the plan is as it was.
-  for (const [id, known] of ledger.files) if (work.source.byId.has(id)) made.files.set(id, known)
+  written.pages += plan.gone.filter(({ known, ours }) => ours.isText && known.source !== '').length
+  // Steps that the plan left out stay unchanged.
+  for (const [id, known] of ledger.files) if (work.source.byId.has(id)) written.files.set(id, known)
   for (const step of plan.steps) {
     work.signal.throwIfAborted()
     if (step.ours && step.ours.path !== step.to && step.how !== 'leave') removed.add(step.ours.path)
-    const change = await changeOf(work, step, { repo, answers, corrections, made })
+    const change = await changeOf(work, step, { repo, answers, corrections, written })
     if (change) puts.set(step.to, change)
   }
-  for (const path of removed) if (!puts.has(path)) made.changes.push({ path, delete: true })
-  made.changes.push(...puts.values())
-  made.notes = made.notes.slice(0, MAX_NOTES)
-  return made
+  for (const path of removed) if (!puts.has(path)) written.changes.push({ path, delete: true })
+  written.changes.push(...puts.values())
+  written.notes = written.notes.slice(0, MAX_NOTES)
+  return written
 }
 
-interface Making {
+interface WriteContext {
   repo: Repository
   answers: ReadonlyMap<string, string>
   corrections: Corrections
-  made: Written
+  written: Written
 }
 
-async function changeOf(work: TranslationWork, step: FileStep, making: Making): Promise<FileChange | null> {
+async function changeOf(work: TranslationWork, step: FileStep, context: WriteContext): Promise<FileChange | null> {
   const { file, known, ours, to, how } = step
-  const { made } = making
-  const remember = (written: string, kept: boolean, edited: boolean): void => {
+  const { written } = context
+  const remember = (blob: string, kept: boolean, edited: boolean): void => {
     const { id, oid: source, path, mode } = file
-    made.files.set(id, { id, source, written, path, mode, kept, edited })
+    written.files.set(id, { id, source, written: blob, path, mode, kept, edited })
   }
   if (how === 'leave' || (how === 'move' && !ours)) {
     if (known) remember(known.written, known.kept, known.edited)
@@ -80,26 +80,26 @@ async function changeOf(work: TranslationWork, step: FileStep, making: Making): 
   }
   if (how === 'move' && ours) {
     if (known) remember(known.written, known.kept, known.edited)
-    if (file.isText) made.pages++
+    if (file.isText) written.pages++
     return { path: to, oid: ours.oid, mode: ours.mode }
   }
-  const woven = how === 'weave' ? await weave(work, step, making) : null
-  if (!woven) return copy(work, step, making.repo, remember)
+  const woven = how === 'weave' ? await weave(work, step, context) : null
+  if (!woven) return copy(work, step, context.repo, remember)
   const content = encodeText(woven.text, encodingOf(await work.source.snapshot.read(file.oid)))
-  const oid = await making.repo.writeBlob(content)
+  const oid = await context.repo.writeBlob(content)
   remember(oid, woven.kept.length > 0, woven.edited)
-  made.units.set(file.id, woven.ledger)
+  written.units.set(file.id, woven.ledger)
   if (ours?.oid === oid && ours.path === to && ours.mode === file.mode) return null
-  made.pages++
+  written.pages++
   return { path: to, oid, mode: file.mode }
 }
 
-/** Copies a file as it is. */
+/** Copies a file unchanged. */
 async function copy(
   { source, result }: TranslationWork,
   { file, ours, to }: FileStep,
   repo: Repository,
-  remember: (written: string, kept: boolean, edited: boolean) => void,
+  remember: (blob: string, kept: boolean, edited: boolean) => void,
 ): Promise<FileChange | null> {
   remember(file.oid, false, false)
   if (ours?.oid === file.oid && ours.path === to && ours.mode === file.mode) return null
@@ -108,18 +108,18 @@ async function copy(
   return { path: to, oid: file.oid, mode: file.mode }
 }
 
-/** Weaves a page; null if it is too large or too costly, and so is copied. */
+/** Weaves a page. Null if it is too large or too costly; it is then copied. */
 async function weave(
   work: TranslationWork,
   step: FileStep,
-  { answers, corrections, made }: Making,
+  { answers, corrections, written }: WriteContext,
 ): Promise<WovenPage | null> {
   const tooCostly = (reason: string): null => {
-    made.notes.push({ path: step.to, reason: `The page stays in the source language. ${reason}` })
+    written.notes.push({ path: step.to, reason: `The page was not translated. ${reason}` })
     return null
   }
   const versions = await versionsOf(work, step)
-  if (!versions) return tooCostly('It is too large to be translated.')
+  if (!versions) return tooCostly('It is too large to translate.')
   try {
     const texts = work.app.texts.for(work.owner)
     const needs = await texts.pageNeeds(versions, corrections, { kept: work.again })
@@ -128,10 +128,10 @@ async function weave(
       needs.wanted.flatMap((segment) => (answers.has(segment) ? [[segment, answers.get(segment) as string]] : [])),
     )
     const woven = await texts.weavePage(versions, corrections, { kept: work.again }, own)
-    for (const segment of woven.refused) made.refused.add(segment)
-    for (const segment of woven.translated) made.words += wordsOf(segment)
+    for (const segment of woven.refused) written.refused.add(segment)
+    for (const segment of woven.translated) written.words += wordsOf(segment)
     for (const start of woven.kept)
-      made.notes.push({ path: step.to, reason: `The engine returned no usable translation for: ${start}` })
+      written.notes.push({ path: step.to, reason: `The engine returned no usable translation for: ${start}` })
     return woven
   } catch (error) {
     if (error instanceof TextTooCostly) return tooCostly(error.message)
@@ -139,7 +139,9 @@ async function weave(
   }
 }
 
-/** The IDs of the result's entries: those of the source for its files, and what people's own files had. */
+/**
+ * Returns the IDs of the result's entries: the source's IDs for its files, and the existing IDs for files of people.
+ */
 export async function overridesOf(
   { app, source, result, owner }: TranslationWork,
   repo: Repository,

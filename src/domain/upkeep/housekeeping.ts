@@ -1,4 +1,6 @@
-/** Upkeep by the clock: queues what is due, such as purges of deleted spaces, removes expired documents, and repacks repositories. */
+/**
+ * Queues due maintenance, such as purges of deleted spaces and repacks of repositories, and removes expired documents.
+ */
 import { invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, ssoSignIns, ssoUsed } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -9,13 +11,13 @@ import { queueRefreshes, sweepSpecFiles } from '../openapi/queue.js'
 import { queueAllAutomatic } from '../translations/queue.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
-/** How often a repository is repacked. */
+/** Interval between two repacks of a repository in milliseconds. */
 const MAINTENANCE_MS = 24 * 60 * 60 * 1000
 
 /**
- * Queues jobs that are due: to purge spaces that were deleted more than seven days ago, and to maintain every repository once
- * a day. The ID of a job contains its kind, space and day, so calling this again queues nothing twice. OpenAPI specifications that are
- * to be fetched again are queued as well. Returns how many.
+ * Queues due jobs: purges of spaces that were deleted more than seven days ago, and the daily maintenance of every
+ * repository. The ID of a job contains its kind, space and day, so a second call queues no duplicates. Due refreshes of
+ * OpenAPI specifications and automatic translations are also queued. Returns the number of jobs.
  */
 export async function queueHousekeeping(app: App): Promise<number> {
   const now = app.clock.now()
@@ -46,7 +48,10 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
-/** Removes scratch repositories of remotes that nobody needs, expired invitations, sign-in links and what single sign-on remembers for a time, and files that nothing names any more. */
+/**
+ * Removes unused scratch repositories of remotes, expired invitations, sign-in links and single sign-on records, and
+ * unreferenced files.
+ */
 export async function removeExpired(app: App): Promise<void> {
   await sweepSpecFiles(app)
   await sweepLfsFiles(app)
@@ -62,8 +67,8 @@ export async function removeExpired(app: App): Promise<void> {
 }
 
 /**
- * Repacks a space's repository. Writes go on meanwhile, except during the steps that remove objects. Objects of Git LFS whose pointers are gone are
- * forgotten, and those that got lost are fetched again.
+ * Repacks a space's repository. Writes continue, except during the steps that remove objects. Records of Git LFS
+ * objects whose pointers are gone are removed, and lost objects are fetched again.
  */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return

@@ -1,10 +1,10 @@
-// Migrations of the stored documents, in order.
+// Lists all migrations of the stored documents, in order.
 import type { Migration } from '../../store/index.js'
 
-/** Version of the documents in release 0.1.0. The versions before it belong to development builds and are no longer read. */
+/** Document version of release 0.1.0. Earlier versions belong to development builds and are no longer read. */
 const FIRST_VERSION = 4
 
-/** Rejects a data folder of a development build. A new data folder passes: it has no documents. */
+/** Rejects a data folder of a development build. A new data folder has no documents, so it passes. */
 const rejectDevelopmentData = (version: number): Migration => ({
   version,
   name: 'documents before 0.1.0',
@@ -16,7 +16,7 @@ const rejectDevelopmentData = (version: number): Migration => ({
   },
 })
 
-/** Migrates the stored documents of earlier releases. A released step is never renumbered or changed. */
+/** Migrations of stored documents from earlier releases. A released step is never renumbered or changed. */
 export const migrations: readonly Migration[] = Array.from({ length: FIRST_VERSION }, (_, index) =>
   rejectDevelopmentData(index + 1),
 )

@@ -1,4 +1,4 @@
-/** Removes a deleted space for good, with all that belongs to it. */
+/** Permanently removes a deleted space with all of its data. */
 import { announcedHeads, changeRequests, connections, contentImports, spaces, syncRuns } from '../../model/index.js'
 import { removeComments } from '../comments/comments.js'
 import type { App } from '../context/app.js'
@@ -13,8 +13,9 @@ import { removeSpaceFromSites } from '../sites/remove-space.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
 /**
- * Removes a deleted space for good: first its documents in one transaction, then its repository. Can be run again after a
- * crash between the two: if there is no document, only the repository is removed. A space that was restored meanwhile stays.
+ * Permanently removes a deleted space: first its documents in one transaction, then its repository. It can run again
+ * after a crash in between; without a document, only the repository is removed. A space that was restored in the
+ * meantime stays.
  */
 export async function purgeSpace(app: App, id: string): Promise<void> {
   await app.locks.run(id, async () => {

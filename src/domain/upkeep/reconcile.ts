@@ -1,4 +1,4 @@
-/** Repairs what a crash left between documents and Git. */
+/** Repairs differences between documents and Git after a crash. */
 import type { CommitId } from '../../kernel/ids.js'
 import {
   announcedHeadId,
@@ -16,22 +16,22 @@ import { makeBranch, changeDocument } from '../change-requests/change-requests.j
 import { changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
 import { mergedChangeRequest } from '../revisions/revision-type.js'
 
-/** Spaces checked concurrently: most of the time goes into reading small files. */
+/** Number of spaces checked concurrently. Reading small files dominates the time. */
 const CONCURRENCY = 16
 
-/** One thing that a reconciliation repaired in a space, or found missing (`damage`), with the remedy. */
+/** One repair in a space, or missing data (`damage`) with the remedy. */
 export type Repair = { space: string; what: string; damage?: true }
 
 /**
- * Makes documents and refs agree again after a crash between writing the two; Git is the truth. Creates missing branches of
- * change requests, records merges that main contains, and corrects counters. A missing, damaged or older repository is reported, and
- * concerns its own space only.
+ * Makes documents and refs consistent after a crash between the two writes; Git is the truth. Creates missing branches
+ * of change requests, records merges that main contains, and corrects counters. A missing, damaged or older repository
+ * is reported and affects only its own space.
  */
 export async function reconcile(app: App): Promise<Repair[]> {
   const repairs: Repair[] = []
-  const waiting = (await app.store.all(spaces)).values()
+  const remaining = (await app.store.all(spaces)).values()
   const work = async (): Promise<void> => {
-    for (const doc of waiting) repairs.push(...(await openAndReconcile(app, doc)))
+    for (const doc of remaining) repairs.push(...(await openAndReconcile(app, doc)))
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return repairs
@@ -47,29 +47,32 @@ async function openAndReconcile(app: App, doc: Document<SpaceDoc>): Promise<Repa
   }
 }
 
-/** Whether the operating system could not read a file, such as one of another owner or on a bad sector. */
+/** Whether the operating system could not read a file, for example because of its owner or a bad sector. */
 const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'path' in error
 
 const damaged = (space: string, what: string): Repair => ({
   space,
-  what: `${what}. What to do: restore ${repositoryName(space)}.git in the folder of the repositories from a backup that is not older than the data folder`,
+  what: `${what}. Restore ${repositoryName(space)}.git in the folder of the repositories from a backup that is not older than the data folder`,
   damage: true,
 })
 
-/** Something in a space that is to be repaired: a change request without a branch, or one whose merge is not recorded. */
+/** A fault to repair: a change request without a branch, or one whose merge is not recorded. */
 type Fault = { request: Document<ChangeRequestDoc>; merge: CommitId | null }
-/** A change request whose commits the repository does not have. */
+/** A change request whose commits are missing in the repository. */
 type Lost = { request: Document<ChangeRequestDoc>; commit: CommitId }
 
-/** Looks without the lock of the space, since most are sound, and again under it: another node may be at work there. */
+/**
+ * Checks a space without its lock, since the majority have no faults, and again under the lock: another node may be
+ * changing it.
+ */
 async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   const { doc } = space
   const found = await faultsOf(app, space)
   const repairs = [
     ...(await olderThanDocuments(app, space)),
     ...found.lost.map(({ request, commit }) =>
-      damaged(doc.id, `change request ${request.number} cannot be read: the repository does not have ${commit}`),
+      damaged(doc.id, `change request ${request.number} cannot be read, because the repository lacks ${commit}`),
     ),
   ]
   if (found.faults.length > 0)
@@ -85,26 +88,26 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
           }))
         repairs.push({
           space: doc.id,
-          what: `${merge === null ? 'made the branch' : 'recorded the merge'} of change request ${request.number}`,
+          what: `${merge === null ? 'created the branch' : 'recorded the merge'} of change request ${request.number}`,
         })
       }
     })
   return [...repairs, ...(await recountSpace(app, doc.id))]
 }
 
-/** Reports main of a backup that was taken before the documents were: what the documents have seen since is missing. */
+/** Reports a repository backup that is older than the documents and lacks a commit of main that they record. */
 async function olderThanDocuments(app: App, { doc, repo }: LoadedSpace): Promise<Repair[]> {
   const seen = (await app.store.get(announcedHeads, announcedHeadId(doc.id, MAIN)))?.commit
   if (seen === undefined || seen === repo.head(MAIN) || (await repo.hasCommit(seen))) return []
   return [
-    damaged(
-      doc.id,
-      `its repository is older than the documents: main was at ${seen}, which the repository does not have`,
-    ),
+    damaged(doc.id, `its repository is older than the documents: main was at ${seen}, which the repository lacks`),
   ]
 }
 
-/** The change requests without a branch (`merge` is null), those that main contains without saying so, and those whose commits are lost. */
+/**
+ * Returns the change requests without a branch (`merge` is null), those whose merge in main is not recorded, and those
+ * whose commits are lost.
+ */
 async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]; lost: Lost[] }> {
   const { doc, repo } = space
   const faults: Fault[] = []
@@ -124,7 +127,7 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
   return { faults, lost }
 }
 
-/** The merge commit on main that merged a change request. */
+/** Finds the merge commit on main that merged a change request. */
 async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string): Promise<CommitId | null> {
   const since = (await app.store.get(changeRequests, id))?.revisionInitial as CommitId
   for (const info of await space.repo.history({ from: main, not: [since], firstParent: true })) {
@@ -133,19 +136,19 @@ async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string)
   return null
 }
 
-/** Corrects wrong counters of a space. Reads first without a transaction, since most are right. */
+/** Corrects wrong counters of a space. Reads first without a transaction, since they are usually right. */
 async function recountSpace(app: App, id: string): Promise<Repair[]> {
-  if ((await countedAnew(app.store, id)) === null) return []
+  if ((await recounted(app.store, id)) === null) return []
   return app.store.transact(async (tx) => {
-    const counted = await countedAnew(tx, id)
+    const counted = await recounted(tx, id)
     if (counted === null) return []
     await tx.replace(spaces, counted)
     return [{ space: id, what: 'corrected its counters' }]
   })
 }
 
-/** The space with the right counters; null if they are right already. */
-async function countedAnew(reader: Reader, id: string): Promise<Document<SpaceDoc> | null> {
+/** Returns the space with correct counters. Null if they are already correct. */
+async function recounted(reader: Reader, id: string): Promise<Document<SpaceDoc> | null> {
   const doc = await reader.get(spaces, id)
   const all = await reader.find(changeRequests, 'space', id)
   if (!doc) return null

@@ -1,4 +1,4 @@
-// Takes events from the stream for delivery to a webhook, and finds those that are due again.
+// Claims events from the stream for delivery to a webhook, and finds due retries.
 import { newTimedId } from '../../kernel/ids.js'
 import { type DeliveryDoc, deliveries, events, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -6,29 +6,29 @@ import type { App } from '../context/app.js'
 import { isAbout } from '../events/event-stream.js'
 
 /**
- * Most deliveries of one webhook that wait for another attempt. Beyond that the webhook takes no more events from the stream:
- * the backlog of an endpoint that is down is then just a number, not a document per event.
+ * Maximum number of deliveries per webhook that wait for a retry. Beyond that the webhook takes no more events from the
+ * stream, so the backlog of an endpoint that is down needs no document per event.
  */
 const MAX_PENDING = 100
-/** Most events read in one transaction. */
+/** Maximum number of events read in one transaction. */
 const MAX_SCANNED = 500
 
-/** What the sender has to do for a webhook. */
+/** The work of the sender for a webhook. */
 interface Claim {
   due: Document<DeliveryDoc>[]
-  /** When the next delivery is due, in milliseconds since 1970; null = not before the next event. */
+  /** Time of the next due delivery in milliseconds since 1970. Null = not before the next event. */
   wakeAt: number | null
-  /** The webhook was removed. */
+  /** Whether the webhook was removed. */
   gone?: boolean
 }
 
 const NOTHING: Claim = { due: [], wakeAt: null }
 
 /**
- * Returns the deliveries of a webhook that are due now, at most `room`: first retries, then new events of the stream. A new
- * delivery is stored, and the webhook's position in the stream moved on, before the first attempt: after a crash an event may
- * be delivered twice, but none is lost.
- * @param busy IDs of deliveries that are being attempted
+ * Returns the deliveries of a webhook that are due now, at most `room`: first retries, then new events of the stream. A
+ * new delivery is stored, and the webhook's position in the stream advances, before the first attempt. After a crash an
+ * event may be delivered twice, but none is lost.
+ * @param busy IDs of deliveries with an attempt in progress
  */
 export function claimDeliveries(app: App, id: string, busy: ReadonlySet<string>, room: number): Promise<Claim> {
   return app.store.transact(async (tx) => {
@@ -49,7 +49,10 @@ export function claimDeliveries(app: App, id: string, busy: ReadonlySet<string>,
 const dueAt = (delivery: DeliveryDoc): number => Date.parse(delivery.nextAttemptAt ?? delivery.createdAt)
 const earliest = (times: readonly number[]): number | null => (times.length === 0 ? null : Math.min(...times))
 
-/** Moves a webhook on in the stream and creates a delivery for each event that it wants. `more` = the stream has further events. */
+/**
+ * Advances a webhook in the stream and creates a delivery for each event that it subscribes to. `more` means that the
+ * stream has further events.
+ */
 async function takeEvents(
   tx: Transaction,
   webhook: Document<WebhookDoc>,

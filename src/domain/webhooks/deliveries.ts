@@ -1,4 +1,4 @@
-/** Deliveries of a webhook as its admins see them: lists them, replays one, and sends a ping. */
+/** Manages deliveries of a webhook for admins: lists them, replays one, and sends a ping. */
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newTimedId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
@@ -15,7 +15,7 @@ import type { App } from '../context/app.js'
 import { withAttempt, recordEndpointState } from './outcome.js'
 import { attemptDelivery, eventOf } from './send.js'
 
-/** A page of the deliveries of a webhook that are kept. */
+/** Lists a page of the stored deliveries of a webhook. */
 export const listDeliveries = (
   app: App,
   webhook: WebhookDoc,
@@ -28,13 +28,13 @@ export const listDeliveries = (
     order,
   })
 
-/** A delivery of the webhook; null if there is none. */
+/** Finds a delivery of the webhook. Null if there is none. */
 export async function findDelivery(app: App, webhook: WebhookDoc, id: string): Promise<Document<DeliveryDoc> | null> {
   const delivery = await app.store.get(deliveries, id)
   return delivery?.webhook === webhook.id ? delivery : null
 }
 
-/** How many deliveries of a webhook wait for another attempt. */
+/** Counts the deliveries of a webhook that wait for a retry. */
 export const countPending = (app: App, webhook: WebhookDoc): Promise<number> =>
   app.store.count(deliveries, 'pending', webhook.id)
 
@@ -43,9 +43,10 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
   const replay = await app.store.transact(async (tx) => {
     const webhook = await tx.get(webhooks, delivery.webhook)
     if (!webhook) throw notFound('The webhook')
-    if (!webhook.enabled) throw conflict('The webhook is disabled: enable it first.')
-    if (delivery.type === PING) throw conflict('A ping cannot be delivered again: test the webhook instead.')
-    if (!(await eventOf(tx, delivery))) throw conflict('The event is no longer kept, so it cannot be delivered again.')
+    if (!webhook.enabled) throw conflict('The webhook is disabled. Enable it first.')
+    if (delivery.type === PING) throw conflict('A ping cannot be delivered again. Test the webhook instead.')
+    if (!(await eventOf(tx, delivery)))
+      throw conflict('The event is no longer stored, so it cannot be delivered again.')
     const { webhook: id, organization, event, sequence, type } = delivery
     const now = app.clock.now()
     const at = now.toISOString()

@@ -1,4 +1,4 @@
-// What an attempt to deliver changes: the delivery, and the state of its webhook.
+// Records the outcome of a delivery attempt in the delivery and its webhook.
 import { type DeliveryDoc, deliveries, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -7,7 +7,7 @@ import type { Attempt } from './send.js'
 
 const GONE = 410
 
-/** Makes all waiting deliveries of a webhook due now: its endpoint works again, or the webhook was enabled. */
+/** Makes all waiting deliveries of a webhook due now, after its endpoint recovered or the webhook was enabled. */
 export async function makePendingDue(app: App, tx: Transaction, webhook: string, except?: string): Promise<void> {
   const now = app.clock.now().toISOString()
   for (const one of await tx.find(deliveries, 'pending', webhook)) {
@@ -16,7 +16,7 @@ export async function makePendingDue(app: App, tx: Transaction, webhook: string,
   }
 }
 
-/** A delivery with the outcome of an attempt. `retryMs` = null: there is no further attempt. */
+/** Returns a delivery with the outcome of an attempt. `retryMs` = null: no further attempt. */
 export function withAttempt<D extends DeliveryDoc>(delivery: D, attempt: Attempt, retryMs: number | null): D {
   const { nextAttemptAt: _due, responseStatus: _status, error: _error, ...rest } = delivery
   const at = attempt.at.toISOString()
@@ -37,7 +37,7 @@ export function withAttempt<D extends DeliveryDoc>(delivery: D, attempt: Attempt
   } as unknown as D
 }
 
-/** Records the outcome of an attempt: in the delivery, and in the webhook if its endpoint began or stopped failing. */
+/** Records the outcome of an attempt in the delivery, and in the webhook if its endpoint started or stopped failing. */
 export async function recordAttempt(app: App, id: string, attempt: Attempt): Promise<void> {
   const outcome = await app.store.transact(async (tx) => {
     const delivery = await tx.get(deliveries, id)
@@ -51,7 +51,9 @@ export async function recordAttempt(app: App, id: string, attempt: Attempt): Pro
   if (outcome !== null) app.meters.deliveries.inc({ outcome })
 }
 
-/** Records since when an endpoint has been failing. Disables the webhook if the endpoint returns 410, or has failed for days. */
+/**
+ * Records the start of an endpoint's failures. Disables the webhook if the endpoint returns 410 or has failed for days.
+ */
 export async function recordEndpointState(
   app: App,
   tx: Transaction,

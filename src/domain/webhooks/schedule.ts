@@ -1,4 +1,4 @@
-// When a failed delivery is attempted again, and when a failing webhook is given up.
+// Computes the retry delays of failed deliveries and the limit for failing webhooks.
 
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
@@ -6,18 +6,18 @@ const HOUR = 60 * 60 * SECOND
 const FIRST_DELAY_MS = 5 * SECOND
 const FACTOR = 4
 const MAX_DELAY_MS = 12 * HOUR
-/** The first attempt and twelve more: 5 s, 20 s, 80 s … 12 h, together about three days. */
+/** Number of attempts: the first and twelve retries after 5 s, 20 s, 80 s … 12 h, together about three days. */
 const MAX_ATTEMPTS = 13
-/** Each delay varies by up to a fifth, so that deliveries that failed together are not retried together. */
+/** Random variation of each delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
-/** How long an endpoint may fail before its webhook is disabled. */
+/** Maximum time in milliseconds that an endpoint may fail before its webhook is disabled. */
 export const PATIENCE_MS = 3 * 24 * HOUR
 
 /**
- * Milliseconds until the next attempt; null = no further attempt.
- * @param attempts how many have failed so far
- * @param asked the delay that the endpoint asked for by `Retry-After`; respected up to the longest delay
+ * Returns the delay before the next attempt in milliseconds. Null = no further attempt.
+ * @param attempts number of failed attempts
+ * @param asked delay from `Retry-After`, respected up to the maximum delay
  * @param random 0 to 1
  */
 export function retryDelay(attempts: number, asked = 0, random = Math.random()): number | null {
@@ -26,7 +26,7 @@ export function retryDelay(attempts: number, asked = 0, random = Math.random()):
   return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, MAX_DELAY_MS)))
 }
 
-/** Milliseconds that a `Retry-After` header asks for, in seconds or as a date; 0 if it is absent or invalid. */
+/** Parses a `Retry-After` header (seconds or a date) into milliseconds. 0 if it is absent or invalid. */
 export function retryAfter(header: string | undefined, now: Date): number {
   if (header === undefined) return 0
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND

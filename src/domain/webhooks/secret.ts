@@ -1,22 +1,25 @@
-// The secrets that deliveries of webhooks are signed with.
+// Creates and unseals the secrets that sign webhook deliveries.
 import { newWebhookSecret, seal, unseal } from '../../auth/index.js'
 import type { WebhookDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** Binds a sealed secret to its webhook: it cannot be unsealed for another one. */
+/** Binds a sealed secret to its webhook, so that it cannot be unsealed for another one. */
 const sealContext = (webhook: string): string => `webhook:${webhook}`
 
-/** A new secret for a webhook, sealed for storing. */
+/** Creates a secret for a webhook, sealed for storing. */
 export const newSealedSecret = (app: App, webhook: string): string =>
   seal(app.settings.signingKey, sealContext(webhook), newWebhookSecret())
 
-/** The secret of a webhook, or null if the signing key of the service was replaced since. Never log it. */
+/** Unseals the secret of a webhook. Null if the signing key of the service was replaced. Never log it. */
 export const webhookSecretOf = (
   app: App,
   { id, sealedSecret }: Pick<WebhookDoc, 'id' | 'sealedSecret'>,
 ): string | null => unseal(app.settings.signingKey, sealContext(id), sealedSecret)
 
-/** The secrets that sign deliveries at a time, the current one first; none if the signing key of the service was replaced since. */
+/**
+ * Returns the secrets that sign deliveries at a time, the current one first. Empty if the signing key of the service
+ * was replaced.
+ */
 export function signingSecrets(app: App, webhook: WebhookDoc, at: Date): string[] {
   const { previousSecret: previous } = webhook
   const before =

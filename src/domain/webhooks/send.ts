@@ -1,4 +1,4 @@
-/** Sends a delivery to its endpoint, once, and says how that went. */
+/** Sends a delivery to its endpoint once and returns the outcome. */
 import { signWebhook } from '../../auth/index.js'
 import { type DeliveryDoc, type EventDoc, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
@@ -8,9 +8,9 @@ import { eventAt, eventJson } from '../events/event-stream.js'
 import { retryAfter } from './schedule.js'
 import { signingSecrets } from './secret.js'
 
-/** How long an endpoint may take to respond. */
+/** Time limit for the response of an endpoint in milliseconds. */
 const TIMEOUT_MS = 15_000
-/** How much of a response is read, so that the connection can be reused. Nothing of it is kept. */
+/** Maximum number of bytes read from a response, so that the connection can be reused. They are discarded. */
 const MAX_RESPONSE_BYTES = 64 * 1024
 
 /** The outcome of an attempt. */
@@ -19,15 +19,15 @@ export interface Attempt {
   at: Date
   durationMs: number
   status?: number
-  /** A sentence for the administrator; absent if `ok`. */
+  /** A sentence for the administrator. Absent if `ok`. */
   error?: string
-  /** Milliseconds that the endpoint asks to wait before the next attempt. */
+  /** Delay in milliseconds that the endpoint requests before the next attempt. */
   retryAfterMs?: number
-  /** The event is no longer kept, so there is nothing to send again. */
+  /** Whether the event is no longer stored and cannot be sent again. */
   lost?: boolean
 }
 
-/** The event of a delivery; null for a ping, or if the event is no longer kept. */
+/** Finds the event of a delivery. Null for a ping, or if the event is no longer stored. */
 export async function eventOf(
   reader: Reader,
   { organization, sequence, event }: DeliveryDoc,
@@ -36,7 +36,7 @@ export async function eventOf(
   return found?.id === event ? found : null
 }
 
-/** The body of a delivery; null if the event is no longer kept. */
+/** Returns the body of a delivery. Null if the event is no longer stored. */
 async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
   if (delivery.type === PING) {
     const { event: id, organization, createdAt: at, webhook } = delivery
@@ -46,7 +46,7 @@ async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
   return event && JSON.stringify(eventJson(app, event))
 }
 
-/** Makes one attempt, without changing any document. Rejects only if `signal` aborts it. */
+/** Makes one attempt without changing any document. Rejects only if `signal` aborts it. */
 export async function attemptDelivery(
   app: App,
   webhook: WebhookDoc,
@@ -61,13 +61,13 @@ export async function attemptDelivery(
     ...rest,
   })
   const body = await bodyOf(app, delivery)
-  if (body === null) return done({ ok: false, lost: true, error: 'The event is no longer kept.' })
+  if (body === null) return done({ ok: false, lost: true, error: 'The event is no longer stored.' })
   const seconds = Math.floor(at.getTime() / 1000)
   const secrets = signingSecrets(app, webhook, at)
   if (secrets.length === 0)
     return done({
       ok: false,
-      error: 'The signing key of the service was replaced: give the webhook a new secret (rotate-secret).',
+      error: 'The signing key of the service was replaced. Create a new secret for the webhook (rotate-secret).',
     })
   try {
     const { status, headers } = await app.http.send({
@@ -95,5 +95,5 @@ export async function attemptDelivery(
 
 const refusal = (status: number): string =>
   status >= 300 && status <= 399
-    ? `The endpoint returned a redirect (${status}), which is not followed: set the URL to the new address.`
-    : `The endpoint returned status ${status}; 200 to 299 is expected.`
+    ? `The endpoint returned a redirect (${status}), which is not followed. Set the URL to the new address.`
+    : `The endpoint returned status ${status} instead of 200 to 299.`

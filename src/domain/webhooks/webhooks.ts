@@ -1,4 +1,4 @@
-// Creating and changing webhooks.
+// Creates and changes webhooks.
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
@@ -20,14 +20,14 @@ import { makePendingDue } from './outcome.js'
 import { newSealedSecret } from './secret.js'
 
 const MAX_WEBHOOKS = 50
-/** How long the previous secret signs as well after a rotation. */
+/** Time in milliseconds after a rotation during which the previous secret also signs. */
 const ROTATION_MS = 24 * 60 * 60 * 1000
 
-/** The webhooks of an organization. */
+/** Lists the webhooks of an organization. */
 export const listWebhooks = (app: App, organization: LoadedOrganization): Promise<Document<WebhookDoc>[]> =>
   app.store.find(webhooks, 'organization', organization.doc.id)
 
-/** A webhook of the organization; null if there is none. */
+/** Finds a webhook of the organization. Null if there is none. */
 export async function findWebhook(
   app: App,
   organization: LoadedOrganization,
@@ -37,30 +37,32 @@ export async function findWebhook(
   return webhook?.organization === organization.doc.id ? webhook : null
 }
 
-/** Throws 400 for a URL that the service never sends requests to. A host that does not resolve (yet) is accepted. */
+/** Throws 400 for a URL that the service never sends requests to. Hosts that do not resolve (yet) are accepted. */
 async function checkUrl(app: App, url: string): Promise<void> {
   try {
     await app.http.check(url)
   } catch (error) {
     if (error instanceof OutboundError && error.failure !== 'refused') return
     if (error instanceof OutboundError)
-      throw badRequest(`The webhook cannot have this URL: ${error.message}`, [{ path: '/url', message: error.message }])
+      throw badRequest(`The URL is not allowed for a webhook: ${error.message}`, [
+        { path: '/url', message: error.message },
+      ])
     throw error
   }
 }
 
-/** Throws 400 if one of the IDs is not that of a space of the organization. */
+/** Throws 400 if one of the IDs is not a space of the organization. */
 async function checkSpaces(reader: Reader, organization: string, ids: readonly string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const space = await reader.get(spaces, id)
     if (space?.organization !== organization || space.deletedAt !== undefined)
-      throw badRequest(`There is no space ${id} in this organization.`, [
+      throw badRequest(`The space ${id} does not exist in this organization.`, [
         { path: `/spaces/${index}`, message: 'must be the ID of a space of this organization' },
       ])
   }
 }
 
-/** Creates a webhook that gets events from now on. Throws 400 (url, spaces), 409 if there are too many. */
+/** Creates a webhook that receives events from now on. Throws 400 (url, spaces), and 409 if there are too many. */
 export async function createWebhook(
   app: App,
   actor: Actor,
@@ -72,7 +74,7 @@ export async function createWebhook(
     const { id } = organization.doc
     if (!(await tx.get(organizations, id))) throw notFound('The organization')
     if ((await tx.count(webhooks, 'organization', id)) >= MAX_WEBHOOKS)
-      throw conflict(`An organization can have at most ${MAX_WEBHOOKS} webhooks: remove one first.`)
+      throw conflict(`An organization can have at most ${MAX_WEBHOOKS} webhooks. Delete one first.`)
     await checkSpaces(tx, id, input.spaces ?? [])
     const now = app.clock.now().toISOString()
     const { description = '', enabled = true, ...rest } = input
@@ -91,7 +93,7 @@ export async function createWebhook(
   })
 }
 
-/** Changes a webhook, based on what is stored now. Throws 404 if it was deleted meanwhile. */
+/** Changes a webhook, based on the stored version. Throws 404 if it was deleted in the meantime. */
 async function change(
   app: App,
   webhook: Document<WebhookDoc>,
@@ -106,14 +108,17 @@ async function change(
   return doc
 }
 
-/** Enables a webhook afresh: its failures are cleared, and waiting deliveries are due now. */
+/** Enables a webhook again: clears its failures and makes waiting deliveries due now. */
 async function reenable(app: App, tx: Transaction, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
   const { disabledReason: _why, disabledAt: _when, failingSince: _since, ...rest } = webhook
   await makePendingDue(app, tx, webhook.id)
   return { ...rest, enabled: true }
 }
 
-/** Changes the settings that are given. A webhook that is enabled again gets the events that happened meanwhile. Throws 400 (url, spaces). */
+/**
+ * Changes the given settings. A webhook that is enabled again gets the events that happened in the meantime. Throws 400
+ * (url, spaces).
+ */
 export async function updateWebhook(
   app: App,
   webhook: Document<WebhookDoc>,
@@ -140,7 +145,7 @@ export async function updateWebhook(
   })
 }
 
-/** Gives a webhook a new secret. For a day the old one signs too, so that the receiver has time to switch. */
+/** Creates a new secret for a webhook. For a day the old one also signs, so that the receiver has time to switch. */
 export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (_tx, stored) => {
     const until = new Date(app.clock.now().getTime() + ROTATION_MS).toISOString()
@@ -152,14 +157,18 @@ export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<D
   })
 }
 
-/** Sets the next event of a webhook: backwards to deliver events again, forwards to skip some. Throws 400 beyond the end of the stream. */
+/**
+ * Sets the next event of a webhook: backwards to deliver events again, forwards to skip some. Throws 400 beyond the end
+ * of the stream.
+ */
 export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (tx, stored) => {
     const next = await nextSequence(tx, stored.organization)
     if (from > next)
-      throw badRequest(`The next event of the organization will be ${next}.`, [
-        { path: '/from', message: `must be at most ${next}` },
-      ])
+      throw badRequest(
+        `The position is beyond the end of the stream. The next event of the organization will be ${next}.`,
+        [{ path: '/from', message: `must be at most ${next}` }],
+      )
     return { ...stored, next: from }
   })
 }

@@ -216,7 +216,7 @@ test('a replay is refused, also by another request and after a restart', async (
   await refused(
     here.respond(again, { assertionId: '_replayed' }),
     again,
-    /used already/,
+    /already used/,
     'the same assertion for another request',
   )
   const path = new URL(begun.request.acsUrl).pathname
@@ -227,7 +227,7 @@ test('a replay is refused, also by another request and after a restart', async (
   await refused(
     respondTo({ ...begun.request, acsUrl, audience }, { key: here.key }, { now: here.now() }),
     begun,
-    /used already/,
+    /already used/,
     'after a restart',
   )
 })

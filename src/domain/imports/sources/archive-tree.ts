@@ -1,4 +1,4 @@
-/** Puts the pages of an archive into a tree: by its own table of contents if it has one, else by its folders. */
+/** Arranges the pages of an archive as a tree, by its table of contents if it has one, otherwise by its folders. */
 import type { OutlineFacts } from '../../../conversion/index.js'
 import type { SummaryNode } from '../../../content/types.js'
 import type { Gathering } from '../gathering.js'
@@ -15,7 +15,7 @@ export interface FilePage {
 const INDEX = /(^|\/)(readme|index|home|_index)\.\w+$/i
 const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** The folder that all files are in, with a slash at the end; '' if there is none. */
+/** Returns the folder that contains all files, with a trailing slash. '' if there is none. */
 function commonFolder(paths: readonly string[]): string {
   const [first = ''] = paths
   const folder = first.slice(0, first.indexOf('/') + 1)
@@ -23,7 +23,7 @@ function commonFolder(paths: readonly string[]): string {
   return folder + commonFolder(paths.map((path) => path.slice(folder.length)))
 }
 
-/** Arranges pages. Those that the table of contents does not name come after those that it names, by their folders. */
+/** Arranges pages. Pages outside the table of contents follow the listed ones, ordered by folder. */
 export async function arrange(
   gathering: Gathering,
   pages: readonly FilePage[],
@@ -40,7 +40,9 @@ export async function arrange(
 
 type Rows = readonly (readonly [depth: number, url: string])[]
 
-/** The archive's own table of contents: SUMMARY.md, or the index page of an export that lists at least half of the pages. */
+/**
+ * Reads the archive's table of contents: SUMMARY.md, or an exported index page that lists at least half of the pages.
+ */
 async function indexOf(
   gathering: Gathering,
   root: string,
@@ -86,17 +88,20 @@ function fromRows(rows: Rows, byKey: ReadonlyMap<string, SourcePage>): { roots: 
   return { roots, used }
 }
 
-/** A folder of the archive, and the page of its name or its index. */
+/** A folder of the archive, and its page: an index file or the page with the folder's name. */
 interface Folder {
   page: SourcePage | null
   folders: Map<string, Folder>
-  /** Pages without a folder of their own, with their file's name, by which they are sorted. */
+  /** Pages that have no folder, with the file names for sorting. */
   pages: { name: string; page: SourcePage }[]
 }
 
 const newFolder = (): Folder => ({ page: null, folders: new Map(), pages: [] })
 
-/** The tree of folders. A folder's page is its index, or the page beside it that has its name, as Notion writes it. */
+/**
+ * Builds the tree of folders. A folder's page is its index, or the sibling page with the folder's name, as in Notion
+ * exports.
+ */
 function fromFolders(gathering: Gathering, pages: readonly FilePage[], root: string): SourcePage[] {
   const top = newFolder()
   const folderAt = (parts: readonly string[]): Folder =>
@@ -123,7 +128,7 @@ const ancestors = (path: string): string[] => {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
-/** A folder's pages in the order of their names. A folder without a page gets one that is empty: it holds the others together. */
+/** Returns a folder's pages, sorted by name. A folder without a page gets an empty page as the parent. */
 function childrenOf(gathering: Gathering, folder: Folder, path: string): SourcePage[] {
   const own = [...folder.folders].map(([name, inner]) => {
     const page = inner.page ?? emptyPage(`${path}${name}/`, name)

@@ -1,4 +1,4 @@
-/** The source that is a ZIP archive of pages, such as an export of Notion or Confluence. */
+/** Reads a ZIP archive of pages, such as a Notion or Confluence export. */
 import type { UnpackFacts, UnpackLimits } from '../../../conversion/index.js'
 import { ImportRefused, ResourceFailure } from '../failure.js'
 import { orRefuse } from '../fetcher.js'
@@ -11,26 +11,26 @@ import { isPrivate, kindOfFile, nameOfFile } from './file-names.js'
 
 const MAX_FILES = 20_000
 
-/** How to get an archive from what cannot be read by its page's address. */
-const HOW: Partial<Record<Gathering['source'], string>> = {
+/** Instructions for getting an archive from a service whose page address cannot be read. */
+const EXPORT_HINTS: Partial<Record<Gathering['source'], string>> = {
   notion:
-    'Export the page in Notion (Export, as Markdown & CSV or HTML, with subpages), and give the address from which the ZIP archive can be downloaded.',
+    'Export the page in Notion (Export, as Markdown & CSV or HTML, with subpages), and use the download address of the ZIP archive.',
   confluence:
-    'Export the space in Confluence (Space settings, Export, as HTML), and give the address from which the ZIP archive can be downloaded.',
+    'Export the space in Confluence (Space settings, Export, as HTML), and use the download address of the ZIP archive.',
 }
 
 /** Reads a ZIP archive. Throws `ImportRefused`. */
 export async function readArchive(gathering: Gathering): Promise<SourceContent> {
   const { url, app } = gathering
-  const how = HOW[gathering.source]
+  const hint = EXPORT_HINTS[gathering.source]
   const file = await fetchDocument(gathering, url, app.settings.imports.maxBytes).catch((error: unknown) => {
-    throw error instanceof ImportRefused && how !== undefined
-      ? new ImportRefused(`${error.message} ${how}`, { cause: error })
+    throw error instanceof ImportRefused && hint !== undefined
+      ? new ImportRefused(`${error.message} ${hint}`, { cause: error })
       : error
   })
   if (!isZip(file.content))
     throw new ImportRefused(
-      `Nothing can be read from ${url}: it is ${isHtml(file.contentType) ? 'a web page' : 'no ZIP archive'}. ${how ?? 'Give the address from which the archive itself is downloaded.'}`,
+      `${url} cannot be read: it is ${isHtml(file.contentType) ? 'a web page' : 'not a ZIP archive'}. ${hint ?? 'Use the download address of the archive itself.'}`,
     )
   const limits: UnpackLimits = {
     maxFiles: MAX_FILES,
@@ -41,15 +41,15 @@ export async function readArchive(gathering: Gathering): Promise<SourceContent> 
     app.conversions.run<UnpackFacts>(gathering.spaceId, 'unpack', [file.content, JSON.stringify(limits)]),
   )
   const { facts, parts } = await orRefuse(unpacked, (reason) => `The archive at ${url} cannot be unpacked. ${reason}`)
-  for (const { name, reason } of facts.leftOut) gathering.fail(name, `It is not unpacked: ${reason}.`)
+  for (const { name, reason } of facts.leftOut) gathering.fail(name, `It was not unpacked: ${reason}.`)
   const files = new Map(parts.map(({ name, content }) => [name, content]))
   const content = await readFiles(gathering, files)
   if (content.pages.length === 0)
-    throw new ImportRefused(`The archive at ${url} has no page: no file of markdown, HTML or Word that can be read.`)
+    throw new ImportRefused(`The archive at ${url} contains no readable page. Add markdown, HTML or Word files.`)
   return content
 }
 
-/** Turns the files of an archive or a repository into pages; the others may be files of pages. */
+/** Converts the files of an archive or repository to pages. The remaining files may be referenced by pages. */
 export async function readFiles(
   gathering: Gathering,
   files: ReadonlyMap<string, Uint8Array>,
@@ -65,7 +65,7 @@ export async function readFiles(
     if (pages.length >= maxPages || gathering.late) {
       gathering.fail(
         path,
-        `It and ${paths.length - at - 1} more files were not read: ${gathering.late ? 'the time for reading ran out' : `one import takes at most ${maxPages} pages`}.`,
+        `It and ${paths.length - at - 1} more files were not read: ${gathering.late ? 'the time limit for reading was reached' : `the limit is ${maxPages} pages per import`}.`,
       )
       break
     }

@@ -1,4 +1,4 @@
-/** The sources that are one document: HTML, markdown, Word, Google Docs. */
+/** Reads sources that consist of one document: HTML, markdown, Word, Google Docs. */
 import { ImportRefused } from '../failure.js'
 import { orRefuse } from '../fetcher.js'
 import type { Gathering } from '../gathering.js'
@@ -25,32 +25,29 @@ export async function fetchDocument(
     body,
     headers,
     url: from,
-  } = await orRefuse(
-    gathering.fetcher.body(url, { maxBytes }),
-    (reason) => `Nothing can be read from ${url}: ${reason}`,
-  )
+  } = await orRefuse(gathering.fetcher.body(url, { maxBytes }), (reason) => `${url} cannot be read: ${reason}`)
   if (body.length === 0) throw new ImportRefused(`${url} returned an empty file.`)
   return { url: from, content: body, contentType: headers['content-type'] ?? '', name: nameFrom(from) }
 }
 
 const refuse = (url: string, reason: string): never => {
-  throw new ImportRefused(`Nothing can be read from ${url}: ${reason}`)
+  throw new ImportRefused(`${url} cannot be read: ${reason}`)
 }
 
 /** Reads one HTML page. */
 export async function readHtmlDocument(gathering: Gathering): Promise<SourceContent> {
   const file = await fetchDocument(gathering, gathering.url)
   if (!isHtml(file.contentType) && !/^\s*(text\/plain|application\/octet-stream|$)/i.test(file.contentType))
-    refuse(gathering.url, `it is not an HTML page, but ${file.contentType}. Choose the source that fits it.`)
+    refuse(gathering.url, `it is not an HTML page, but ${file.contentType}. Choose the source for that format.`)
   const read = await orRefuse(
     readConverted(gathering, 'html', file, false),
     (reason) => `${gathering.url} cannot be converted. ${reason}`,
   )
-  if (read.page.text === '') refuse(gathering.url, 'the page has no text, or shows it by scripts alone.')
+  if (read.page.text === '') refuse(gathering.url, 'the page has no text, or only scripts show it.')
   return asContent(read)
 }
 
-/** The address of the file itself, where people copy that of the page that shows it. */
+/** Returns the address of the raw file for a page of GitHub that shows it. */
 const rawMarkdown = (url: string): string => {
   const [, owner, rest] = /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\/(.+)$/.exec(url) ?? []
   return owner === undefined ? url : `https://raw.githubusercontent.com/${owner}/${rest}`
@@ -62,10 +59,10 @@ export async function readMarkdownDocument(gathering: Gathering): Promise<Source
   if (isHtml(file.contentType))
     refuse(
       gathering.url,
-      'it is a web page that shows markdown or something else; use the address of the file itself, or the source html.',
+      'it is a web page and not a markdown file. Use the address of the file itself, or the source html.',
     )
   if (file.content.includes(0) && !(file.content[0] === 0xff || file.content[0] === 0xfe))
-    refuse(gathering.url, 'it is not a text.')
+    refuse(gathering.url, 'it is not a text file.')
   return asContent(await readMarkdown(gathering, file))
 }
 
@@ -76,7 +73,7 @@ export async function readWordDocument(gathering: Gathering, url = gathering.url
     refuse(
       url,
       isHtml(file.contentType)
-        ? 'it is a web page; use the address from which the document itself is downloaded.'
+        ? 'it is a web page. Use the download address of the document itself.'
         : 'it is not a Word document (.docx).',
     )
   const read = await orRefuse(
@@ -87,21 +84,21 @@ export async function readWordDocument(gathering: Gathering, url = gathering.url
   return asContent(read)
 }
 
-/** Reads a document of Google Docs by its export, which exists if everybody with the link may read it. */
+/** Reads a Google document through its export, which works if anyone with the link may read the document. */
 export async function readGoogleDocument(gathering: Gathering): Promise<SourceContent> {
   const { origin, pathname } = new URL(gathering.url)
   const [, id] = /\/document\/(?:u\/\d+\/)?d\/([\w-]{10,200})(?:\/|$)/.exec(pathname) ?? []
   if (id === undefined)
     refuse(
       gathering.url,
-      'it is not the address of a Google document (…/document/d/<id>/…). Open the document and copy its address; spreadsheets and folders cannot be imported.',
+      'it is not the address of a Google document (…/document/d/<id>/…). Open the document and copy its address. Spreadsheets and folders cannot be imported.',
     )
   try {
     return await readWordDocument(gathering, `${origin}/document/d/${id}/export?format=docx`)
   } catch (error) {
     if (!(error instanceof ImportRefused)) throw error
     throw new ImportRefused(
-      `${error.message} Share the document with everybody who has the link, or download it as .docx and import that.`,
+      `${error.message} Share the document with anyone who has the link, or download it as .docx and import that.`,
       { cause: error },
     )
   }

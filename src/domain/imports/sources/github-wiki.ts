@@ -1,4 +1,4 @@
-/** The source that is the wiki of a Git host: its pages are files of a repository beside the one of the code. */
+/** Reads the wiki of a Git host. Its pages are files in a separate repository. */
 import { parseRemoteUrl, RemoteError } from '../../../git/index.js'
 import { ImportRefused } from '../failure.js'
 import type { Gathering } from '../gathering.js'
@@ -6,12 +6,15 @@ import { allPages, type SourceContent, type SourcePage } from '../source-page.js
 import { readFiles } from './archive.js'
 
 const MAX_FILES = 20_000
-/** Pages of a wiki that every page shows beside itself. */
-const BESIDE = /(^|\/)_(sidebar|footer|header)\.\w+$/i
-/** Markup of wikis that is not converted. */
+/** Wiki pages that are shown next to every page. */
+const SIDE_PAGES = /(^|\/)_(sidebar|footer|header)\.\w+$/i
+/** Wiki markup that cannot be converted. */
 const OTHER_MARKUP = /\.(asciidoc|adoc|creole|mediawiki|wiki|org|pod|rdoc|rest|rst|textile)$/i
 
-/** The address of a wiki's repository: `https://host/owner/repo/wiki` → `https://host/owner/repo.wiki.git`; `-/wikis` of GitLab. */
+/**
+ * Returns the address of a wiki's repository: `https://host/owner/repo/wiki` → `https://host/owner/repo.wiki.git`.
+ * GitLab uses `-/wikis`.
+ */
 function wikiRepository(url: string): string {
   const { origin, pathname } = new URL(url)
   const [, repository] =
@@ -23,13 +26,13 @@ function wikiRepository(url: string): string {
   return `${origin}${repository.replace(/\.git$/, '')}.wiki.git`
 }
 
-/** Reads a wiki: clones its repository, and reads its files. Throws `ImportRefused`. */
+/** Reads a wiki by fetching its repository. Throws `ImportRefused`. */
 export async function readWiki(gathering: Gathering): Promise<SourceContent> {
   const files = await filesOf(gathering)
   for (const path of files.keys())
-    if (OTHER_MARKUP.test(path)) gathering.fail(path, 'Its markup is not markdown, and cannot be converted.')
+    if (OTHER_MARKUP.test(path)) gathering.fail(path, 'Its markup is not markdown and cannot be converted.')
   const sidebar = [...files].find(([path]) => /(^|\/)_sidebar\.(md|markdown)$/i.test(path))
-  const pages = new Map([...files].filter(([path]) => !BESIDE.test(path)))
+  const pages = new Map([...files].filter(([path]) => !SIDE_PAGES.test(path)))
   const names = new Map(
     [...pages.keys()].filter((path) => /\.(md|markdown)$/i.test(path)).map((path) => [nameKey(titleOf(path)), path]),
   )
@@ -39,10 +42,10 @@ export async function readWiki(gathering: Gathering): Promise<SourceContent> {
       /\.(md|markdown)$/i.test(path) ? wikiLinks(content, names, path) : content,
     ]),
   )
-  // The sidebar is the wiki's table of contents, with links to names instead of files.
+  // The sidebar is the wiki's table of contents. Its links name pages instead of files.
   if (sidebar) linked.set('SUMMARY.md', contentsOf(sidebar[1], names))
   const content = await readFiles(gathering, linked, titleOf)
-  if (content.pages.length === 0) throw new ImportRefused(`The wiki at ${gathering.url} has no page of markdown.`)
+  if (content.pages.length === 0) throw new ImportRefused(`The wiki at ${gathering.url} has no markdown page.`)
   for (const page of allPages(content.pages)) nameAddresses(gathering.url, page)
   return content
 }
@@ -60,7 +63,7 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
       maxEntries: MAX_FILES,
       timeoutMs: settings.remoteTimeoutMs,
     }
-    // What is fetched stays in the repository of the space without a name, until it is pruned.
+    // The fetched objects stay in the space's repository without a ref until they are pruned.
     const { head } = await space.repo.fetch({ url }, ref, limits)
     const snapshot = await space.repo.at(head)
     const entries = (await snapshot.walk()).filter(({ mode }) => mode === '100644' || mode === '100755')
@@ -70,7 +73,7 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
     for (const [at, { path, oid }] of entries.entries()) {
       const size = sizes[at] ?? 0
       if (size > Math.min(left, settings.maxFileBytes))
-        gathering.fail(path, `It has ${size} bytes, which is more than may be imported.`)
+        gathering.fail(path, `It has ${size} bytes, which exceeds the import limit.`)
       else files.set(path, await snapshot.read(oid))
       if (files.has(path)) left -= size
       signal.throwIfAborted()
@@ -79,7 +82,7 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     throw new ImportRefused(
-      `The wiki of ${gathering.url} cannot be read: ${error.message} Only wikis that everybody may read can be imported.`,
+      `The wiki of ${gathering.url} cannot be read: ${error.message} Only public wikis can be imported.`,
       {
         cause: error,
       },
@@ -87,7 +90,7 @@ async function filesOf(gathering: Gathering): Promise<Map<string, Uint8Array>> {
   }
 }
 
-/** A wiki names its pages by their files: `Getting-Started.md`. */
+/** Returns the title of a wiki page, which is its file name: `Getting-Started.md`. */
 const titleOf = (path: string): string =>
   path
     .slice(path.lastIndexOf('/') + 1)
@@ -100,14 +103,14 @@ const nameKey = (name: string): string =>
     .trim()
     .toLowerCase()
 
-/** The file that a name in a link means, as a target for a link in the file `from`; null if there is none. */
+/** Returns the file that a name in a link refers to, as a link target in the file `from`. Null if there is none. */
 function targetOf(name: string, names: ReadonlyMap<string, string>, from: string): string | null {
   const [page = '', anchor] = name.split('#')
   let plain = page
   try {
     plain = decodeURIComponent(page)
   } catch {
-    // Not percent-encoding: taken as written.
+    // Not percent-encoded: use the name as written.
   }
   const path = names.get(nameKey(plain.replace(/\.(md|markdown)$/i, '').replace(/^.*\//, '')))
   if (path === undefined) return null
@@ -115,10 +118,10 @@ function targetOf(name: string, names: ReadonlyMap<string, string>, from: string
   return `${up}${path.split('/').map(encodeURIComponent).join('/')}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** Longest page, in bytes, in which links of wikis are looked for. */
+/** Maximum size in bytes of a page whose wiki links are converted. */
 const MAX_LINKED_BYTES = 1024 * 1024
 
-/** Turns links of wikis (`[[Page]]`, `[[text|Page]]`, `[text](Page)`) into links to files. */
+/** Converts wiki links (`[[Page]]`, `[[text|Page]]`, `[text](Page)`) to links to files. */
 function wikiLinks(content: Uint8Array, names: ReadonlyMap<string, string>, from: string): Uint8Array {
   if (content.length > MAX_LINKED_BYTES) return content
   const text = Buffer.from(content)
@@ -134,7 +137,7 @@ function wikiLinks(content: Uint8Array, names: ReadonlyMap<string, string>, from
   return Buffer.from(text)
 }
 
-/** The sidebar with its links to names as links to files; those to the wiki's own addresses too. */
+/** Converts the sidebar's links to names and to wiki addresses into links to files. */
 const contentsOf = (content: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array =>
   Buffer.from(
     Buffer.from(wikiLinks(content, names, 'SUMMARY.md'))
@@ -145,7 +148,7 @@ const contentsOf = (content: Uint8Array, names: ReadonlyMap<string, string>): Ui
       }),
   )
 
-/** Pages link to each other by the addresses of the wiki as well. */
+/** Adds the wiki addresses of a page as aliases, since pages also link to those. */
 function nameAddresses(url: string, page: SourcePage): void {
   const base = url.replace(/(\/wikis?)(\/.*)?$/, '$1')
   const name = page.url.slice(page.url.lastIndexOf('/') + 1).replace(/\.\w+$/, '')

@@ -1,27 +1,27 @@
-/** What a website's robots.txt allows. */
+/** Reads and applies a website's robots.txt. */
 import type { RobotsFacts } from '../../../conversion/index.js'
 import { ResourceFailure } from '../failure.js'
 import type { Gathering } from '../gathering.js'
 import { converted } from '../read-document.js'
 
-/** Nobody writes so many rules: a longer robots.txt cannot be read. */
+/** Maximum size of a robots.txt in bytes. */
 const MAX_BYTES = 512 * 1024
 const MAX_DELAY_MS = 10_000
 
 /** The rules of one origin. */
 export interface Robots {
-  /** Whether a page may be read. Throws `ResourceFailure` if the rules take too long to be asked. */
+  /** Whether a page may be read. Throws `ResourceFailure` if evaluating the rules takes too long. */
   allows(url: string): Promise<boolean>
   delayMs: number
   sitemaps: string[]
-  /** Why the rules could not be read, so that they forbid all. */
+  /** The reason why the rules could not be read. They then forbid all pages. */
   unread?: string
 }
 
 const allowAll: Robots = { allows: async () => true, delayMs: 0, sitemaps: [] }
 const forbidAll = (unread: string): Robots => ({ allows: async () => false, delayMs: 0, sitemaps: [], unread })
 
-/** Reads an origin's robots.txt: one that does not exist allows all, one that cannot be read now forbids all (RFC 9309). */
+/** Reads an origin's robots.txt. A missing one allows all pages. One that cannot be read now forbids all (RFC 9309). */
 export async function readRobots(gathering: Gathering, origin: string): Promise<Robots> {
   const url = `${origin}/robots.txt`
   const rules = await fetchRules(gathering, url)
@@ -41,7 +41,7 @@ export async function readRobots(gathering: Gathering, origin: string): Promise<
   }
 }
 
-/** The text of the rules, or what follows from there being none. */
+/** Returns the text of the rules, or the default if there are none. */
 async function fetchRules(gathering: Gathering, url: string): Promise<string | Robots> {
   try {
     const { status, body } = await gathering.fetcher.get(url, { maxBytes: MAX_BYTES })

@@ -1,4 +1,4 @@
-/** Finds a website's pages by its sitemaps. */
+/** Finds a website's pages through its sitemaps. */
 import type { SitemapFacts } from '../../../conversion/index.js'
 import { ResourceFailure } from '../failure.js'
 import type { Gathering } from '../gathering.js'
@@ -9,24 +9,23 @@ import { pageUrl, type Scope } from './scope.js'
 const MAX_SITEMAPS = 20
 const MAX_BYTES = 10 * 1024 * 1024
 
-/** The pages of the scope that the sitemaps of its origin list, in their order. A sitemap that cannot be read is left out: pages are found by links, too. */
+/**
+ * Lists the pages of the scope from the sitemaps of its origin, in their order. Unreadable sitemaps are skipped, since
+ * links lead to pages too.
+ */
 export async function pagesOfSitemaps(gathering: Gathering, scope: Scope, robots: Robots): Promise<string[]> {
-  const waiting = [
+  const queue = [
     ...new Set([...robots.sitemaps, `${scope.origin}${scope.prefix}/sitemap.xml`, `${scope.origin}/sitemap.xml`]),
   ]
   const seen = new Set<string>()
   const pages = new Set<string>()
-  for (
-    let url = waiting.shift();
-    url !== undefined && seen.size < MAX_SITEMAPS && !gathering.late;
-    url = waiting.shift()
-  ) {
-    // A sitemap may be on another host only if robots.txt, which is the site's own, names it.
+  for (let url = queue.shift(); url !== undefined && seen.size < MAX_SITEMAPS && !gathering.late; url = queue.shift()) {
+    // A sitemap may be on another host only if the site's robots.txt names it.
     if (seen.has(url) || !URL.canParse(url) || (new URL(url).origin !== scope.origin && !robots.sitemaps.includes(url)))
       continue
     seen.add(url)
     const found = await readSitemap(gathering, url, robots.delayMs)
-    for (const one of found.sitemaps) waiting.push(one)
+    for (const one of found.sitemaps) queue.push(one)
     for (const one of found.pages) {
       const page = pageUrl(scope, one)
       if (page !== null && pages.size < gathering.app.settings.imports.maxPages) pages.add(page)

@@ -1,8 +1,8 @@
-/** Puts the pages of a website into a tree by their paths, in the order in which the website lists them. */
+/** Arranges the pages of a website as a tree by path, in the order of the website. */
 import { keyOf, type SourcePage } from '../source-page.js'
 import type { Scope } from './scope.js'
 
-/** Deeper pages are put beside their ancestors: nobody finds a page ten levels down. */
+/** Maximum depth of the tree. Deeper pages become top-level pages, since readers do not find them otherwise. */
 const MAX_LEVELS = 8
 
 const pathOf = (page: SourcePage): string => {
@@ -13,7 +13,9 @@ const pathOf = (page: SourcePage): string => {
     .replace(/\/+$/, '')
 }
 
-/** The name of a page's file: what its path has beyond that of the page above it, or its title for the first page of a site. */
+/**
+ * Returns the name of a page's file: the part of its path below its parent, or its title for the first page of a site.
+ */
 function nameOf(page: SourcePage, above: string): string {
   const rest = pathOf(page).slice(above.length).replace(/^\/+/, '').replaceAll('/', '-')
   try {
@@ -23,28 +25,31 @@ function nameOf(page: SourcePage, above: string): string {
   }
 }
 
-/** The tree: a page is below the page whose path begins its own. `order`: the places of pages, by key; others come after, as they were found. */
+/**
+ * Builds the tree. A page's parent is the page whose path is the longest prefix of its path. `order` has positions of
+ * pages by key; other pages follow in the order in which they were found.
+ */
 export function treeOfWebsite(
   pages: readonly SourcePage[],
   { prefix }: Scope,
   order: ReadonlyMap<string, number>,
 ): SourcePage[] {
   const byPath = new Map(pages.map((page) => [pathOf(page), page]))
-  const placed = new Map<SourcePage, number>()
+  const levels = new Map<SourcePage, number>()
   const found = new Map(pages.map((page, at) => [page, at]))
   const roots: SourcePage[] = []
   for (const page of [...pages].sort((a, b) => pathOf(a).length - pathOf(b).length)) {
     const parent = ancestorOf(pathOf(page), prefix, byPath)
     page.name = nameOf(page, parent ? pathOf(parent) : prefix.slice(0, prefix.lastIndexOf('/') + 1))
-    const level = parent ? (placed.get(parent) ?? 0) + 1 : 0
-    placed.set(page, level)
+    const level = parent ? (levels.get(parent) ?? 0) + 1 : 0
+    levels.set(page, level)
     if (parent && level <= MAX_LEVELS) parent.children.push(page)
     else roots.push(page)
   }
-  const placeOf = (page: SourcePage): number =>
+  const positionOf = (page: SourcePage): number =>
     order.get(keyOf(page.url)) ?? pages.length * 100 + (found.get(page) ?? 0)
   const sort = (siblings: SourcePage[]): void => {
-    siblings.sort((a, b) => placeOf(a) - placeOf(b))
+    siblings.sort((a, b) => positionOf(a) - positionOf(b))
     for (const { children } of siblings) sort(children)
   }
   sort(roots)

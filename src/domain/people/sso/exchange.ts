@@ -1,4 +1,4 @@
-/** Exchanges the code of a sign-in by single sign-on for a token: finds the user, ties or creates them. */
+/** Exchanges the code of a single sign-on for a token: finds, links or creates the user. */
 import { hashToken } from '../../../auth/index.js'
 import { conflict, ServiceError } from '../../../kernel/errors.js'
 import {
@@ -28,34 +28,37 @@ import {
 import type { App } from '../../context/app.js'
 import { emit } from '../../events/events.js'
 import { newMembership } from '../organizations.js'
-import { endTokens, identityId, tie, writeIdentity } from './ties.js'
+import { endTokens, identityId, linkIdentity, writeIdentity } from './ties.js'
 
 const ADDRESS = new RegExp(Email.pattern as string)
-const refused = (message: string): ServiceError => new ServiceError('forbidden', message)
+const denied = (message: string): ServiceError => new ServiceError('forbidden', message)
 
-/** A sign-in with its provider as both are stored now. */
-interface Current {
+/** A sign-in and its provider as they are currently stored. */
+interface PendingSignIn {
   signIn: Document<SsoSignInDoc>
   provider: Document<SamlProviderDoc>
 }
 
-/** The sign-in behind a code; null if there is none, it has expired, or its provider is gone or another one now. */
-export async function findSignIn(app: App, tx: Transaction, code: string): Promise<Current | null> {
+/**
+ * Finds the sign-in of a code. Null if there is none, it has expired, or its provider is gone or now has another entity
+ * ID.
+ */
+export async function findSignIn(app: App, tx: Transaction, code: string): Promise<PendingSignIn | null> {
   const [signIn] = await tx.find(ssoSignIns, 'hash', hashToken(code))
   if (!signIn || Date.parse(signIn.expiresAt) <= app.clock.now().getTime()) return null
   const provider = await tx.get(samlProviders, signIn.provider)
   return provider && provider.entityID === signIn.issuer ? { signIn, provider } : null
 }
 
-/** The identity of a sign-in, unless its user was removed. */
+/** Finds the identity of a sign-in, unless its user was removed. */
 export async function findIdentity(tx: Transaction, signIn: SsoSignInDoc): Promise<Document<SsoIdentityDoc> | null> {
   const identity = await tx.get(ssoIdentities, identityId(signIn))
   return identity && !identity.removed ? identity : null
 }
 
 /**
- * Signs in with a code, which works once, and issues a token that is limited to the organization. Null if there is no such code. If
- * nobody can be signed in, nothing is changed and the code stays. Throws 403, 409.
+ * Signs in with a code, which works once, and issues a token that is limited to the organization. Null if there is no
+ * such code. If the sign-in is rejected, nothing changes and the code stays valid. Throws 403, 409.
  */
 export async function exchangeCode(app: App, tx: Transaction, code: string): Promise<IssuedToken | null> {
   const current = await findSignIn(app, tx, code)
@@ -70,7 +73,7 @@ export async function exchangeCode(app: App, tx: Transaction, code: string): Pro
     now + app.settings.ssoSessionMs,
     signIn.sessionEnds === undefined ? Number.POSITIVE_INFINITY : Date.parse(signIn.sessionEnds),
   )
-  if (ends <= now) throw refused('The session at the identity provider has ended: sign in again.')
+  if (ends <= now) throw denied('The session at the identity provider has ended. Sign in again.')
   const token = {
     label: `Single sign-on: ${provider.label}`.slice(0, 100),
     organization: signIn.organization,
@@ -82,40 +85,45 @@ export async function exchangeCode(app: App, tx: Transaction, code: string): Pro
 
 async function checkEnabled(tx: Transaction, identity: Document<SsoIdentityDoc>): Promise<Document<SsoIdentityDoc>> {
   const member = await tx.get(memberships, membershipId(identity.organization, identity.user))
-  if (!member || member.disabled) throw refused('An admin of the organization has disabled your access.')
+  if (!member || member.disabled)
+    throw denied('An admin of the organization disabled your access. Ask an admin to enable it.')
   return identity
 }
 
-/** The table of docs/design/sso.md: a new identity becomes that of an added member, or of a new user; an address alone decides nothing. */
+/**
+ * Links a new identity to a member or a new user, as the table in docs/design/sso.md defines. An address alone decides
+ * nothing.
+ */
 async function firstSignIn(
   app: App,
   tx: Transaction,
-  { signIn, provider }: Current,
+  { signIn, provider }: PendingSignIn,
 ): Promise<Document<SsoIdentityDoc>> {
   const { email, organization } = signIn
   if (email === null || email.length > 254 || !ADDRESS.test(email))
-    throw refused(
-      'The identity provider did not send exactly one valid e-mail address for you: an admin has to add the attribute "email" there.',
+    throw denied(
+      'The identity provider did not send exactly one valid e-mail address for you. An admin has to add the attribute "email" there.',
     )
-  const holder = await memberWith(tx, organization, email)
+  const holder = await findMemberByAddress(tx, organization, email)
   if (holder && holder.member.ssoLink === 'open' && holder.member.role !== 'admin') {
-    if (holder.member.disabled) throw refused('An admin of the organization has disabled your access.')
+    if (holder.member.disabled)
+      throw denied('An admin of the organization disabled your access. Ask an admin to enable it.')
     await endTokens(tx, organization, holder.user)
-    return tie(app, tx, signIn, holder.member)
+    return linkIdentity(app, tx, signIn, holder.member)
   }
   if (await tx.get(ssoIdentities, identityId(signIn)))
-    throw refused(
-      'You were removed from the organization. An admin can let you in again, by an invitation or by forgetting your identity at the provider.',
+    throw denied(
+      'You were removed from the organization. An admin can readmit you: with an invitation, or by forgetting your identity.',
     )
   if (holder)
     throw conflict(
-      'A member of the organization has your e-mail address, and has not signed in this way before. If it is you, tie your identity with your own token (POST /v1/user/sso-identities), or ask an admin to add you to single sign-on (POST …/members/{userId}/sso).',
+      'A member of the organization has your e-mail address and has not used single sign-on before. If it is you, link your identity with your own token (POST /v1/user/sso-identities), or ask an admin to add you to single sign-on (POST …/members/{userId}/sso).',
     )
   return provision(app, tx, { signIn, provider }, email)
 }
 
-/** The member with an address: the account that owns it, else who claims it. */
-async function memberWith(
+/** Finds the member with an address: the account that owns it, otherwise the user who claims it. */
+async function findMemberByAddress(
   tx: Transaction,
   organization: string,
   email: string,
@@ -129,11 +137,11 @@ async function memberWith(
   return null
 }
 
-/** Creates a user of the organization alone, with the role and the team that the provider gives. */
+/** Creates a user of the organization only, with the provider's default role and team. */
 async function provision(
   app: App,
   tx: Transaction,
-  { signIn, provider }: Current,
+  { signIn, provider }: PendingSignIn,
   email: string,
 ): Promise<Document<SsoIdentityDoc>> {
   const { organization, displayName } = signIn

@@ -1,4 +1,4 @@
-/** The way of a browser through single sign-on: to the identity provider with a request, and back with its response. */
+/** Leads a browser through single sign-on: to the identity provider with a request, and back with the response. */
 import { createHash } from 'node:crypto'
 import {
   type SamlClaims,
@@ -17,21 +17,21 @@ import type { App } from '../../context/app.js'
 import { linkTo } from '../write-mail.js'
 import { type ActiveProvider, certificatesOf, isActive, isLoopback } from './providers.js'
 
-/** How long a browser has for the way to the identity provider and back. */
+/** Time limit in milliseconds for the way to the identity provider and back. */
 const START_MS = 10 * 60_000
-/** How long the code works. */
+/** Lifetime of the code in milliseconds. */
 const CODE_MS = 5 * 60_000
-/** Starts of one browser that can be under way: more cookies could make its requests too large. */
+/** Maximum number of concurrent sign-ins per browser. More cookies could make its requests too large. */
 const SLOTS = 4
 const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=None'
 
-/** Where to send a browser, and the cookie to set. */
-interface Sent {
+/** The redirect target for the browser and the cookie to set. */
+interface Redirect {
   location: string
   cookie: string
 }
 
-/** What the cookie holds, sealed. */
+/** Content of the sealed cookie. */
 interface SignInRequest {
   request: string
   relayState: string
@@ -39,64 +39,67 @@ interface SignInRequest {
   ends: number
 }
 
-/** The addresses of this service for a provider. */
+/** Returns the service's addresses for a provider. */
 export function addressesOf(app: App, { id }: Pick<SamlProviderDoc, 'id'>): ServiceProvider & { startUrl: string } {
   const base = `${app.settings.publicUrl}/v1/saml/${id}`
   return { entityId: `${base}/metadata`, acsUrl: `${base}/acs`, startUrl: `${base}/start` }
 }
 
-const placeOf = ({ id }: Pick<SamlProviderDoc, 'id'>): string => `saml-request:${id}`
+const sealContext = ({ id }: Pick<SamlProviderDoc, 'id'>): string => `saml-request:${id}`
 const cookieName = (relayState: string): string => `__Host-bindery-sso-${relayState.charCodeAt(0) % SLOTS}`
 
-/** The provider, if one can sign in by it. Throws 404. */
+/** Returns the provider if it is active. Throws 404. */
 function requireActive(provider: Document<SamlProviderDoc>): ActiveProvider {
   if (!isActive(provider)) throw notFound('An active SAML provider with this ID')
   return provider
 }
 
 /**
- * Begins a sign-in: all that must be known at its end is sealed into a cookie, so nothing is stored. Throws 404, 409, 429.
+ * Starts a sign-in. All data for its end is sealed into a cookie, so nothing is stored. Throws 404, 409, 429.
  * @param address IP address of the caller
  */
-export async function startSso(app: App, found: Document<SamlProviderDoc>, address: string): Promise<Sent> {
+export async function startSso(app: App, found: Document<SamlProviderDoc>, address: string): Promise<Redirect> {
   await app.limitSso?.(address)
   const provider = requireActive(found)
   const { protocol, hostname } = new URL(app.settings.publicUrl)
   if (protocol !== 'https:' && !isLoopback(hostname))
     throw conflict(
-      'Single sign-on needs https: the operator has to set BINDERY_PUBLIC_URL to an address that begins with https://.',
+      'Single sign-on needs HTTPS. The operator has to set BINDERY_PUBLIC_URL to an address that starts with https://.',
     )
-  const begun: SignInRequest = {
+  const signIn: SignInRequest = {
     request: `_${newSecret()}`,
     relayState: newSecret(),
     ends: app.clock.now().getTime() + START_MS,
   }
-  const sealed = seal(app.settings.signingKey, placeOf(provider), JSON.stringify(begun))
+  const sealed = seal(app.settings.signingKey, sealContext(provider), JSON.stringify(signIn))
   return {
-    location: await requestUrl(addressesOf(app, provider), provider.ssoURL, begun.request, begun.relayState),
-    cookie: `${cookieName(begun.relayState)}=${sealed}; Max-Age=${START_MS / 1000}; ${ATTRIBUTES}`,
+    location: await requestUrl(addressesOf(app, provider), provider.ssoURL, signIn.request, signIn.relayState),
+    cookie: `${cookieName(signIn.relayState)}=${sealed}; Max-Age=${START_MS / 1000}; ${ATTRIBUTES}`,
   }
 }
 
-/** Where a response comes from: the caller's address, and the header `Cookie`. */
+/** The sender of a response: its IP address and its `Cookie` header. */
 interface Browser {
   address: string
   cookies: string | undefined
 }
 
-/** Takes a response, and makes a code of it for whoever holds the browser. Throws 403 with the check that failed, 404, 409, 429, 503. */
+/**
+ * Verifies a response and issues a code for the browser that sent it. Throws 403 with the check that failed, 404, 409,
+ * 429, 503.
+ */
 export async function takeResponse(
   app: App,
   found: Document<SamlProviderDoc>,
   form: SAMLForm,
   { address, cookies }: Browser,
-): Promise<Sent> {
+): Promise<Redirect> {
   await app.limitSso?.(address)
   const provider = requireActive(found)
   try {
-    const begun = open(app, provider, form.RelayState, cookies)
-    const asserted = await verify(app, provider, form.SAMLResponse, begun)
-    const location = linkTo(app, 'sign-in', await makeCode(app, provider, begun, asserted))
+    const signIn = open(app, provider, form.RelayState, cookies)
+    const asserted = await verify(app, provider, form.SAMLResponse, signIn)
+    const location = linkTo(app, 'sign-in', await makeCode(app, provider, signIn, asserted))
     return { location, cookie: `${cookieName(form.RelayState)}=; Max-Age=0; ${ATTRIBUTES}` }
   } catch (error) {
     if (error instanceof ServiceError)
@@ -108,22 +111,22 @@ export async function takeResponse(
   }
 }
 
-/** The start of this browser that the response belongs to. Throws 403. */
+/** Finds the sign-in that this browser started for the response. Throws 403. */
 function open(app: App, provider: ActiveProvider, relayState: string, cookies = ''): SignInRequest {
   const name = `${cookieName(relayState)}=`
   const values = cookies
     .split(';')
     .flatMap((one) => (one.trim().startsWith(name) ? [one.trim().slice(name.length)] : []))
-  const texts = values.slice(0, SLOTS).map((value) => unseal(app.settings.signingKey, placeOf(provider), value))
-  const begun = texts
+  const texts = values.slice(0, SLOTS).map((value) => unseal(app.settings.signingKey, sealContext(provider), value))
+  const signIn = texts
     .flatMap((text) => (text === null ? [] : [JSON.parse(text) as SignInRequest]))
     .find((one) => one.relayState === relayState)
-  if (!begun || begun.ends <= app.clock.now().getTime())
+  if (!signIn || signIn.ends <= app.clock.now().getTime())
     throw new ServiceError(
       'forbidden',
-      `This browser did not begin this sign-in, or began it more than ten minutes ago: begin again at ${addressesOf(app, provider).startUrl}.`,
+      `This browser did not start this sign-in, or started it more than ten minutes ago. Start again at ${addressesOf(app, provider).startUrl}.`,
     )
-  return begun
+  return signIn
 }
 
 function verify(app: App, provider: ActiveProvider, response: string, { request }: SignInRequest): Promise<SamlClaims> {
@@ -138,7 +141,10 @@ function verify(app: App, provider: ActiveProvider, response: string, { request 
   })
 }
 
-/** Uses up the request and the assertion, and makes the code: all of it or nothing. Throws 403 for a replay, 409 if the provider was changed meanwhile. */
+/**
+ * Marks the request and the assertion as used and issues the code, in one transaction. Throws 403 for a replay, and 409
+ * if the provider was changed in the meantime.
+ */
 async function makeCode(
   app: App,
   provider: ActiveProvider,
@@ -151,9 +157,9 @@ async function makeCode(
   await app.store.transact(async (tx) => {
     const stored = await tx.get(samlProviders, provider.id)
     if (stored?.entityID !== provider.entityID || stored.certificate !== provider.certificate)
-      throw conflict('The SAML provider was changed while you were signing in: begin again.')
-    await useUp(tx, ['request', provider.id, request], ends)
-    await useUp(tx, ['assertion', provider.id, asserted.assertion], asserted.expires)
+      throw conflict('The SAML provider was changed while you were signing in. Start again.')
+    await markUsed(tx, ['request', provider.id, request], ends)
+    await markUsed(tx, ['assertion', provider.id, asserted.assertion], asserted.expires)
     await tx.insert(ssoSignIns, {
       id: newId(),
       hash: hashToken(code),
@@ -171,9 +177,9 @@ async function makeCode(
   return code
 }
 
-async function useUp(tx: Transaction, what: readonly string[], until: number): Promise<void> {
+async function markUsed(tx: Transaction, what: readonly string[], until: number): Promise<void> {
   const id = createHash('sha256').update(JSON.stringify(what)).digest('hex')
   if (await tx.get(ssoUsed, id))
-    throw new ServiceError('forbidden', 'This response, or the request that it answers, was used already: begin again.')
+    throw new ServiceError('forbidden', 'This response or its request was already used. Start again.')
   await tx.insert(ssoUsed, { id, expiresAt: new Date(until).toISOString() })
 }

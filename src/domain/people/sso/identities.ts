@@ -1,4 +1,4 @@
-/** What members and admins do about identities: tie one to oneself, list those of a provider, forget one, lift single sign-on from a member. */
+/** Manages identities of single sign-on: links, lists and forgets them, and exempts a member from single sign-on. */
 import { conflict, notFound, ServiceError } from '../../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../../kernel/paging.js'
 import {
@@ -16,44 +16,45 @@ import { emit } from '../../events/events.js'
 import { requireAdmin } from '../admins.js'
 import type { LoadedMember } from '../members.js'
 import { findIdentity, findSignIn } from './exchange.js'
-import { tie, untie } from './ties.js'
+import { linkIdentity, unlinkIdentity } from './ties.js'
 
 /**
- * Ties the identity of a sign-in to the caller. The code shows that they control the identity, their token that they are the member;
- * their token may be one that single sign-on will refuse. Throws 404 for the code, 403 if they are not a member of its organization, or
- * the token is limited to another one, 409 if the identity is that of another member.
+ * Links the identity of a sign-in to the caller. The code proves that they control the identity, and their token that
+ * they are the member. The token may be one that single sign-on is about to reject. Throws 404 for the code, 403 if
+ * they are not a member of its organization or the token is limited to another one, and 409 if the identity belongs to
+ * another member.
  */
-export async function tieOwnIdentity(app: App, actor: Actor, code: string): Promise<Document<SsoIdentityDoc>> {
+export async function linkOwnIdentity(app: App, actor: Actor, code: string): Promise<Document<SsoIdentityDoc>> {
   return app.store.transact(async (tx) => {
     const current = await findSignIn(app, tx, code)
     if (!current)
       throw new ServiceError(
         'not-found',
-        'The code does not exist, was used already or has expired: sign in at the provider again.',
+        'The code does not exist, was already used or has expired. Sign in at the provider again.',
       )
     const { signIn } = current
     const member = await tx.get(memberships, membershipId(signIn.organization, actor.user.id))
     if (!member || member.disabled || (actor.token.organization ?? signIn.organization) !== signIn.organization)
       throw new ServiceError(
         'forbidden',
-        'This token gives no access to the organization that you have signed in for. Use a token of a member of it that is not limited to another organization.',
+        'This token gives no access to the organization of this sign-in. Use a token of one of its members that is not limited to another organization.',
       )
     const known = await findIdentity(tx, signIn)
     if (known && known.user !== actor.user.id)
-      throw conflict('Another member signs in with this identity. An admin can forget it first.')
+      throw conflict('Another member signs in with this identity. An admin has to forget it first.')
     await tx.remove(ssoSignIns, signIn.id)
-    return known ?? tie(app, tx, signIn, member, actor.user.id)
+    return known ?? linkIdentity(app, tx, signIn, member, actor.user.id)
   })
 }
 
-/** A page of the identities of a provider, newest first. */
+/** Lists a page of a provider's identities, newest first. */
 export const listIdentities = (
   app: App,
   provider: Document<SamlProviderDoc>,
   query: PageQuery,
 ): Promise<Page<Document<SsoIdentityDoc>>> => pageOf(app.store, ssoIdentities, 'createdAt', provider.id, query)
 
-/** An identity of a provider; null if there is none. */
+/** Finds an identity of a provider. Null if there is none. */
 export async function findIdentityOf(
   app: App,
   provider: Document<SamlProviderDoc>,
@@ -63,12 +64,12 @@ export async function findIdentityOf(
   return doc?.provider === provider.id ? doc : null
 }
 
-/** Forgets an identity: sign-ins by it end at once, and whoever has it at the provider is somebody new. */
+/** Forgets an identity. Its sessions end at once, and a later sign-in with it counts as a new user. */
 export async function forgetIdentity(app: App, actor: Actor, { id }: Document<SsoIdentityDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(ssoIdentities, id)
     if (!stored) return
-    await untie(tx, stored)
+    await unlinkIdentity(tx, stored)
     const member = await tx.get(memberships, membershipId(stored.organization, stored.user))
     if (!member) return
     const { organization, user, role } = member
@@ -77,7 +78,7 @@ export async function forgetIdentity(app: App, actor: Actor, { id }: Document<Ss
   })
 }
 
-/** Lifts single sign-on from a member: the mark, and their identities. Throws 403, 404. */
+/** Exempts a member from single sign-on: removes the requirement and their identities. Throws 403, 404. */
 export async function removeMemberFromSso(app: App, actor: Actor, { doc: { id } }: LoadedMember): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(memberships, id)

@@ -1,4 +1,6 @@
-/** Tokens that an admin has named: they give access although single sign-on is required, for automation. */
+/**
+ * Manages named tokens. An admin names a token for automation, and it then works although single sign-on is required.
+ */
 import { conflict, notFound } from '../../../kernel/errors.js'
 import {
   membershipId,
@@ -14,8 +16,8 @@ import type { Actor } from '../../context/actor.js'
 import type { App } from '../../context/app.js'
 import type { LoadedOrganization } from '../../context/loaded.js'
 
-/** Most named tokens of an organization. */
-const MOST = 100
+/** Maximum number of named tokens per organization. */
+const MAX_NAMED_TOKENS = 100
 
 /** A named token. */
 export interface NamedToken {
@@ -23,7 +25,7 @@ export interface NamedToken {
   token: Document<TokenDoc>
 }
 
-/** The named tokens of an organization that still exist, oldest first. */
+/** Lists the existing named tokens of an organization, oldest first. */
 export async function listNamedTokens(app: App, organization: LoadedOrganization): Promise<NamedToken[]> {
   const docs = await app.store.find(ssoTokens, 'organization', organization.doc.id)
   const found = await Promise.all(docs.map(async (doc) => ({ doc, token: await app.store.get(tokens, doc.token) })))
@@ -32,7 +34,7 @@ export async function listNamedTokens(app: App, organization: LoadedOrganization
     .sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
 }
 
-/** A token of a member that works in the organization; null if there is none. */
+/** Finds a member's token that works in the organization. Null if there is none. */
 export async function findMemberToken(
   app: App,
   organization: LoadedOrganization,
@@ -44,7 +46,9 @@ export async function findMemberToken(
   return (await app.store.get(memberships, membershipId(own, token.user))) ? token : null
 }
 
-/** Names a token; naming it again changes nothing. Throws 404 if it was revoked meanwhile, 409 for too many. */
+/**
+ * Names a token. Naming it again changes nothing. Throws 404 if it was revoked in the meantime, and 409 for too many.
+ */
 export async function nameToken(
   app: App,
   actor: Actor,
@@ -59,8 +63,8 @@ export async function nameToken(
     if (stored) return { doc: stored, token }
     const named = await tx.find(ssoTokens, 'organization', own)
     for (const one of named) if (!(await tx.get(tokens, one.token))) await tx.remove(ssoTokens, one.id)
-    if ((await tx.count(ssoTokens, 'organization', own)) >= MOST)
-      throw conflict(`An organization has at most ${MOST} named tokens: remove one first.`)
+    if ((await tx.count(ssoTokens, 'organization', own)) >= MAX_NAMED_TOKENS)
+      throw conflict(`An organization has at most ${MAX_NAMED_TOKENS} named tokens. Remove one first.`)
     const doc = {
       id: ssoTokenId(own, id),
       organization: own,
@@ -73,7 +77,7 @@ export async function nameToken(
   })
 }
 
-/** Takes the name away: from then on the token is refused as any other. */
+/** Removes the name. The token is then rejected like any other. */
 export async function unnameToken(
   app: App,
   organization: LoadedOrganization,

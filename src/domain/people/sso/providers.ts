@@ -1,4 +1,4 @@
-/** SAML providers of an organization: listing, creating, changing and deleting them. */
+/** Lists, creates, changes and deletes SAML providers of an organization. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Certificate, readCertificates } from '../../../auth/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound } from '../../../kernel/errors.js'
@@ -19,20 +19,20 @@ import type { Actor } from '../../context/actor.js'
 import type { App } from '../../context/app.js'
 import type { LoadedOrganization } from '../../context/loaded.js'
 import { emit } from '../../events/events.js'
-import { untie } from './ties.js'
+import { unlinkIdentity } from './ties.js'
 
-/** Most providers of an organization. */
-const MOST = 10
+/** Maximum number of providers per organization. */
+const MAX_PROVIDERS = 10
 
-/** A provider with all that signing in by it takes. */
+/** A provider with all settings that a sign-in needs. */
 export type ActiveProvider = Document<SamlProviderDoc> &
   Required<Pick<SamlProviderDoc, 'certificate' | 'entityID' | 'ssoURL'>>
 
-/** Whether members can sign in by a provider (it is pending until certificate, entityID and ssoURL are there). */
+/** Whether members can sign in with a provider. It is pending until certificate, entityID and ssoURL are set. */
 export const isActive = (provider: Document<SamlProviderDoc>): provider is ActiveProvider =>
   provider.certificate !== undefined && provider.entityID !== undefined && provider.ssoURL !== undefined
 
-/** A page of an organization's providers, oldest first. */
+/** Lists a page of an organization's providers, oldest first. */
 export async function listProviders(
   app: App,
   organization: LoadedOrganization,
@@ -44,13 +44,13 @@ export async function listProviders(
   ])
 }
 
-/** The providers that members can sign in by, oldest first. */
+/** Lists the active providers, oldest first. */
 export async function listLogins(app: App, organization: LoadedOrganization): Promise<ActiveProvider[]> {
   const found = (await app.store.find(samlProviders, 'organization', organization.doc.id)).filter(isActive)
   return found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
 }
 
-/** A provider of the organization; null if there is none. */
+/** Finds a provider of the organization. Null if there is none. */
 export async function findProvider(
   app: App,
   organization: LoadedOrganization,
@@ -60,7 +60,7 @@ export async function findProvider(
   return doc?.organization === organization.doc.id ? doc : null
 }
 
-/** Creates a provider. Throws 400, 409 for too many. */
+/** Creates a provider. Throws 400, and 409 for too many. */
 export async function createProvider(
   app: App,
   actor: Actor,
@@ -70,8 +70,8 @@ export async function createProvider(
   const checked = check(app, input)
   return app.store.transact(async (tx) => {
     const { id, defaultRole } = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
-    if ((await tx.count(samlProviders, 'organization', id)) >= MOST)
-      throw conflict(`An organization has at most ${MOST} SAML providers: delete one first.`)
+    if ((await tx.count(samlProviders, 'organization', id)) >= MAX_PROVIDERS)
+      throw conflict(`An organization has at most ${MAX_PROVIDERS} SAML providers. Delete one first.`)
     await checkTeam(tx, id, input.defaultTeam)
     const { defaultTeam, ...rest } = checked
     const doc = await tx.insert(samlProviders, {
@@ -94,7 +94,7 @@ export async function createProvider(
   })
 }
 
-/** Changes the fields that are given. With another entity ID, earlier identities no longer count. Throws 400, 404. */
+/** Changes the given fields. After a change of the entity ID, earlier identities no longer count. Throws 400, 404. */
 export async function updateProvider(
   app: App,
   actor: Actor,
@@ -118,31 +118,31 @@ export async function updateProvider(
   })
 }
 
-/** Deletes a provider, with its identities and the sign-ins under way: tokens of sign-ins by it end at once. */
+/** Deletes a provider, its identities and its sign-ins in progress. Tokens from its sign-ins end at once. */
 export async function deleteProvider(app: App, actor: Actor, { id }: Document<SamlProviderDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(samlProviders, id)
     if (!stored) return
     for (const one of await tx.find(ssoSignIns, 'provider', id)) await tx.remove(ssoSignIns, one.id)
-    for (const one of await tx.find(ssoIdentities, 'provider', id)) await untie(tx, one)
+    for (const one of await tx.find(ssoIdentities, 'provider', id)) await unlinkIdentity(tx, one)
     await tx.remove(samlProviders, id)
     const about = { organization: stored.organization, actor: actor.user.id, subject: { samlProvider: id } }
     await emit(app, tx, { type: 'saml_provider.deleted', ...about, data: { label: stored.label } })
   })
 }
 
-/** What is in the certificates of a provider. */
+/** Parses the certificates of a provider. */
 export const certificatesOf = ({ certificate }: Pick<SamlProviderDoc, 'certificate'>): Certificate[] =>
   certificate === undefined ? [] : readCertificates(certificate)
 
 async function checkTeam(tx: Transaction, organization: string, team: string | null | undefined): Promise<void> {
   if (team && (await tx.get(teams, team))?.organization !== organization)
-    throw badRequest('There is no such team.', [
+    throw badRequest('The team does not exist.', [
       { path: '/defaultTeam', message: 'must be the ID of a team of this organization' },
     ])
 }
 
-/** The input with its certificates in PEM; throws 400 for certificates and addresses that cannot be used. */
+/** Validates the input and converts its certificates to PEM. Throws 400 for invalid certificates and addresses. */
 function check<T extends UpdateSAMLProvider>(app: App, input: T): T {
   const details: ErrorDetail[] = []
   const attempt = <V>(path: string, work: () => V): V | undefined => {
@@ -161,15 +161,15 @@ function check<T extends UpdateSAMLProvider>(app: App, input: T): T {
   return found ? { ...input, certificate: found.map(({ pem }) => pem).join('') } : input
 }
 
-/** Browsers are sent there with a request. Throws an Error whose message continues "the address …". */
+/** Checks the address that browsers are redirected to. Throws an Error whose message continues "the address …". */
 function checkAddress(app: App, address: string): void {
   const { protocol, hostname, username, password, hash } = new URL(address)
   const isLocal = protocol === 'http:' && isLoopback(hostname) && isLoopback(new URL(app.settings.publicUrl).hostname)
-  if (protocol !== 'https:' && !isLocal) throw new Error('must begin with https://')
-  if (username !== '' || password !== '') throw new Error('must have no user name and password')
-  if (hash !== '' || address.includes('#')) throw new Error('must have no fragment')
+  if (protocol !== 'https:' && !isLocal) throw new Error('must start with https://')
+  if (username !== '' || password !== '') throw new Error('must not contain a user name or password')
+  if (hash !== '' || address.includes('#')) throw new Error('must not contain a fragment')
 }
 
-/** Whether a host name, as `URL` gives it, is that of the machine itself. */
+/** Whether a host name from `URL` is the machine itself. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

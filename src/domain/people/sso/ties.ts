@@ -1,4 +1,4 @@
-/** Ties identities of single sign-on to members, and unties them. */
+/** Links identities of single sign-on to members, and unlinks them. */
 import { createHash } from 'node:crypto'
 import {
   type MembershipDoc,
@@ -17,7 +17,10 @@ import type { App } from '../../context/app.js'
 import { emit } from '../../events/events.js'
 import { isLastResort, requireOtherAdmin } from '../admins.js'
 
-/** The ID of an identity: provider (and by it the organization), the identity provider's entity ID, NameID. */
+/**
+ * Returns the ID of an identity: a digest of the provider (which implies the organization), the identity provider's
+ * entity ID and the NameID.
+ */
 export const identityId = ({
   provider,
   issuer,
@@ -27,7 +30,7 @@ export const identityId = ({
     .update(JSON.stringify([provider, issuer, nameId]))
     .digest('hex')
 
-/** Makes the identity of a sign-in that of a user, in place of any other that they have at the provider. */
+/** Assigns the identity of a sign-in to a user. It replaces any other identity of theirs at the provider. */
 export async function writeIdentity(
   app: App,
   tx: Transaction,
@@ -45,11 +48,11 @@ export async function writeIdentity(
 }
 
 /**
- * Ties the identity of a sign-in to a member. Throws 409 if that would make single sign-on a must for the last admin who could
- * repair it.
- * @param by ID of the user who did it; absent if it was the sign-in itself, of a member whom an admin has added
+ * Links the identity of a sign-in to a member. Throws 409 if the last admin who can repair single sign-on would then
+ * need it.
+ * @param by ID of the user who did it; absent if it was the sign-in of a member whom an admin had added
  */
-export async function tie(
+export async function linkIdentity(
   app: App,
   tx: Transaction,
   signIn: SsoSignInDoc,
@@ -71,7 +74,7 @@ export async function tie(
   return writeIdentity(app, tx, signIn, user)
 }
 
-/** Ends the tokens of a user that work in the organization alone, but for those that an admin has named. */
+/** Removes the tokens of a user that work in the organization only, except those that an admin has named. */
 export async function endTokens(tx: Transaction, organization: string, user: Document<UserDoc>): Promise<void> {
   for (const token of await tx.find(tokens, 'user', user.id)) {
     const isOwn = token.organization === organization || user.limitedTo === organization
@@ -79,8 +82,11 @@ export async function endTokens(tx: Transaction, organization: string, user: Doc
   }
 }
 
-/** Removes an identity. A member without any other is no longer tied. */
-export async function untie(tx: Transaction, { id, organization, user }: Document<SsoIdentityDoc>): Promise<void> {
+/** Removes an identity. A member without other identities is no longer linked. */
+export async function unlinkIdentity(
+  tx: Transaction,
+  { id, organization, user }: Document<SsoIdentityDoc>,
+): Promise<void> {
   await tx.remove(ssoIdentities, id)
   if ((await tx.count(ssoIdentities, 'user', `${organization}/${user}`)) > 0) return
   const member = await tx.get(memberships, membershipId(organization, user))

@@ -1,4 +1,4 @@
-/** Lists the changes between two revisions, a page of the list at a time. */
+/** Lists the changes between two revisions, one page of the list at a time. */
 import type { CommitId } from '../../../kernel/ids.js'
 import type { Change, ChangesQuery } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
@@ -10,9 +10,10 @@ import { findPageChanges } from './pages.js'
 import { diffTexts } from './text-diff.js'
 
 /**
- * What differs between two revisions: pages (by ID), other files, variables, reusable content. The cost depends on the files that differ;
- * all pages are compared only if one of those shapes the structure (the table of contents, for example). If `before` is null, everything is
- * new. Texts are read and compared only for the changes that are shown.
+ * Lists the differences between two revisions: pages (by ID), other files, variables, reusable content. The cost
+ * depends on the changed files. All pages are compared only if a changed file shapes the structure, such as the table
+ * of contents. If `before` is null, everything is new. Texts are read and compared only for the changes that are
+ * returned.
  */
 export async function changesBetween(
   app: App,

@@ -1,4 +1,4 @@
-/** Opens two revisions to be compared, with the files that differ. */
+/** Opens two revisions for a comparison, with the changed files. */
 import type { ContentStructure } from '../../../content/types.js'
 import { EMPTY_TREE, type TreeChange } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
@@ -15,12 +15,12 @@ export interface Comparison {
   changed: Map<string, TreeChange>
 }
 
-/** A change that was found. Its details are read only if it is shown. */
+/** A change whose details are read only if it is returned. */
 export interface FoundChange {
   describe(): Change | Promise<Change>
-  /** The ID of the page it is about. */
+  /** ID of the changed page. */
   page?: string
-  /** The blobs and paths of an edited text. */
+  /** Blobs and paths of an edited text. */
   text?: { before: string; after: string; from: string; to: string }
 }
 

@@ -10,26 +10,26 @@ import { overridesAt } from '../identity.js'
 import type { FoundChange, Comparison } from './comparison.js'
 
 /** Whether changes of the file are listed in another form: as changes of pages, reusable content or variables. */
-function showsElsewhere(structure: ContentStructure, path: string): boolean {
+function isListedElsewhere(structure: ContentStructure, path: string): boolean {
   const { root, summary } = structure.config
   const key = keyBelow(root, path)
   return (structure.listed && path === summary) || key === VARIABLES_FILE || kindOfPath(key) === 'reusable-content'
 }
 
 /**
- * The files that differ and are not pages: all of them, referenced by a page or not, so that a review misses no change of the repository. A file
- * that was moved keeps its ID and counts as one edited file.
+ * Lists all changed files that are not pages, referenced or not, so that a review misses no change of the repository. A
+ * moved file keeps its ID and counts as one edited file.
  */
 export async function findFileChanges(app: App, { before, after, changed }: Comparison): Promise<FoundChange[]> {
   const isNew = ({ path, status }: TreeChange): boolean =>
-    status === 'added' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
+    status === 'added' && !after.structure.byGitPath.has(path) && !isListedElsewhere(after.structure, path)
   const isGone = ({ path, status }: TreeChange): boolean =>
-    status === 'deleted' && !before.structure.byGitPath.has(path) && !showsElsewhere(before.structure, path)
+    status === 'deleted' && !before.structure.byGitPath.has(path) && !isListedElsewhere(before.structure, path)
   const isOther = ({ path, status }: TreeChange): boolean =>
-    status === 'modified' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
-  const isListed = (change: TreeChange): boolean => isNew(change) || isGone(change) || isOther(change)
-  const wanted = await filterInSlices(changed.values(), isListed)
-  if (wanted.length === 0) return []
+    status === 'modified' && !after.structure.byGitPath.has(path) && !isListedElsewhere(after.structure, path)
+  const isRelevant = (change: TreeChange): boolean => isNew(change) || isGone(change) || isOther(change)
+  const relevant = await filterInSlices(changed.values(), isRelevant)
+  if (relevant.length === 0) return []
   const ids = await Promise.all([before, after].map(({ space, snapshot }) => overridesAt(app, space, snapshot.commit)))
   const [old, now] = ids as [IdOverrides, IdOverrides]
   const fileIn = (structure: ContentStructure, overrides: IdOverrides, path: string) => {
@@ -37,11 +37,11 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
     return { id: idOf(overrides)(kindOfPath(key), key), name: nameOf(path), path }
   }
   const gone = new Map<string, TreeChange>()
-  await eachInSlices(wanted, (change) => {
+  await eachInSlices(relevant, (change) => {
     if (isGone(change)) gone.set(fileIn(before.structure, old, change.path).id, change)
   })
   const found: FoundChange[] = []
-  await eachInSlices(wanted, (change) => {
+  await eachInSlices(relevant, (change) => {
     if (isGone(change)) return
     const file = fileIn(after.structure, now, change.path)
     const from = isNew(change) ? gone.get(file.id)?.path : undefined

@@ -1,4 +1,4 @@
-/** Compares the pages of two revisions: which were created, deleted, moved or edited. */
+/** Compares the pages of two revisions: created, deleted, moved and edited pages. */
 import { comparePages } from '../../../content/compare-structures.js'
 import { sameValue } from '../../../content/json.js'
 import type { TreeLocation } from '../../../content/compare-structures.js'
@@ -9,7 +9,7 @@ import type { App } from '../../context/app.js'
 import { readDocument } from '../revisions.js'
 import type { FoundChange, Comparison } from './comparison.js'
 
-/** The pages that differ, in the order of the table of contents; deleted ones last. */
+/** Lists the changed pages in the order of the table of contents. Deleted pages are last. */
 export async function findPageChanges(app: App, comparison: Comparison): Promise<FoundChange[]> {
   const { before, after } = comparison
   if (before.structure === after.structure) {
@@ -61,7 +61,7 @@ const pageMoved = (entry: PageEntry, { from, to }: { from: TreeLocation; to: Tre
   describe: () => ({ type: 'page_moved', page: changedPage(entry), from: presentPlace(from), to: presentPlace(to) }),
 })
 
-/** The two blobs of a page that both revisions have; null if they are the same. */
+/** Returns the two blobs of a page that both revisions contain. Null if they are equal. */
 function editedBlobs(
   { changed }: Comparison,
   before: PageEntry,
@@ -80,7 +80,7 @@ const ownMembers = (entry: PageEntry): object => ({
   computed: entry.type === 'computed' ? entry.computed : undefined,
 })
 
-/** A text without the blank lines between it and its front matter. */
+/** Removes the blank lines between the front matter and the text. */
 const body = (markdown: string): string => markdown.replace(/^[\r\n]+/, '')
 
 const isEdited = (comparison: Comparison, before: PageEntry, after: PageEntry): boolean =>
@@ -111,7 +111,7 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
         ])
         for (const name of frontMatterAttributes)
           compare(name, old.source.attributes[name], now.source.attributes[name])
-        // A text that is too large to be held is known to differ because its blobs do.
+        // Texts that are too large to keep in memory differ because their blobs differ.
         const isLarge = old.large !== undefined || now.large !== undefined
         if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
       }

@@ -1,8 +1,8 @@
-/** Compares what pages of two revisions share: reusable content and variables. */
+/** Compares the shared content of two revisions: reusable content and variables. */
 import type { ReusableContentEntry } from '../../../content/types.js'
 import type { Comparison, FoundChange } from './comparison.js'
 
-/** The variables that differ, as one change. */
+/** Returns the changed variables as one change. */
 export function findVariableChanges({ before, after }: Comparison): FoundChange[] {
   const [old, now] = [before.structure.variables, after.structure.variables]
   if (old === now) return []
@@ -22,7 +22,7 @@ export function findVariableChanges({ before, after }: Comparison): FoundChange[
 const own = (values: Record<string, string>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined
 
-/** The pieces of reusable content that differ, by ID. */
+/** Lists the changed pieces of reusable content, matched by ID. */
 export function findReusableContentChanges({ before, after, changed }: Comparison): FoundChange[] {
   if (before.structure === after.structure) return []
   const old = new Map(before.structure.reusableContents.map((place) => [place.id, place]))

@@ -1,19 +1,19 @@
-// Diffs of page texts, made by Git, within limits.
+// Creates diffs of page texts with Git, within limits.
 import { decodeText } from '../../../content/text.js'
 import type { DiffFormat, TextDiff } from '../../../model/index.js'
 import type { OpenRevision } from '../revisions.js'
 
-/** Larger texts are not compared, in bytes. */
+/** Maximum size in bytes of a text that is compared. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024
-/** A longer diff of one page is left out, in bytes. */
+/** Maximum size in bytes of the diff of one page. */
 const MAX_DIFF_BYTES = 512 * 1024
-/** All diffs of one response together, in bytes. */
+/** Maximum total size in bytes of the diffs in one response. */
 const MAX_TOTAL_BYTES = 4 * 1024 * 1024
-/** Pages of one response that are compared: each takes a Git process. */
+/** Maximum number of compared pages per response. Each one takes a Git process. */
 const MAX_PAGES = 100
 const AT_ONCE = 4
 
-/** A text in two revisions: its blob in each (`before`, `after`) and its path in each (`from`, `to`). */
+/** A text in two revisions: its blobs (`before`, `after`) and its paths (`from`, `to`). */
 interface TextPair {
   before: string
   after: string
@@ -21,7 +21,7 @@ interface TextPair {
   to: string
 }
 
-/** The diffs of texts, in their order. A diff that is too long is left out, with the reason in `omitted`. */
+/** Creates the diffs of texts, in their order. A diff that is too long is omitted, with the reason in `omitted`. */
 export async function diffTexts(
   revision: OpenRevision,
   texts: readonly TextPair[],
@@ -30,7 +30,7 @@ export async function diffTexts(
   const found: TextDiff[] = []
   const omitted: TextDiff = {
     format,
-    omitted: 'The response has too many differences already. Ask for this page alone, with pageId.',
+    omitted: 'The response already contains too many differences. Request only this page with `pageId`.',
   }
   let left = MAX_TOTAL_BYTES
   for (let at = 0; at < texts.length; at += AT_ONCE) {
@@ -50,18 +50,18 @@ async function diffOne({ repo, snapshot }: OpenRevision, text: TextPair, format:
     Math.max(...sizes) > MAX_TEXT_BYTES
       ? null
       : await repo.diffText({ before, after, words: format === 'words', maxBytes: MAX_DIFF_BYTES })
-  if (!hunks) return { format, omitted: 'The page or its difference is too long to be shown.' }
+  if (!hunks) return { format, omitted: 'The page or its diff is too long to show.' }
   const decoded = decodeText(hunks)
   return format === 'words' ? { format, hunks: parseWords(decoded) } : { format, unified: `${header(text)}${decoded}` }
 }
 
-/** The lines of a unified diff before its first hunk. */
+/** Returns the lines of a unified diff before its first hunk. */
 function header({ from, to }: TextPair): string {
   const renamed = from === to ? '' : `rename from ${quoted(from)}\nrename to ${quoted(to)}\n`
   return `diff --git ${quoted(`a/${from}`)} ${quoted(`b/${to}`)}\n${renamed}--- ${quoted(`a/${from}`)}\n+++ ${quoted(`b/${to}`)}\n`
 }
 
-/** A path as Git writes it in a diff: in quotes if it has a quote, a backslash or a control character. */
+/** Formats a path as Git does in a diff: quoted if it contains a quote, a backslash or a control character. */
 const quoted = (path: string): string => (/["\\\0-\x1f]/.test(path) ? JSON.stringify(path) : path)
 
 type HunkPart = NonNullable<TextDiff['hunks']>[number]['parts'][number]
@@ -84,7 +84,7 @@ export function parseWords(text: string): NonNullable<TextDiff['hunks']> {
       line = new Set()
       hunks.push({ header: /^@@ [^@]*@@/.exec(row)?.[0] ?? row, parts })
     } else if (row === '~') {
-      // If all parts of a line were added (or removed), so was its line end.
+      // If all parts of a line were added (or removed), so was its line break.
       add(line.size === 1 ? ([...line][0] as HunkPart['type']) : 'equal', '\n')
       line = new Set()
     } else if (kind !== undefined) {

@@ -1,4 +1,4 @@
-/** Adds groups of sections to the structure of a site, and sections and groups to groups. */
+/** Adds groups of sections to the structure of a site, and sections to groups. */
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type GroupEntry, type SectionEntry, type SiteStructure, itemsOf } from '../../../model/index.js'
 import { findSection } from './find.js'
@@ -6,10 +6,10 @@ import { groupsOf, requireGroup, listOfGroup, withoutItem, replaceList, type Ite
 
 export const MAX_GROUPS = 100
 
-/** Most levels of groups. */
+/** Maximum number of nested group levels. */
 const MAX_LEVELS = 5
 
-/** A group to be added. */
+/** A group to add. */
 interface NewGroup {
   id: string
   title: string
@@ -20,12 +20,15 @@ interface NewGroup {
 function requireSection(structure: SiteStructure, id: string, field: string): SectionEntry {
   const found = findSection(structure, id)
   if (found) return found.section
-  throw badRequest('There is no such section.', [{ path: field, message: 'must be the ID of a section of this site' }])
+  throw badRequest('The section does not exist.', [
+    { path: field, message: 'must be the ID of a section of this site' },
+  ])
 }
 
 /**
- * Adds a group with sections, in the order given, to the top level or to another group. It takes the place of the first of them that
- * stands there, else it goes to the end. Throws 400 (sections, group), 409 (too many groups, or levels).
+ * Adds a group with sections, in the given order, to the top level or to another group. It takes the position of the
+ * first section if that is in the same list. Otherwise it goes to the end. Throws 400 (sections, group), and 409 (too
+ * many groups or levels).
  */
 export function addGroup(
   structure: SiteStructure,
@@ -34,7 +37,7 @@ export function addGroup(
   parent: string | null = null,
 ): SiteStructure {
   if (groupsOf(structure).length >= MAX_GROUPS)
-    throw conflict(`A site can have at most ${MAX_GROUPS} groups of sections: remove some first.`)
+    throw conflict(`A site can have at most ${MAX_GROUPS} groups of sections. Remove some first.`)
   if (parent !== null) requireGroup(structure, parent, '/sectionGroup')
   const children = sectionIds.map((section, i) => requireSection(structure, section, `/sections/${i}`))
   const group: GroupEntry = { type: 'site-section-group', ...added, children }
@@ -54,10 +57,10 @@ export function checkLevels(structure: SiteStructure, group: GroupEntry, parent:
   const heightOf = (children: ItemList): number =>
     1 + Math.max(0, ...children.map((item) => (item.type === 'site-section-group' ? heightOf(item.children) : 0)))
   if (above + heightOf(group.children) > MAX_LEVELS)
-    throw conflict(`Groups can be nested at most ${MAX_LEVELS} levels deep: choose another group.`)
+    throw conflict(`Groups can be nested at most ${MAX_LEVELS} levels deep. Choose another group.`)
 }
 
-/** Moves a section to the end of a group, unless it is in the group already. Throws 404 (group), 400 (section). */
+/** Moves a section to the end of a group, unless it is already in the group. Throws 404 (group), 400 (section). */
 export function addToGroup(structure: SiteStructure, id: string, sectionId: string): SiteStructure {
   const group = getGroup(structure, id)
   const section = requireSection(structure, sectionId, '/sectionId')

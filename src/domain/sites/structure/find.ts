@@ -10,7 +10,7 @@ import {
   sectionsOf,
 } from '../../../model/index.js'
 
-/** A section and the group that it is in; null if there is no such section. */
+/** Finds a section and its group. Null if there is no such section. */
 export function findSection(
   structure: SiteStructure,
   id: string,
@@ -20,14 +20,14 @@ export function findSection(
   return null
 }
 
-/** An external link and the group that it is in; null if there is no such link. */
+/** Finds an external link and its group. Null if there is no such link. */
 export function findLink(structure: SiteStructure, id: string): { link: LinkEntry; group: GroupEntry } | null {
   for (const { item, group } of itemsOf(structure))
     if (item.type === 'site-external-link' && item.id === id && group) return { link: item, group }
   return null
 }
 
-/** A site space and the section that it is in; null if there is no such site space. */
+/** Finds a site space and its section. Null if there is no such site space. */
 export function findSiteSpace(
   structure: SiteStructure,
   id: string,

@@ -1,4 +1,4 @@
-/** Changes and removes groups of sections in the structure of a site, and takes sections out of them. */
+/** Changes and removes groups of sections in the structure of a site, and removes sections from them. */
 import { itemsOf, type SiteStructure } from '../../../model/index.js'
 import { findGroup, getGroup, listOfGroup, replaceItem, replaceList, withoutItem } from './lists.js'
 
@@ -19,8 +19,8 @@ export function updateGroup(
 }
 
 /**
- * Removes a group; its children take its place. At the top level there are no links, so that its links go with it. Returns a structure
- * without the group unchanged.
+ * Removes a group. Its children take its place. The top level has no links, so links of a top-level group are removed.
+ * Returns a structure without the group unchanged.
  */
 export function removeGroup(structure: SiteStructure, id: string): SiteStructure {
   const found = itemsOf(structure).find(({ item }) => item.id === id)
@@ -34,7 +34,7 @@ export function removeGroup(structure: SiteStructure, id: string): SiteStructure
   )
 }
 
-/** Takes a section out of a group, to the place right after the group. Does nothing if the section is not in the group. */
+/** Moves a section out of a group, directly after it. Does nothing if the section is not in the group. */
 export function removeFromGroup(structure: SiteStructure, id: string, sectionId: string): SiteStructure {
   const section = findGroup(structure, id)?.children.find((one) => one.id === sectionId)
   if (section?.type !== 'site-section') return structure

@@ -1,10 +1,10 @@
-// Sort keys of the entries of a structure, for paging.
+// Assigns the sort keys of a structure's entries, which are used for paging.
 import { generateNKeysBetween } from 'fractional-indexing'
 import type { GroupChild, SiteStructure } from '../../../model/index.js'
 
 type Keyed = { order?: string }
 
-/** Indexes of the keys that can stay: a longest increasing subsequence. */
+/** Returns the indexes of the keys that can stay: a longest increasing subsequence. */
 function keptKeys(keys: readonly (string | undefined)[]): Set<number> {
   const best: number[] = []
   const before: number[] = []
@@ -20,7 +20,7 @@ function keptKeys(keys: readonly (string | undefined)[]): Set<number> {
   return kept
 }
 
-/** Gives the items increasing keys, changing as few as possible: those of items that are new or were moved. */
+/** Assigns increasing keys to the items and changes as few as possible: those of new and moved items. */
 function withOrder<T extends Keyed>(list: readonly T[]): T[] {
   const kept = keptKeys(list.map((item) => item.order))
   if (kept.size === list.length) return [...list]
@@ -45,8 +45,9 @@ function keyed(item: GroupChild): GroupChild {
 }
 
 /**
- * Gives every entry a key by which the lists of the API are paged. The key of an entry stays while others are added, removed
- * and moved, so that a cursor neither repeats nor skips entries. The order itself is that of the arrays.
+ * Assigns every entry a key by which the lists of the API are paged. The key of an entry stays the same while others
+ * are added, removed and moved, so that a cursor neither repeats nor skips entries. The order itself is that of the
+ * arrays.
  */
 export const withKeys = (structure: SiteStructure): SiteStructure => ({
   ...structure,
@@ -54,6 +55,9 @@ export const withKeys = (structure: SiteStructure): SiteStructure => ({
   items: withOrder<GroupChild>(structure.items).map(keyed) as SiteStructure['items'],
 })
 
-/** The sort key of an entry in a list across nested lists: the keys on its path, joined by a blank, which sorts before all characters of a key. */
+/**
+ * Returns the sort key of an entry in a list across nested lists: the keys on its path, joined by a blank, which sorts
+ * before all characters of a key.
+ */
 export const sortKeyOf = (...orders: (string | undefined)[]): string =>
   orders.filter((order) => order !== undefined).join(' ')

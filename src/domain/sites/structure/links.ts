@@ -1,4 +1,4 @@
-/** External links in the groups of a site. */
+/** Adds, changes and removes external links in the groups of a site. */
 import { conflict, notFound } from '../../../kernel/errors.js'
 import { itemsOf, type LinkEntry, type SiteStructure } from '../../../model/index.js'
 import { findLink } from './find.js'
@@ -6,7 +6,7 @@ import { listOfGroup, replaceItem, replaceList, requireGroup, withoutItem } from
 
 const MAX_LINKS = 200
 
-/** The links of a structure in order, each with its group. */
+/** Lists the links of a structure in order, each with its group. */
 const linksOf = (structure: SiteStructure): { link: LinkEntry; group: string }[] =>
   itemsOf(structure).flatMap(({ item, group }) =>
     item.type === 'site-external-link' && group ? [{ link: item, group: group.id }] : [],
@@ -19,7 +19,7 @@ const appendTo = (structure: SiteStructure, group: string, link: LinkEntry): Sit
 export function addLink(structure: SiteStructure, link: Omit<LinkEntry, 'type'>, group: string): SiteStructure {
   requireGroup(structure, group, '/sectionGroup')
   if (linksOf(structure).length >= MAX_LINKS)
-    throw conflict(`A site can have at most ${MAX_LINKS} external links: remove some first.`)
+    throw conflict(`A site can have at most ${MAX_LINKS} external links. Remove some first.`)
   return appendTo(structure, group, { type: 'site-external-link', ...link })
 }
 
@@ -31,7 +31,7 @@ interface LinkChange {
   sectionGroup?: string
 }
 
-/** Changes a link; another group moves it to its end. Throws 404, 400 (group). */
+/** Changes a link. A new group adds it at the end of that group. Throws 404, 400 (group). */
 export function updateLink(
   structure: SiteStructure,
   id: string,

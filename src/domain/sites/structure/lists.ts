@@ -1,4 +1,4 @@
-/** Finds the groups of a structure, and replaces items in the lists that it consists of. */
+/** Finds the groups of a structure, and replaces items in its lists. */
 import { badRequest, notFound } from '../../../kernel/errors.js'
 import {
   type GroupChild,
@@ -11,11 +11,11 @@ import {
 /** A list of items: the top level, or the children of a group. */
 export type ItemList = readonly GroupChild[]
 
-/** The groups of a structure in order, each before those in it. */
+/** Lists the groups of a structure in order, parents first. */
 export const groupsOf = (structure: SiteStructure): GroupEntry[] =>
   itemsOf(structure).flatMap(({ item }) => (item.type === 'site-section-group' ? [item] : []))
 
-/** The group with this ID, at whatever level; null if there is none. */
+/** Finds the group with this ID at any level. Null if there is none. */
 export const findGroup = (structure: SiteStructure, id: string): GroupEntry | null =>
   groupsOf(structure).find((group) => group.id === id) ?? null
 
@@ -26,16 +26,16 @@ export function getGroup(structure: SiteStructure, id: string): GroupEntry {
   return group
 }
 
-/** The group that a field of the body names. Throws 400. */
+/** Returns the group that a field of the body refers to. Throws 400. */
 export function requireGroup(structure: SiteStructure, id: string, field: string): GroupEntry {
   const group = findGroup(structure, id)
   if (group) return group
-  throw badRequest('There is no such group.', [
+  throw badRequest('The group does not exist.', [
     { path: field, message: 'must be the ID of a group of sections of this site' },
   ])
 }
 
-/** The structure with every list of items changed, those of inner groups first. */
+/** Changes every list of items, inner groups first. */
 function withLists(
   structure: SiteStructure,
   change: (list: ItemList, group: string | null) => ItemList,
@@ -49,26 +49,26 @@ function withLists(
   return { ...structure, items: within(structure.items, null) as SiteStructure['items'] }
 }
 
-/** The structure without an item, wherever that is. */
+/** Removes an item at any level. */
 export const withoutItem = (structure: SiteStructure, id: string): SiteStructure =>
   withLists(structure, (list) => list.filter((item) => item.id !== id))
 
-/** The structure with one of its sections, groups or links replaced. */
+/** Replaces one of the sections, groups or links. */
 export const replaceItem = (structure: SiteStructure, next: GroupChild): SiteStructure =>
   withLists(structure, (list) => list.map((item) => (item.id === next.id ? next : item)))
 
-/** The structure with other items in a group, or at the top level (null). */
+/** Replaces the items of a group, or of the top level (null). */
 export const replaceList = (structure: SiteStructure, group: string | null, next: ItemList): SiteStructure =>
   withLists(structure, (list, of) => (of === group ? next : list))
 
-/** The items of a group, or of the top level (null). */
+/** Returns the items of a group, or of the top level (null). */
 export const listOfGroup = (structure: SiteStructure, group: string | null): ItemList =>
   group === null ? structure.items : (findGroup(structure, group)?.children ?? [])
 
-/** What contains site spaces: a section, or the root. */
+/** A container of site spaces: a section, or the root. */
 export type Container = Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>
 
-/** The structure with other site spaces in a section, or at the root. */
+/** Replaces the site spaces of a section, or of the root. */
 export const replaceContainer = (
   structure: SiteStructure,
   section: SectionEntry | undefined,

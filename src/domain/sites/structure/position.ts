@@ -1,4 +1,4 @@
-// Places sections and spaces of a site among their siblings.
+// Moves sections and spaces of a site within a list.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import type { SiteItemType } from '../../../model/index.js'
 
@@ -8,15 +8,15 @@ export interface ItemPointer {
   id: string
 }
 
-/** A position among siblings; neither `before` nor `after` = at the end. */
+/** A position among siblings. Without `before` and `after`, it is the end. */
 export interface SiblingPosition {
   before?: ItemPointer | undefined
   after?: ItemPointer | undefined
 }
 
 /**
- * Moves an item of a list: directly before `before`, else directly after `after`, else to the end. Throws 400 if one of them
- * is not a sibling or they contradict each other, 409 if nothing would change.
+ * Moves an item of a list: directly before `before`, otherwise directly after `after`, otherwise to the end. Throws 400
+ * if one of them is not a sibling or they contradict each other, 409 if nothing would change.
  */
 export function moveAmong<T extends { id: string }>(
   list: readonly T[],
@@ -30,26 +30,26 @@ export function moveAmong<T extends { id: string }>(
     if (pointer === undefined) return undefined
     const index = rest.findIndex((other) => other.id === pointer.id && typeOf(other) === pointer.type)
     if (index >= 0) return index
-    throw badRequest('The position names an item that is not in the same list.', [
+    throw badRequest('The position refers to an item that is not in the same list.', [
       {
         path: `/position/${field}`,
-        message: 'must name another item of the same list: of the same section, group or top level',
+        message: 'must refer to another item of the same section, group or top level',
       },
     ])
   }
   const [before, after] = [find('before'), find('after')]
   if (before !== undefined && after !== undefined && after >= before)
     throw badRequest('`after` and `before` contradict each other.', [
-      { path: '/position', message: '`after` must name an item that comes before the one of `before`' },
+      { path: '/position', message: '`after` must refer to an item before the one of `before`' },
     ])
   const index = before ?? (after === undefined ? rest.length : after + 1)
   const next = [...rest.slice(0, index), item, ...rest.slice(index)]
   if (next.every((other, i) => other.id === list[i]?.id))
-    throw conflict('Nothing would change: the item is at this position already.')
+    throw conflict('Nothing would change: the item is already at this position.')
   return next
 }
 
-/** Removes an item. If it was the default, the next item becomes the default, else the first, else none. */
+/** Removes an item. If it was the default, the next item becomes the default, otherwise the first, otherwise none. */
 export function without<T extends { id: string }>(
   list: readonly T[],
   id: string,

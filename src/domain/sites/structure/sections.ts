@@ -1,4 +1,4 @@
-// Sections in the structure of a site.
+// Adds, changes and removes sections in the structure of a site.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SectionEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
@@ -14,7 +14,7 @@ const paths = (structure: SiteStructure, but?: string): string[] =>
     .filter((section) => section.id !== but)
     .map((section) => section.path)
 
-/** A section to be added. */
+/** A section to add. */
 interface NewSection {
   id: string
   title: string
@@ -28,7 +28,7 @@ function add(
   container: Pick<SectionEntry, 'siteSpaces' | 'defaultSiteSpace'>,
 ): SiteStructure {
   if (sectionsOf(structure).length >= MAX_SECTIONS)
-    throw conflict(`A site can have at most ${MAX_SECTIONS} sections: remove some first.`)
+    throw conflict(`A site can have at most ${MAX_SECTIONS} sections. Remove some first.`)
   const path = derivedPath(title, paths(structure), 'section')
   const section: SectionEntry = {
     type: 'site-section',
@@ -43,8 +43,8 @@ function add(
 }
 
 /**
- * Adds a section with its first site space at the end of the top level. If there are site spaces at the root, they move into
- * a section of their own (`root`), which comes first and is the default.
+ * Adds a section with its first site space at the end of the top level. Site spaces at the root move into a new section
+ * (`root`), which becomes the first and default one.
  */
 export function addSection(
   structure: SiteStructure,
@@ -81,7 +81,7 @@ export function updateSection(structure: SiteStructure, id: string, change: Sect
     change.defaultSiteSpace !== undefined &&
     !section.siteSpaces.some((entry) => entry.id === change.defaultSiteSpace)
   )
-    throw badRequest('There is no such site space.', [
+    throw badRequest('The site space does not exist.', [
       { path: '/defaultSiteSpace', message: 'must be the ID of a site space of this section' },
     ])
   const next = Object.fromEntries(
@@ -92,7 +92,10 @@ export function updateSection(structure: SiteStructure, id: string, change: Sect
   return replaceItem(structure, { defaultSiteSpace: null, ...next } as SectionEntry)
 }
 
-/** Removes a section with its site spaces. If it was the default, the next one is. Returns a structure without the section unchanged. */
+/**
+ * Removes a section with its site spaces. If it was the default, the next one becomes the default. Returns a structure
+ * without the section unchanged.
+ */
 export function removeSection(structure: SiteStructure, id: string): SiteStructure {
   if (!findSection(structure, id)) return structure
   const { byDefault } = without(sectionsOf(structure), id, structure.defaultSection)

@@ -1,4 +1,4 @@
-// Site spaces in the structure of a site.
+// Adds, changes and removes site spaces in the structure of a site.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SiteSpaceEntry, type SiteStructure, siteSpacesOf, spacesOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
@@ -6,13 +6,13 @@ import { findSection, getSiteSpace } from './find.js'
 import { type Container, replaceContainer } from './lists.js'
 import { without } from './position.js'
 
-/** The structure of a site is one document, which is read as a whole: so its size is limited. */
+/** Maximum number of site spaces. The structure of a site is one document, which is read as a whole. */
 export const MAX_SITE_SPACES = 500
 
 const paths = (container: Container, but?: string): string[] =>
   container.siteSpaces.filter((entry) => entry.id !== but).map((entry) => entry.path)
 
-/** A space to be put on a site. Its path is made from its title. */
+/** A space to add to a site. Its path is derived from its title. */
 export interface NewSiteSpace {
   id: string
   space: string
@@ -20,15 +20,15 @@ export interface NewSiteSpace {
   draft?: true
 }
 
-/** Throws 409 if the site shows the space already, or as many as it can. */
+/** Throws 409 if the site already shows the space or has the maximum number. */
 export function checkNewSpace(structure: SiteStructure, space: string): void {
   const there = spacesOf(structure)
   if (there.includes(space)) throw shownAlready()
   if (there.length >= MAX_SITE_SPACES)
-    throw conflict(`A site can show at most ${MAX_SITE_SPACES} spaces: remove some first.`)
+    throw conflict(`A site can show at most ${MAX_SITE_SPACES} spaces. Remove some first.`)
 }
 
-const shownAlready = () => conflict('The site shows this space already: a space can be on a site only once.')
+const shownAlready = () => conflict('The site already shows this space. A space can be on a site only once.')
 
 /** Adds a site space at the end of a container. The first one is the default. */
 export function appended(container: Container, { id, space, title, draft }: NewSiteSpace): Container {
@@ -41,7 +41,10 @@ export function appended(container: Container, { id, space, title, draft }: NewS
   return { siteSpaces: [...container.siteSpaces, entry], defaultSiteSpace: container.defaultSiteSpace ?? id }
 }
 
-/** Adds a site space to a section; without `sectionId` to the default section, or to the root of a site without sections. */
+/**
+ * Adds a site space to a section. Without `sectionId`, it is added to the default section, or to the root of a site
+ * without sections.
+ */
 export function addSiteSpace(
   structure: SiteStructure,
   added: NewSiteSpace,
@@ -51,7 +54,7 @@ export function addSiteSpace(
   const id = sectionId ?? structure.defaultSection
   const section = id === null ? undefined : findSection(structure, id)?.section
   if (id !== null && !section)
-    throw badRequest('There is no such section.', [
+    throw badRequest('The section does not exist.', [
       { path: '/sectionId', message: 'must be the ID of a section of this site' },
     ])
   return replaceContainer(structure, section, appended(section ?? structure, added))
@@ -65,7 +68,9 @@ interface SiteSpaceChange {
   draft?: boolean
 }
 
-/** Changes a site space. Throws 404, 400 (path), 409 if a sibling has the path or the site shows the space already. */
+/**
+ * Changes a site space. Throws 404, 400 (path), and 409 if a sibling has the path or the site already shows the space.
+ */
 export function updateSiteSpace(
   structure: SiteStructure,
   id: string,
@@ -94,7 +99,10 @@ export function updateSiteSpace(
   })
 }
 
-/** Removes a site space. If it was the default, the next one is. Returns a structure without the site space unchanged. */
+/**
+ * Removes a site space. If it was the default, the next one becomes the default. Returns a structure without the site
+ * space unchanged.
+ */
 export function removeSiteSpace(structure: SiteStructure, id: string): SiteStructure {
   if (!siteSpacesOf(structure).some((entry) => entry.id === id)) return structure
   const { section } = getSiteSpace(structure, id)
