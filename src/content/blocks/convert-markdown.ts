@@ -1,4 +1,4 @@
-/** Blocks that are written in markdown. */
+/** Converts markdown nodes to blocks. */
 import type { BlockNode } from '../types.js'
 import { parseAttributes, type TagAttributes } from './attributes.js'
 import type { ConversionContext } from './context.js'
@@ -39,7 +39,7 @@ const converters: Record<string, Converter> = {
   ],
 }
 
-/** The blocks of one markdown node. A node of an unknown type is kept as its source. */
+/** Converts one markdown node to blocks. A node of an unknown type is kept as its source. */
 export function markdownBlocks(node: Markdown, context: ConversionContext): BlockNode[] {
   const at = findOffsets(node)
   if (!at) return []
