@@ -1,4 +1,4 @@
-/** Which groups, links and computed pages of two structures are the same entry. (Pages and files are matched by their files.) */
+/** Matches groups, links and computed pages of two structures. (Pages and files are matched by their files.) */
 import { inSlices } from '../kernel/slices.js'
 import type { EntryChanges } from './identity-changes.js'
 import type { ContentStructure, EntryKind, PageEntry } from './types.js'
@@ -18,7 +18,7 @@ const kinds: Record<PageEntry['type'], EntryKind> = {
   generated: 'computed',
 }
 
-/** The `kind\0key` of every entry of a structure. */
+/** Returns the `kind\0key` of every entry of a structure. */
 export const structureKeys = (structure: ContentStructure): Promise<Set<string>> => inSlices(keysInSteps(structure))
 
 function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>> {
@@ -30,7 +30,10 @@ function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>>
   return keys
 }
 
-/** What an entry is recognised by, other than its key: a link's target, a computed page's operation, a group's title and children. */
+/**
+ * Returns the marks that identify an entry apart from its key: a link's target, a computed page's operation, a group's
+ * title and children.
+ */
 function marks(entry: PageEntry): string[] {
   if (entry.type === 'link') return [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
   if (entry.type === 'computed') return [`computed ${JSON.stringify(entry.computed)}`]
@@ -42,12 +45,12 @@ function marks(entry: PageEntry): string[] {
   ]
 }
 
-/** Kinds of entries that have no file, and are matched here. */
+/** The kinds of entries that have no file and are matched here. */
 const FILELESS = ['group', 'link', 'computed'] as const
 type Fileless = (typeof FILELESS)[number]
 type ByKey = ReadonlyMap<string, PageEntry>
 
-/** The entries without a file, by kind and key. */
+/** Returns the entries without a file, by kind and key. */
 function* byKey(structure: ContentStructure): Generator<void, Record<Fileless, ByKey>> {
   const found = {
     group: new Map<string, PageEntry>(),
@@ -62,7 +65,7 @@ function* byKey(structure: ContentStructure): Generator<void, Record<Fileless, B
   return found
 }
 
-/** The entries whose keys `others` does not have. */
+/** Returns the entries whose keys are not in `others`. */
 function* lacking(entries: ByKey, others: ByKey): Generator<void, PageEntry[]> {
   const found: PageEntry[] = []
   for (const [key, entry] of entries) {
@@ -73,9 +76,10 @@ function* lacking(entries: ByKey, others: ByKey): Generator<void, PageEntry[]> {
 }
 
 /**
- * Matches the groups, links and computed pages of two structures. An entry whose key still exists is the same. An entry that
- * disappeared was renamed to a new one if they share a mark that no other new entry has (a group is recognised by its children).
- * @param sameLines no line of the table of contents was added or removed, so an entry is also recognised by its line
+ * Matches the groups, links and computed pages of two structures. An entry whose key still exists is the same entry. A
+ * removed entry was renamed to a new one if they share a mark that no other new entry has (a group is identified by its
+ * children).
+ * @param sameLines no line of the table of contents was added or removed, so that a line also identifies an entry
  */
 export async function matchStructures(
   before: ContentStructure,
@@ -95,7 +99,7 @@ export async function matchStructures(
 function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean): Generator<void, EntryChanges> {
   const marksOf = (entry: PageEntry): string[] =>
     sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry)
-  const gone = yield* lacking(old, now)
+  const removed = yield* lacking(old, now)
   const came = yield* lacking(now, old)
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
@@ -108,7 +112,7 @@ function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean):
       else byMark.set(mark, new Set([entry]))
     }
   }
-  for (const entry of gone) {
+  for (const entry of removed) {
     yield
     const [match] = marksOf(entry).flatMap((mark) =>
       byMark.get(mark)?.size === 1 ? [...(byMark.get(mark) as Set<PageEntry>)] : [],
@@ -121,7 +125,7 @@ function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean):
   const moved = new Set(renamed.map((move) => move.from))
   return {
     added: came.filter((entry) => !taken.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
-    deleted: gone.filter((entry) => !moved.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
+    deleted: removed.filter((entry) => !moved.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
     renamed,
   }
 }

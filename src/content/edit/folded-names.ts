@@ -1,7 +1,12 @@
-/** Maps names to one form if some file systems do not distinguish them: they differ only in case or in Unicode normalization. */
+/**
+ * Folds names that some file systems do not distinguish (they differ only in case or in Unicode normalization) to one
+ * form.
+ */
 const fold = (path: string): string => (/[^\0-\x7f]/.test(path) ? path.normalize('NFC') : path).toLowerCase()
 
-/** The paths, and the folders above them, that are taken. A lookup costs the same for any number of paths. */
+/**
+ * The paths that are taken, and the folders above them. The cost of a lookup does not depend on the number of paths.
+ */
 export class FoldedNames {
   /** The number of files at or below each folded path. */
   readonly #counts = new Map<string, number>()
@@ -10,7 +15,7 @@ export class FoldedNames {
     for (const path of paths) this.add(path)
   }
 
-  /** Whether there is a file at the path or below it, or at a path that some systems do not distinguish from it. */
+  /** Whether a file exists at or below the path, or at a path that some file systems do not distinguish from it. */
   has(path: string): boolean {
     return this.#counts.has(fold(path))
   }
@@ -23,12 +28,12 @@ export class FoldedNames {
     this.#count(path, -1)
   }
 
-  /** The first of `paths` that takes `path`, as `has` defines it. */
+  /** Returns the first of `paths` that conflicts with `path`, as `has` defines it. */
   static find(paths: Iterable<string>, path: string): string | null {
-    const wanted = fold(path)
+    const folded = fold(path)
     for (const one of paths) {
       const name = fold(one)
-      if (name === wanted || name.startsWith(`${wanted}/`)) return one
+      if (name === folded || name.startsWith(`${folded}/`)) return one
     }
     return null
   }

@@ -1,4 +1,4 @@
-/** The files of a revision while it is edited, with the page structure and the IDs that follow from the changes. */
+/** The files of a revision during an edit, with the page structure and the IDs that result from the changes. */
 import { inSlices } from '../../kernel/slices.js'
 import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
@@ -13,17 +13,20 @@ import { ChangeError } from './change-error.js'
 import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
-/** A changed path: its new content (a regular file, unless there is a mode), an existing blob, or null if it was removed. */
-type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string } | null
+/**
+ * A changed path: its new content (a regular file, unless a mode is given), an existing blob, or null if it was
+ * removed.
+ */
+type PathChange = { content: Uint8Array; mode?: string } | { oid: string; mode: string } | null
 
 /**
- * A revision that is being edited: its files, the changes so far, and the structure and IDs that follow from them. Only what the
- * changes need is read: changing a page's text reads that one file.
+ * A revision during an edit: its files, the changes so far, and the resulting structure and IDs. Only the inputs of a
+ * change are read: changing a page's text reads that one file.
  */
 export class Workspace {
-  readonly #puts = new Map<string, Put>()
+  readonly #changes = new Map<string, PathChange>()
   #paths: Set<string> | null = null
-  /** Made when it is first needed, and then kept up to date with the paths. */
+  /** Created on first use, and then kept up to date with the paths. */
   #names: FoldedNames | null = null
   #stale = false
   #structure: ContentStructure
@@ -45,11 +48,11 @@ export class Workspace {
 
   /** The changed files. */
   changes(): PlannedChange[] {
-    return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
+    return [...this.#changes].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
   }
 
   /**
-   * The structure with the changes so far.
+   * Returns the structure with the changes so far.
    * @param sameLines no line of the table of contents was added or removed since the last call
    */
   async structure(sameLines = false): Promise<ContentStructure> {
@@ -69,13 +72,16 @@ export class Workspace {
     return now
   }
 
-  /** Whether there is a file at a path. */
+  /** Whether a file exists at a path. */
   async has(path: string): Promise<boolean> {
-    const put = this.#puts.get(path)
+    const put = this.#changes.get(path)
     return put === undefined ? (await this.reader.entry(path)) !== null : put !== null
   }
 
-  /** A file that takes the path: one at it, below it, or at a path that some systems do not distinguish from it. null if it is free. */
+  /**
+   * Returns a file that conflicts with the path: at it, below it, or at a path that some file systems do not
+   * distinguish from it. Returns null if the path is free.
+   */
   async taken(path: string): Promise<string | null> {
     return (await this.isTaken(path)) ? FoldedNames.find(await this.paths(), path) : null
   }
@@ -86,13 +92,16 @@ export class Workspace {
     return this.#names.has(path)
   }
 
-  /** Every file's path. */
+  /** Returns every file's path. */
   async paths(): Promise<Set<string>> {
     this.#paths ??= new Set((await this.reader.walk('')).map((entry) => entry.path))
     return this.#paths
   }
 
-  /** The current text of a table of contents or YAML file; null if there is no file. Throws `ChangeError` (413) if it is too large. */
+  /**
+   * Returns the current text of a table of contents or YAML file; null if the file does not exist. Throws `ChangeError`
+   * (413) if it is too large.
+   */
   async text(path: string): Promise<string | null> {
     const bytes = await this.bytes(path, MAX_STRUCTURE_BYTES)
     if (bytes === 'too-large')
@@ -104,20 +113,21 @@ export class Workspace {
     return bytes === null ? null : decodeText(bytes)
   }
 
-  /** Whether the path has a regular file, and not a symbolic link, a folder or a submodule. */
+  /** Whether the path is a regular file, as opposed to a symbolic link, a folder or a submodule. */
   async isRegular(path: string): Promise<boolean> {
-    const put = this.#puts.get(path)
+    const put = this.#changes.get(path)
     if (put === null) return false
     const mode = put ? put.mode : (await this.reader.entry(path))?.mode
     return mode === undefined ? put !== undefined : isFile({ mode })
   }
 
   /**
-   * A file's current bytes, which must not be modified; null if there is no file, `too-large` if there are more than `maxBytes`. Throws
-   * `ChangeError` if the path has no regular file: an edit of a symbolic link would write text into the link.
+   * Returns a file's current bytes, which must not be modified; null if the file does not exist, `too-large` if it has
+   * more than `maxBytes`. Throws `ChangeError` if the path is not a regular file: an edit of a symbolic link would
+   * write text into the link.
    */
   async bytes(path: string, maxBytes = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | 'too-large' | null> {
-    const put = this.#puts.get(path)
+    const put = this.#changes.get(path)
     if (put === null) return null
     if (put && 'content' in put) return put.content.length > maxBytes ? 'too-large' : put.content
     const entry = put && 'oid' in put ? put : await this.reader.entry(path)
@@ -128,32 +138,31 @@ export class Workspace {
     return entry === null ? null : ((await readBounded(this.reader, entry.oid, maxBytes)) ?? 'too-large')
   }
 
-  /** Changes a file's text and keeps its encoding. */
+  /** Changes a file's text and preserves its encoding. */
   async setText(path: string, text: string): Promise<void> {
     const before = await this.bytes(path)
     return this.setBytes(path, encodeText(text, before instanceof Uint8Array ? encodingOf(before) : 'utf-8'))
   }
 
-  /** Changes a file, or adds it. */
+  /** Changes or adds a file. */
   async setBytes(path: string, content: Uint8Array): Promise<void> {
     const before = await this.bytes(path)
     if (before === null) return this.add(path, content)
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
-    const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
-    this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
+    const mode = this.#changes.get(path)?.mode ?? (await this.reader.entry(path))?.mode
+    this.#changes.set(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** Replaces a file's content with a blob of the repository. */
   setBlob(path: string, oid: string, mode: string): void {
-    this.#puts.set(path, { oid, mode })
+    this.#changes.set(path, { oid, mode })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
-  /** Adds a file. */
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
-    this.#puts.set(path, { content })
+    this.#changes.set(path, { content })
     if (!paths.has(path)) this.#names?.add(path)
     paths.add(path)
     await this.#moved({ added: [path] })
@@ -161,7 +170,7 @@ export class Workspace {
 
   async remove(path: string): Promise<void> {
     const paths = await this.paths()
-    this.#puts.set(path, null)
+    this.#changes.set(path, null)
     if (paths.delete(path)) this.#names?.remove(path)
     await this.#moved({ deleted: [path] })
   }
@@ -169,10 +178,10 @@ export class Workspace {
   /** Renames a file, which keeps its ID. */
   async rename(from: string, to: string): Promise<void> {
     const paths = await this.paths()
-    const put = this.#puts.get(from)
+    const put = this.#changes.get(from)
     const entry = put ? null : await this.reader.entry(from)
-    this.#puts.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
-    this.#puts.set(from, null)
+    this.#changes.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
+    this.#changes.set(from, null)
     if (paths.delete(from)) this.#names?.remove(from)
     if (!paths.has(to)) this.#names?.add(to)
     paths.add(to)
@@ -205,10 +214,10 @@ export class Workspace {
     )
   }
 
-  /** A reader of the changed tree. Changed files have made-up oids, which only this reader knows. */
+  /** Returns a reader of the changed tree. Changed files have artificial oids that only this reader can resolve. */
   #asReader(): TreeReader {
     const changed = (path: string): ReaderEntry | null | undefined => {
-      const put = this.#puts.get(path)
+      const put = this.#changes.get(path)
       if (put === undefined) return undefined
       return put === null
         ? null
@@ -233,8 +242,8 @@ export class Workspace {
   }
 
   private async walkNow(): Promise<ReaderEntry[]> {
-    const kept = (await this.reader.walk('')).filter((entry) => !this.#puts.has(entry.path))
-    const own = [...this.#puts].flatMap(([path, put]) =>
+    const kept = (await this.reader.walk('')).filter((entry) => !this.#changes.has(entry.path))
+    const own = [...this.#changes].flatMap(([path, put]) =>
       put === null ? [] : [{ path, mode: put.mode ?? '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
     )
     return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1))

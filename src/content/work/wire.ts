@@ -1,4 +1,4 @@
-/** How arguments and results of tasks are sent to threads and back. */
+/** Encodes arguments and results of tasks for threads. */
 import type { FileOutcome, TextTasks } from './text-work.js'
 
 /** The indexes of arguments that are sent as JSON. */
@@ -16,14 +16,14 @@ const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = {
 }
 const jsonArguments = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
 
-/** Encodes a task's arguments as texts and files. Undefined arguments at the end are left out. */
+/** Encodes a task's arguments as texts and files. Omits trailing undefined arguments. */
 export function encodeArguments(name: keyof TextTasks, args: readonly unknown[]): (string | Uint8Array)[] {
   const json = jsonArguments(name)
   const given = args.slice(0, args.findLastIndex((one) => one !== undefined) + 1)
   return given.map((one, at) => (json.includes(at) ? JSON.stringify(one) : (one as string | Uint8Array)))
 }
 
-/** Decodes what `encodeArguments` returns. */
+/** Decodes the result of `encodeArguments`. */
 export function decodeArguments(name: string, args: readonly (string | Uint8Array)[]): unknown[] {
   const json = jsonArguments(name)
   return args.map((one, at) => (json.includes(at) ? JSON.parse(one as string) : one))
@@ -38,7 +38,7 @@ export function encodeOutcome(outcome: FileOutcome): Uint8Array {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), 'done' in outcome ? outcome.done : new Uint8Array()])
 }
 
-/** Decodes what `encodeOutcome` returns. */
+/** Decodes the result of `encodeOutcome`. */
 export function decodeOutcome(bytes: Uint8Array): FileOutcome {
   const end = bytes.indexOf(10)
   const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as
