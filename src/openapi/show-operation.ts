@@ -1,4 +1,4 @@
-/** Makes of an operation what readers are shown. */
+/** Converts an operation to its displayed form. */
 import type { ShownContent, ShownOperation, ShownParameter, ShownProperty, ShownResponse } from '../model/index.js'
 import { LONGEST, MOST, ShowBudget } from './show-budget.js'
 import { type Around, showSchema } from './show-schema.js'
@@ -6,11 +6,11 @@ import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
 
 type Value = Record<string, unknown>
 
-/** An operation where it was found in a document. */
+/** An operation and its context in a document. */
 export interface FoundOperation {
   document: Value
   method: string
-  /** Of a webhook: its name. */
+  /** For a webhook, its name. */
   path: string
   webhook?: true
   operation: Value
@@ -20,7 +20,7 @@ export interface FoundOperation {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What an operation is called: its summary, else its ID, else method and path. */
+/** Returns the title of an operation: its summary, else its ID, else method and path. */
 export function titleOf({ method, path, operation }: FoundOperation): string {
   const name = [operation.summary, operation.operationId]
     .map(
@@ -34,7 +34,7 @@ export function titleOf({ method, path, operation }: FoundOperation): string {
   return title.length <= LONGEST.name ? title : `${title.slice(0, LONGEST.name - 1)}…`
 }
 
-/** The operation as it is shown, within bounds. */
+/** Returns the displayed form of an operation, within limits. */
 export function showOperation(found: FoundOperation): ShownOperation {
   const { document, method, path, operation, shared } = found
   const budget = new ShowBudget()
@@ -66,7 +66,7 @@ export function showOperation(found: FoundOperation): ShownOperation {
   }
 }
 
-/** The parameters of path item and operation; the operation's own count. */
+/** Returns the parameters of path item and operation. The operation's own parameters take precedence. */
 function parametersOf({ document, operation, shared }: FoundOperation): Value[] {
   const all = new Map<string, Value>()
   for (const one of [...itemsOf(shared.parameters), ...itemsOf(operation.parameters)]) {
@@ -81,7 +81,7 @@ function parameter(one: Value, around: Around): ShownParameter {
   const [content] = membersOf(one.content)
   const schema = one.schema ?? (isObject(content?.[1]) ? content[1].schema : one)
   const example = one.example ?? examplesOf(one, around)[0]
-  // In Swagger 2.0 a parameter is its own schema.
+  // In Swagger 2.0, a parameter is its own schema.
   const { description: _told, example: _shown, ...itself } = one
   return {
     name: budget.text(textOf(one.name), LONGEST.name),
@@ -94,7 +94,7 @@ function parameter(one: Value, around: Around): ShownParameter {
   }
 }
 
-/** The body of a request; in Swagger 2.0 it is written as parameters. */
+/** Returns the body of a request. In Swagger 2.0, it is written as parameters. */
 function bodyOf({ document, operation }: FoundOperation, parameters: Value[], around: Around): ShownOperation['body'] {
   const { budget } = around
   const body = resolveIn(document, operation.requestBody)
@@ -163,7 +163,7 @@ function response(
   ]
 }
 
-/** The content of a response of Swagger 2.0. */
+/** Returns the content of a Swagger 2.0 response. */
 function earlierContents({ schema, examples }: Value, produces: unknown, around: Around): ShownContent[] {
   if (schema === undefined) return []
   const type = itemsOf(produces).find((one) => typeof one === 'string') ?? 'application/json'
@@ -192,13 +192,13 @@ const contentsOf = (content: unknown, around: Around): ShownContent[] =>
       ]
     })
 
-/** The values of `examples` of a parameter or a media type. */
+/** Returns the values in `examples` of a parameter or a media type. */
 const examplesOf = ({ examples }: Value, { document }: Around): unknown[] =>
   membersOf(examples)
     .slice(0, MOST.examples)
     .flatMap(([, one]) => exampleValue(resolveIn(document, one)) ?? [])
 
-/** The value of an example; from OpenAPI 3.2 on it may also be given as data, or as it is sent. */
+/** Returns the value of an example. From OpenAPI 3.2 on, it may also be given as data or in serialized form. */
 const exampleValue = (example: Value | null): unknown =>
   [example?.value, example?.dataValue, example?.serializedValue].find((value) => value !== undefined)
 

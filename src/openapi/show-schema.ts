@@ -1,13 +1,13 @@
-/** Makes of a schema what readers are shown: references followed, circles and depth cut. */
+/** Converts a schema to its displayed form: follows references, and cuts circles and deep nesting. */
 import type { ShownProperty, ShownSchema } from '../model/index.js'
 import { LONGEST, MAX_LEVELS, MOST, type ShowBudget } from './show-budget.js'
 import { booleanIn, isObject, itemsOf, membersOf, resolveIn } from './values.js'
 
-/** Where a schema stands. */
+/** The context of a schema. */
 export interface Around {
   document: unknown
   budget: ShowBudget
-  /** References that were followed on the way here. */
+  /** The references that were followed to reach the schema. */
   followed: readonly string[]
   level: number
 }
@@ -16,10 +16,10 @@ type Schema = Record<string, unknown>
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** What a schema is called that is `false`: no value is right. */
+/** The type name of the schema `false`, which no value matches. */
 const NEVER = 'none'
 
-/** The type of a schema in words. */
+/** Returns the type of a schema in words. */
 function typeOf(schema: unknown, { document, budget, level }: Around): string {
   if (!isObject(schema)) return schema === false ? NEVER : 'any'
   if (typeof schema.$ref === 'string') return budget.text(nameOf(schema.$ref), LONGEST.type)
@@ -33,7 +33,7 @@ function typeOf(schema: unknown, { document, budget, level }: Around): string {
 const impliedType = (schema: Schema): string =>
   schema.properties === undefined ? (schema.items === undefined ? 'any' : 'array') : 'object'
 
-/** A schema as it is shown. Bounded by the budget and by `MAX_LEVELS`. */
+/** Returns the displayed form of a schema. Limited by the budget and by `MAX_LEVELS`. */
 export function showSchema(given: unknown, around: Around): ShownSchema {
   const { document, budget, followed, level } = around
   const ref = isObject(given) && typeof given.$ref === 'string' ? given.$ref : null
@@ -93,8 +93,8 @@ const FACTS: [key: string, words: (value: unknown) => string | null][] = [
   ['pattern', (value) => `pattern: ${value}`],
 ]
 
-/** Until 3.0 they say of `minimum` and `maximum` what they are. */
-const EXCLUSIVE = { exclusiveMinimum: 'the least value excluded', exclusiveMaximum: 'the greatest value excluded' }
+/** Up to 3.0, these members modify `minimum` and `maximum`. */
+const EXCLUSIVE = { exclusiveMinimum: 'minimum excluded', exclusiveMaximum: 'maximum excluded' }
 
 const unitOf = (key: string): string =>
   key.endsWith('Length')
@@ -114,7 +114,7 @@ function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
     if (text !== null) facts.push(budget.text(text, LONGEST.fact))
   }
   const discriminator = isObject(schema.discriminator) ? schema.discriminator.propertyName : schema.discriminator
-  if (typeof discriminator === 'string') facts.push(budget.text(`told apart by: ${discriminator}`, LONGEST.fact))
+  if (typeof discriminator === 'string') facts.push(budget.text(`discriminator: ${discriminator}`, LONGEST.fact))
   for (const key of ['default', 'const', 'example'])
     if (schema[key] !== undefined)
       facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], LONGEST.value)}`)
@@ -131,7 +131,7 @@ function valuesOf(schema: Schema, budget: ShowBudget): { enum?: string[]; left?:
   }
 }
 
-/** The properties that a schema names itself. */
+/** Returns the direct properties of a schema. */
 function propertiesOf(schema: Schema, inside: Around): { properties?: ShownProperty[]; left?: number } {
   const required = new Set(itemsOf(schema.required))
   const all = membersOf(schema.properties)
@@ -145,7 +145,7 @@ function propertiesOf(schema: Schema, inside: Around): { properties?: ShownPrope
     : { properties: shown, ...(all.length > shown.length ? { left: all.length - shown.length } : {}) }
 }
 
-/** Of an array or a map, if its items or values have parts of their own. */
+/** Returns the items of an array or the values of a map, if they have parts. */
 function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
   const inner = isObject(schema.items)
     ? schema.items
@@ -157,7 +157,7 @@ function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
   return { inner: showSchema(inner, inside) }
 }
 
-/** What of other schemas applies. If there are several lists of them, all apply. */
+/** Returns the schemas that a schema is combined from. If there are several lists, all of them apply. */
 function choiceOf(schema: Schema, inside: Around): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
   const lists = CHOICES.flatMap(([key, of]) => {
     const all = itemsOf(schema[key])
