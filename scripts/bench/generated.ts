@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { git } from '../../test/support/hermetic-git.js'
 
-/** Files in one folder. */
+/** Number of files per folder. */
 const PER_FOLDER = 200
 const WORDS =
   'the server keeps every page as markdown in a repository of its own so that a change can be read merged and taken back'.split(
     ' ',
   )
 
-/** The same numbers in every run. */
+/** Returns a generator of the same numbers in every run. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -17,7 +17,7 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Markdown of about two kilobytes, as people write it. */
+/** Returns markdown of about two kilobytes, similar to real pages. */
 export function pageText(index: number, edition: number): string {
   const next = numbers(index * 7919 + edition)
   const sentence = (): string =>
@@ -50,8 +50,8 @@ function summary(pages: number): string {
 }
 
 /**
- * Makes a bare repository with so many pages (besides README.md) and commits, each of which changes a few pages. Repositories of
- * different `editions` have no page in common.
+ * Creates a bare repository with this number of pages (in addition to README.md) and commits. Each commit changes a few
+ * pages. Repositories of different `editions` have no page in common.
  */
 export async function generateRepository(path: string, pages: number, commits: number, edition = 0): Promise<void> {
   await mkdir(path, { recursive: true })
@@ -84,7 +84,9 @@ function stream(pages: number, commits: number, first: number): string {
   return parts.join('')
 }
 
-/** Markdown with the constructs that pages of documentation have: tags, tables, nested lists, links, notes, code. */
+/**
+ * Returns markdown with the usual constructs of documentation pages: tags, tables, nested lists, links, notes, code.
+ */
 export function richText(index: number): string {
   const plain = pageText(index, 0).split('---\n').at(-1) as string
   const rows = Array.from(
