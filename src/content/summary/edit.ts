@@ -1,4 +1,7 @@
-/** Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and leaves the rest as written. */
+/**
+ * Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and preserves the rest as
+ * written.
+ */
 import { encodeEntry, habitOf, nestedGroup, nestedGroupMark, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
@@ -23,10 +26,10 @@ interface NewEntry {
 }
 
 /**
- * Inserts one line. Its bullet, indentation and line end are those of its siblings, or of the file. A top-level entry after a group
- * needs a thematic break before it, which is inserted too. Removing the entry again restores the bytes, except for that break and
- * for blank lines that were inserted around the first entry of a list.
- * @throws RangeError if there is no such parent or index, or the parent cannot have children
+ * Inserts one line. Its bullet, indentation and line end are those of its siblings, or of the file. A top-level entry
+ * after a group needs a thematic break before it, which is inserted too. Removing the entry again restores the bytes,
+ * except for that break and for blank lines that were inserted around the first entry of a list.
+ * @throws RangeError if the parent or index does not exist, or the parent cannot have children
  */
 export function insertEntry(text: string, { title, href, parent, at }: NewEntry): string {
   const scan = scanSummary(text)
@@ -43,8 +46,8 @@ export interface EntryTree {
 }
 
 /**
- * Inserts entries with all that is below them as the last children of `parent` (null = the top level).
- * @throws RangeError if there is no such parent, it cannot have children, or they would be nested too deeply
+ * Inserts entries with all their descendants as the last children of `parent` (null = the top level).
+ * @throws RangeError if the parent does not exist, cannot have children, or the entries would be nested too deeply
  */
 export function insertEntries(
   text: string,
@@ -59,7 +62,7 @@ export function insertEntries(
   const linesOf = (trees: readonly EntryTree[], lead: string): string[] =>
     trees.flatMap(({ title, href, children }) => [
       lead + slot.marker + encodeEntry(title, href, habit),
-      // What is nested begins where the text of its parent begins.
+      // Nested entries start at the column of their parent's text.
       ...linesOf(children, lead + ' '.repeat(contentAfter(lead, slot.marker) - indentation(lead).column)),
     ])
   return insertLines(text, slot.offset, [...slot.before, ...linesOf(entries, slot.lead), ...slot.after])
@@ -68,9 +71,9 @@ export function insertEntries(
 const heightOf = (entries: readonly EntryTree[]): number =>
   entries.reduce((most, { children }) => Math.max(most, 1 + heightOf(children)), 0)
 
-/** What a series of edits can share, so that not every edit has to compute it. */
+/** The helpers that a series of edits can share, so that not every edit has to compute their results. */
 export interface Tools {
-  /** Returns what `scanSummary` returns. May modify what it returned before. */
+  /** Returns the result of `scanSummary`. May modify its previous result. */
   scan: (text: string) => Scan
   habit?: TargetHabit
 }
@@ -86,8 +89,8 @@ function open(text: string, locator: Locator, tools: Tools): { scan: Scan; locat
 }
 
 /**
- * Changes an entry's title, and nothing else. If it has that title already, its markup stays.
- * @throws RangeError if there is no such node
+ * Changes only an entry's title. If it already has that title, its markup is preserved.
+ * @throws RangeError if the node does not exist
  */
 export function retitleEntry(text: string, locator: Locator, title: string, tools = noneShared): string {
   const { scan, located, node } = open(text, locator, tools)
@@ -96,8 +99,8 @@ export function retitleEntry(text: string, locator: Locator, title: string, tool
 }
 
 /**
- * Changes the slug of a nested group; undefined: it stays.
- * @throws RangeError if there is no such node, or it is no nested group
+ * Changes the slug of a nested group; undefined: no change.
+ * @throws RangeError if the node does not exist or is not a nested group
  */
 export function remarkEntry(text: string, locator: Locator, slug: string | undefined, tools = noneShared): string {
   if (slug === undefined) return text
@@ -112,8 +115,8 @@ export function remarkEntry(text: string, locator: Locator, slug: string | undef
 }
 
 /**
- * Changes an entry's target, and nothing else; `null` removes the link.
- * @throws RangeError if there is no such node, or it is a group or computed
+ * Changes only an entry's target; `null` removes the link.
+ * @throws RangeError if the node does not exist, or is a group or computed
  */
 export function retargetEntry(text: string, locator: Locator, href: string | null, tools = noneShared): string {
   const { scan, located, node } = open(text, locator, tools)
@@ -124,9 +127,9 @@ export function retargetEntry(text: string, locator: Locator, href: string | nul
 }
 
 /**
- * Removes an entry with everything nested in it; with `nested: 'lift'`, its children take its place. If it was the only entry of its
- * list, one of the blank lines around it is removed too.
- * @throws RangeError if there is no such node
+ * Removes an entry with everything nested in it; with `nested: 'lift'`, its children take its place. If it was the only
+ * entry of its list, one of the blank lines around it is removed too.
+ * @throws RangeError if the node does not exist
  */
 export function removeEntry(
   text: string,
@@ -141,12 +144,12 @@ export function removeEntry(
   if (nested === 'lift' && block.children.length > 0) return cutLines(settled, block.start, block.ownEnd)
   return cutLines(
     settled,
-    onlyOne(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start,
+    isOnlyEntry(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start,
     block.end,
   )
 }
 
-const onlyOne = ({ siblings, index, parent }: Located): boolean => {
+const isOnlyEntry = ({ siblings, index, parent }: Located): boolean => {
   const alone = (neighbour: Block | undefined): boolean => !neighbour || neighbour.kind === 'group'
   return parent?.kind !== 'item' && alone(siblings[index - 1]) && alone(siblings[index + 1])
 }
@@ -156,9 +159,10 @@ const spareBlank = (text: string, block: Block): boolean =>
 const depthOf = (block: Block): number => 1 + block.children.reduce((most, child) => Math.max(most, depthOf(child)), 0)
 
 /**
- * Moves an entry with everything nested in it. `at` is an index among the children of the new parent, not counting the entry. Moving
- * it back restores the bytes if its bullet, indentation and blank lines were like those of its siblings, and no break was needed.
- * @throws RangeError if there is no such node, parent or index, or the parent is in the entry itself
+ * Moves an entry with everything nested in it. `at` is an index among the children of the new parent, not counting the
+ * entry. Moving it back restores the bytes if its bullet, indentation and blank lines were like those of its siblings,
+ * and no break was needed.
+ * @throws RangeError if the node, parent or index does not exist, or the parent is in the entry itself
  */
 export function moveEntry(
   text: string,
@@ -185,7 +189,10 @@ export function moveEntry(
   )
 }
 
-/** Inserts a block's lines from another position or version of the file, in the style of the entries around it. @throws RangeError */
+/**
+ * Inserts a block's lines from another position or version of the file, in the style of the surrounding entries.
+ * @throws RangeError
+ */
 export function placeEntry(
   text: string,
   from: { text: string; block: Block; linked: boolean },
@@ -194,7 +201,7 @@ export function placeEntry(
   tools = noneShared,
 ): string {
   const scan = tools.scan(text)
-  // With other text beside the link, the line would be no chapter outside of lists.
+  // With other text next to the link, the line would not be a chapter outside of lists.
   const asChapter = from.block.children.length === 0 && from.linked && isChapter(from.block.text)
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
   return insertLines(text, slot.offset, [
@@ -204,7 +211,7 @@ export function placeEntry(
   ])
 }
 
-/** The path of a node after the node at `gone` was removed. */
+/** Returns the path of a node after the node at `gone` was removed. */
 function pathWithout(path: readonly number[], gone: readonly number[]): number[] {
   const last = gone.length - 1
   const touched =
