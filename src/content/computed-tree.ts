@@ -6,7 +6,7 @@ import type { SpecPageEntry } from './specs/spec-pages.js'
 import type { ComputedEntry, ContentStructure, GeneratedEntry, PageEntry } from './types.js'
 
 /** The pages that a computed entry generates. */
-export interface Yield {
+export interface GeneratedPages {
   pages: readonly SpecPageEntry[]
   /** The slug of the specification, and the file that contains its parts. */
   spec: string
@@ -23,7 +23,7 @@ const isUntitled = ({ title, computed }: ComputedEntry): boolean => title === co
  */
 export function* withGenerated(
   structure: ContentStructure,
-  yields: ReadonlyMap<string, Yield>,
+  yields: ReadonlyMap<string, GeneratedPages>,
   diagnostics: readonly Diagnostic[],
 ): Generator<void, ContentStructure> {
   const byId = new Map(structure.byId)
@@ -35,7 +35,7 @@ export function* withGenerated(
 interface Expansion {
   byId: Map<string, PageEntry>
   byPath: Map<string, PageEntry>
-  yields: ReadonlyMap<string, Yield>
+  yields: ReadonlyMap<string, GeneratedPages>
 }
 
 /**
@@ -83,7 +83,7 @@ function replaced(entry: PageEntry, pages: PageEntry[], { byId, byPath }: Expans
 
 function* generate(
   entry: ComputedEntry,
-  generatedPages: Yield,
+  generatedPages: GeneratedPages,
   { parent, slugs }: { parent: string; slugs: SlugSet },
   around: Expansion,
 ): Generator<void, GeneratedEntry[]> {

@@ -1,7 +1,7 @@
 // Evaluates a page: fills in included content, variables, and parts of specifications.
 import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
 import { resolveReference } from './resolve-reference.js'
-import { type NamedPart, namedPart } from './specs/named-part.js'
+import { type NamedPart, readNamedPart } from './specs/named-part.js'
 import type { ContentStructure } from './types.js'
 import type { TextWork } from './work/text-work.js'
 
@@ -64,7 +64,7 @@ async function fillParts(markdown: string, { readPart, work }: EvaluationContext
   for (const { start } of references.slice(0, MAX_PARTS)) {
     PART.lastIndex = markdown.lastIndexOf('{%', start)
     const [tag, name = '', more = '', body = ''] = PART.exec(markdown) ?? []
-    const part = tag === undefined ? null : namedPart(name + more, body)
+    const part = tag === undefined ? null : readNamedPart(name + more, body)
     const from = PART.lastIndex
     const text = part && from > at ? await readPart(part) : null
     if (text === null || tag === undefined || !spend(budget, text)) continue

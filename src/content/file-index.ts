@@ -5,7 +5,7 @@ import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, norma
 import { isFile } from './read-file.js'
 import type { ReaderEntry, Symlinks } from './types.js'
 import { SUBMODULE_ADVICE, Submodules } from './submodules.js'
-import { linkOn, throughLinks } from './symlinks.js'
+import { firstLinkOn, throughLinks } from './symlinks.js'
 import { unfitName } from './unfit-names.js'
 
 /** The files below the effective root. Finds the file that a target in a page or table of contents refers to. */
@@ -73,8 +73,8 @@ export class FileIndex {
   /** Returns the reason why a target refers to no file, and how to fix it, as the end of a sentence. */
   faultOf(target: string, from: string): string {
     const named = target.replace(/[?#].*$/s, '')
-    if (this.submodules.hold(named, `${from}/.`, this.root)) return `${SUBMODULE_ADVICE}.`
-    const link = findTarget(named, from, this.root, (path) => linkOn(this.symlinks, path) ?? false)
+    if (this.submodules.contain(named, `${from}/.`, this.root)) return `${SUBMODULE_ADVICE}.`
+    const link = findTarget(named, from, this.root, (path) => firstLinkOn(this.symlinks, path) ?? false)
     if (link !== null)
       return `goes through the symbolic link ${link}, which does not point to a file below the root of the pages. Replace the link with the file itself.`
     const like = findLike(named, from, this.root, this.#folded)

@@ -1,10 +1,10 @@
 /** Finds the references in a page's markdown: links, images, block tags and HTML attributes. */
 import { scanExactly } from './gfm/scan-exactly.js'
 import { parseWhole, scanNatively, type Whole } from './gfm/scan-natively.js'
-import type { Scanned, Span } from './gfm/scanned.js'
+import type { ScannedMarkdown, Span } from './gfm/scanned.js'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
 import { mayHaveReferences, readReferenceWindows } from './reference-windows.js'
-import { namedPart, targetOf } from './specs/named-part.js'
+import { readNamedPart, targetOf } from './specs/named-part.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Maximum length of a page, in characters, that is searched for references. */
@@ -48,7 +48,7 @@ export function findReferences(
     const raw = markdown.slice(start, end)
     found.push({ kind, target: target ?? decodeTarget(raw, encoding), raw, start, end, encoding })
   }
-  const addAll = ({ targets, code, html }: Scanned, from: number, to: number): void => {
+  const addAll = ({ targets, code, html }: ScannedMarkdown, from: number, to: number): void => {
     for (const target of targets) add(...target)
     for (const [start, end] of html)
       for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
@@ -144,7 +144,7 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
     if (close < 0) continue
     const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
     if (!value) continue
-    const part = rule.kind === 'specification' ? namedPart(tag as string, text.slice(opening.length, close)) : undefined
+    const part = rule.kind === 'specification' ? readNamedPart(tag as string, text.slice(opening.length, close)) : undefined
     if (part !== null)
       add(
         rule.kind,

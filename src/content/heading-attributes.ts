@@ -19,7 +19,7 @@ interface AttributeList {
 }
 
 /** Finds the attribute list at the end of a heading's text. Returns null if there is none. */
-export function attributeList(text: string): AttributeList | null {
+export function findAttributeList(text: string): AttributeList | null {
   if (!text.includes('{')) return null
   const tail = text.slice(-MAX_LENGTH)
   const found = LIST.exec(tail)

@@ -23,7 +23,7 @@ export class Submodules {
    * Whether a target, as written in the file `from`, is a submodule or a path in one. A leading slash refers to the
    * effective root.
    */
-  hold(target: string, from: string, root: string): boolean {
+  contain(target: string, from: string, root: string): boolean {
     if (this.#paths.size === 0) return false
     const plain = target.trim().replace(/[?#].*$/s, '')
     for (const spelling of [plain, decodePercent(plain)]) {

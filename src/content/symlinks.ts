@@ -91,7 +91,7 @@ export function throughLinks(links: Symlinks, path: string): string | null {
   if (links.size === 0) return null
   let at = path
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const link = linkOn(links, at)
+    const link = firstLinkOn(links, at)
     if (link === null) return hops === 0 ? null : at
     const target = links.get(link)
     if (target === null || target === undefined) return null
@@ -101,7 +101,7 @@ export function throughLinks(links: Symlinks, path: string): string | null {
 }
 
 /** Returns the first symbolic link on a path, which may be the path itself. */
-export function linkOn(links: Symlinks, path: string): string | null {
+export function firstLinkOn(links: Symlinks, path: string): string | null {
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
     if (links.has(path.slice(0, end))) return path.slice(0, end)
   return links.has(path) ? path : null

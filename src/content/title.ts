@@ -2,7 +2,7 @@
 import { findFrontMatterBlock } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { readPage } from './front-matter.js'
-import { attributeList } from './heading-attributes.js'
+import { findAttributeList } from './heading-attributes.js'
 import { htmlText } from './outline/inline-text.js'
 import { parseInline } from './summary/inline.js'
 import { eachLine } from './summary/lines.js'
@@ -92,7 +92,7 @@ export function firstHeading(text: string): Heading | null {
 }
 
 function headingAt(text: string, textStart: number, lineEnd: number, end: number, form: Heading['form']): Heading {
-  const list = attributeList(text.slice(textStart, lineEnd))
+  const list = findAttributeList(text.slice(textStart, lineEnd))
   const textEnd = list && list.before > 0 ? textStart + list.before : lineEnd
   const source = text.slice(textStart, textEnd)
   const inner = source.replace(/[ \t]*[\r\n]+[ \t]*/g, ' ').trim()

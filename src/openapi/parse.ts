@@ -1,6 +1,6 @@
 /** Parses the JSON and YAML of specifications, with limits for nesting, aliases and values. */
 import { parseYaml } from '@redocly/openapi-core'
-import { isChain, MAX_HOPS } from './values.js'
+import { isEndlessChain, MAX_HOPS } from './values.js'
 
 /** Maximum nesting of lists and maps. It is far more than specifications need, and small enough for recursive code. */
 const MAX_NESTING = 100
@@ -40,7 +40,7 @@ function checkReferences(document: unknown): void {
     const one = left.pop()
     if (typeof one !== 'object' || one === null || seen.has(one)) continue
     seen.add(one)
-    if (isChain(document, one))
+    if (isEndlessChain(document, one))
       throw new ParseFailure(
         `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to a circle or a chain of more than ${MAX_HOPS} references`,
       )

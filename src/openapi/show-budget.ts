@@ -5,9 +5,9 @@ const MAX_ENTRIES = 400
 /** Maximum number of characters of all texts in one part. */
 const MAX_CHARACTERS = 40_000
 export const MAX_LEVELS = 8
-export const LONGEST = { name: 200, type: 120, fact: 200, value: 80, description: 600, about: 8_000, example: 2_000 }
+export const MAX_LENGTHS = { name: 200, type: 120, fact: 200, value: 80, description: 600, about: 8_000, example: 2_000 }
 /** Maximum number of items in each list of a part. */
-export const MOST = {
+export const MAX_ITEMS = {
   parameters: 100,
   responses: 40,
   contents: 10,
@@ -47,9 +47,9 @@ export class ShowBudget {
   /** Returns a value as JSON, cut to a length; indented for readers if it may be long. */
   json(value: unknown, longest: number): string {
     const text =
-      typeof value === 'string' && longest > LONGEST.value
+      typeof value === 'string' && longest > MAX_LENGTHS.value
         ? value
-        : (JSON.stringify(value, null, longest > LONGEST.value ? 2 : 0) ?? 'null')
+        : (JSON.stringify(value, null, longest > MAX_LENGTHS.value ? 2 : 0) ?? 'null')
     return this.text(text, longest)
   }
 }

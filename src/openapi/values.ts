@@ -35,7 +35,7 @@ export function booleanIn(document: unknown, value: unknown): boolean | null {
 }
 
 /** Whether a reference leads into a circle, or through more than `MAX_HOPS` references. */
-export const isChain = (document: unknown, value: unknown): boolean => follow(document, value) === 'chain'
+export const isEndlessChain = (document: unknown, value: unknown): boolean => follow(document, value) === 'chain'
 
 function follow(document: unknown, value: unknown): Record<string, unknown> | boolean | 'chain' | null {
   let at = value

@@ -6,7 +6,7 @@ import puppeteer, { type Browser, type HTTPRequest } from 'puppeteer-core'
 import { type Engine, ORIGIN } from './order.js'
 
 /** A file that is served to the engine. */
-export interface Served {
+export interface ServedFile {
   contentType: string
   body: Buffer
 }
@@ -121,7 +121,7 @@ function removeProfile(folder: string): void {
 export async function printDocument(
   browser: Browser,
   name: string,
-  serve: (path: string) => Served | null,
+  serve: (path: string) => ServedFile | null,
   tagged: boolean,
 ): Promise<Buffer> {
   const page = await browser.newPage()
@@ -138,7 +138,7 @@ export async function printDocument(
   }
 }
 
-async function answer(request: HTTPRequest, serve: (path: string) => Served | null): Promise<void> {
+async function answer(request: HTTPRequest, serve: (path: string) => ServedFile | null): Promise<void> {
   const url = new URL(request.url())
   const served = url.origin === ORIGIN && request.method() === 'GET' ? serve(decodeURIComponent(url.pathname)) : null
   // Status 204 keeps a page that tries to navigate elsewhere.

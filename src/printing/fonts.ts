@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Served } from './chromium.js'
+import type { ServedFile } from './chromium.js'
 
 const require = createRequire(import.meta.url)
 
@@ -55,7 +55,7 @@ function readSheet(name: string, sheet: string): string {
 const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`))
 
 /** Returns a file below `/fonts`; null if it does not exist. */
-export function serveFont(path: string): Served | null {
+export function serveFont(path: string): ServedFile | null {
   if (path === '/fonts.css')
     return { contentType: 'text/css; charset=utf-8', body: Buffer.from(Object.keys(PACKAGES).map(sheetOf).join('\n')) }
   const [, name, file] = FILE.exec(path) ?? []
@@ -64,7 +64,7 @@ export function serveFont(path: string): Served | null {
 }
 
 /** Whether a bundled font contains the character. */
-export function isShipped(character: string): boolean {
+export function isInBundledFont(character: string): boolean {
   ranges ??= Object.keys(PACKAGES).flatMap((name) =>
     rangesOf(name).map((range) => ({ range, eastAsian: EAST_ASIAN.test(name) })),
   )

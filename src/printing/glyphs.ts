@@ -1,6 +1,6 @@
 /** Finds characters that no font contains. They are invisible in a PDF and cannot be found by searching. */
 import { execFileSync } from 'node:child_process'
-import { isShipped } from './fonts.js'
+import { isInBundledFont } from './fonts.js'
 
 /** Maximum number of characters that are looked up in the system, and listed in the result. */
 const MAX_LOOKUPS = 400
@@ -10,7 +10,7 @@ const INVISIBLE = /[\p{C}\p{Z}\p{M}]/u
 
 /** Returns the characters of a text for which no bundled or system font has a glyph. */
 export function missingGlyphs(characters: Iterable<string>): string[] {
-  const asked = [...new Set(characters)].filter((one) => !INVISIBLE.test(one) && !isShipped(one))
+  const asked = [...new Set(characters)].filter((one) => !INVISIBLE.test(one) && !isInBundledFont(one))
   return asked
     .slice(0, MAX_LOOKUPS)
     .filter((one) => !systemHas(one.codePointAt(0) as number))

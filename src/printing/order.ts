@@ -30,7 +30,7 @@ export interface PrintOrder {
 }
 
 /** The result of printing. */
-export interface Printed {
+export interface PrintResult {
   pages: number
   bytes: number
   /** Characters without a glyph, at most 200. */

@@ -3,12 +3,12 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { printDocument, type Served, withChromium } from './chromium.js'
+import { printDocument, type ServedFile, withChromium } from './chromium.js'
 import { serveFont } from './fonts.js'
 import { missingGlyphs } from './glyphs.js'
 import { joinParts, type BookPart, readPart } from './join.js'
 import { watchMemory } from './memory.js'
-import type { Engine, Printed, PrintOrder } from './order.js'
+import type { Engine, PrintResult, PrintOrder } from './order.js'
 
 const PICTURE = /^\/pictures\/([a-z0-9-]{1,80}\.(png|jpg|gif|webp|avif|bmp|svg))$/
 const TYPES: Record<string, string> = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
@@ -29,7 +29,7 @@ async function probe(engine: Engine): Promise<{ version: string }> {
   })
 }
 
-async function print(engine: Engine, folder: string, maxBytes: number): Promise<Printed> {
+async function print(engine: Engine, folder: string, maxBytes: number): Promise<PrintResult> {
   const order = JSON.parse(readFileSync(join(folder, 'order.json'), 'utf8')) as PrintOrder
   const watch = watchMemory(maxBytes, () =>
     fail(
@@ -80,7 +80,7 @@ function printOne(
   folder: string,
   { name, html, tagged }: { name: string; html: string; tagged: boolean },
 ): Promise<Buffer> {
-  const serve = (path: string): Served | null => {
+  const serve = (path: string): ServedFile | null => {
     if (path === `/${name}`) return { contentType: HTML, body: Buffer.from(html) }
     const [, picture, type = ''] = PICTURE.exec(path) ?? []
     if (picture === undefined) return serveFont(path)

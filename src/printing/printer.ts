@@ -1,7 +1,7 @@
 /** Prints books as PDF with Chromium, one at a time, in a separate process. */
 import { PrintFailure } from './failure.js'
 import { findEngine, mayHaveEngine, PACKAGE } from './find-engine.js'
-import type { Engine, Printed } from './order.js'
+import type { Engine, PrintResult } from './order.js'
 import { runProcess } from './run-process.js'
 
 export interface PrinterOptions {
@@ -24,7 +24,7 @@ export interface Printer {
   /** Verifies that a Chromium prints on this machine. Throws `PrintFailure` of kind `engine` if none does. */
   ready(): Promise<void>
   /** Prints the book in a folder (`order.json`) to `book.pdf` there. Throws `PrintFailure`. */
-  print(folder: string): Promise<Printed>
+  print(folder: string): Promise<PrintResult>
   /** Stops all running work. */
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       const found = await engineOf()
       const { maxBytes = MAX_BYTES, deadlineMs = DEADLINE_MS } = options
       return track(
-        runProcess<Printed>(['print', JSON.stringify(found), folder, String(maxBytes)], {
+        runProcess<PrintResult>(['print', JSON.stringify(found), folder, String(maxBytes)], {
           deadlineMs,
           signal: stop.signal,
         }),

@@ -4,23 +4,23 @@
  */
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Printed } from './order.js'
+import type { PrintResult } from './order.js'
 
 /** A stored PDF with its print result. */
-export interface KeptPdf extends Printed {
+export interface CachedPdf extends PrintResult {
   path: string
 }
 
 /** The PDF cache. `owner` is a space; `key` identifies the inputs of the PDF. */
-export interface PdfShelf {
-  find(owner: string, key: string): Promise<KeptPdf | null>
+export interface PdfCache {
+  find(owner: string, key: string): Promise<CachedPdf | null>
   /**
    * Creates an empty work folder for a book. Deletes those that a crash left behind, because only one book is printed
    * at a time.
    */
   workFolder(job: string): Promise<string>
   /** Moves `book.pdf` out of a work folder, removes the folder, and deletes the least recently used PDFs. */
-  keep(owner: string, key: string, folder: string, printed: Printed): Promise<void>
+  keep(owner: string, key: string, folder: string, printed: PrintResult): Promise<void>
   discard(folder: string): Promise<void>
   /** Removes everything of an owner. */
   remove(owner: string): Promise<void>
@@ -33,7 +33,7 @@ const WORK = '.work-'
  * Opens the cache.
  * @param maxBytes maximum total size of all PDFs
  */
-export function openShelf(folder: string, maxBytes: number): PdfShelf {
+export function openPdfCache(folder: string, maxBytes: number): PdfCache {
   const place = (owner: string, key: string): string => {
     if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} is not a valid name for a PDF.`)
     return join(folder, owner, key)
@@ -42,7 +42,7 @@ export function openShelf(folder: string, maxBytes: number): PdfShelf {
     async find(owner, key) {
       const path = `${place(owner, key)}.pdf`
       try {
-        const printed = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8')) as Printed
+        const printed = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8')) as PrintResult
         const { size } = await stat(path)
         if (size !== printed.bytes) return null
         // Recently used files are kept longest.

@@ -69,7 +69,7 @@ function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | 
   if (node.tagName === 'img') {
     const found = typeof src === 'string' ? options.targets.image(src) : null
     if (found === null)
-      return missingPicture(
+      return missingImage(
         String(properties['alt'] ?? ''),
         typeof src === 'string' ? src : '',
         options.targets.link.bind(options.targets),
@@ -81,7 +81,7 @@ function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | 
 }
 
 /** Returns a replacement for an image that cannot be loaded: its text, as a link to the image if possible. */
-export function missingPicture(alt: string, url: string, link: (url: string) => { href: string } | null): HtmlElement {
+export function missingImage(alt: string, url: string, link: (url: string) => { href: string } | null): HtmlElement {
   const href = url.startsWith('data:') ? undefined : link(url)?.href
   const words = alt || (url.startsWith('data:') ? 'Picture' : url)
   return h('span', { className: ['missing-picture'] }, href === undefined ? words : h('a', { href }, words))

@@ -1,7 +1,7 @@
 /** Renders texts, links and other inline nodes as HTML. */
 import { plainText } from '../content/blocks/node.js'
 import type { InlineNode, TextNode } from '../content/types.js'
-import { joinHtml, missingPicture, type Piece } from './author-html.js'
+import { joinHtml, missingImage, type Piece } from './author-html.js'
 import { h } from './element.js'
 import { iconMark } from './icons.js'
 import { formula } from './math.js'
@@ -100,7 +100,7 @@ export function picture(data: Data, context: RenderContext): Html {
   const url = textOf(data, 'src') || urlOf(data)
   const src = targets.image(url)
   const alt = textOf(data, 'alt')
-  if (src === null) return missingPicture(alt, url, (one) => targets.link(one))
+  if (src === null) return missingImage(alt, url, (one) => targets.link(one))
   const size = (name: string): string => (SIZE.test(textOf(data, name)) ? textOf(data, name) : '')
   const img = h('img', {
     src,

@@ -78,7 +78,7 @@ export function forgetFile(path: string): void {
 }
 
 /** Deletes the least recently used files until all files together have at most `maxBytes`. Does not delete `kept`. */
-export function keepWithin(dir: string, maxBytes: number, kept: string): void {
+export function deleteLeastRecentlyUsed(dir: string, maxBytes: number, kept: string): void {
   const files = readdirSync(dir)
     .filter((name) => name.endsWith('.db'))
     .map((name) => {

@@ -2,7 +2,7 @@
 import type { Expanded, Scope } from './scope.js'
 import { textOf } from './space-file.js'
 import { eachToken } from './tokens.js'
-import { distance, formsOf, isCorrectable, mistakesIn } from './typos.js'
+import { distance, formsOf, isCorrectable, maxMistakes } from './typos.js'
 
 /** A word, or the character pairs of a run in a script without spaces. */
 type Term = { word: string; last: boolean } | { pairs: readonly string[] }
@@ -77,7 +77,7 @@ function expandPairs(scope: Scope, pairs: readonly string[]): Expanded {
  */
 function corrections({ file, hasWord }: Scope, word: string): string[] {
   if (!isCorrectable(word)) return []
-  const most = mistakesIn(word)
+  const most = maxMistakes(word)
   const similar = file.rows<[string]>(
     `SELECT DISTINCT ${textOf('word')} FROM json_each(?) JOIN forms ON hash = value`,
     JSON.stringify(formsOf(word)),

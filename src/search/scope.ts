@@ -37,11 +37,11 @@ export interface Scope {
 }
 
 /** Maximum number of matching sections that are ranked for one query, in SQLite's order. */
-export const RANKED = 4_000
+export const MAX_RANKED = 4_000
 /** Maximum number of pages in the result of a query. */
 export const MAX_PAGES = 1_000
 /** Maximum number of words for a prefix of one or two letters. */
-export const SHORT_WORDS = 8
+export const MAX_PREFIX_WORDS = 8
 /** The weight of a match in the subject of a page, in a heading, and in a text. */
 export const WEIGHTS = { about: 1, title: 6, text: 2 }
 /** A string greater than every character of a word. */
@@ -64,7 +64,7 @@ export function wholeScope(file: SpaceFile): Scope {
     VOCABULARIES.flatMap((table) => {
       const examined = `SELECT term, doc FROM ${table} WHERE term > ? AND term < ? LIMIT ${MAX_EXAMINED}`
       return file.rows<[string]>(
-        `SELECT ${textOf('term')} FROM (${examined}) ORDER BY doc DESC LIMIT ${SHORT_WORDS}`,
+        `SELECT ${textOf('term')} FROM (${examined}) ORDER BY doc DESC LIMIT ${MAX_PREFIX_WORDS}`,
         start,
         start + END,
       )
@@ -81,7 +81,7 @@ export function wholeScope(file: SpaceFile): Scope {
       file.rows(
         `SELECT n, score, ${textOf('title')} FROM (SELECT rowid, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?) AS r JOIN pages ON n = r.rowid`,
         expression,
-        RANKED,
+        MAX_RANKED,
       ),
     sections: (expression) => sectionsIn(file, expression),
   }
@@ -103,7 +103,7 @@ function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
   const sql = `SELECT n, max(score) AS best, json_group_array(section), json_group_array(score) FROM (${ranked})
     JOIN pages ON pages.blob = section >> ${SECTION_BITS} GROUP BY n ORDER BY best DESC LIMIT ?`
   return file
-    .rows<[number, number, string, string]>(sql, expression, RANKED, MAX_PAGES)
+    .rows<[number, number, string, string]>(sql, expression, MAX_RANKED, MAX_PAGES)
     .map(([n, best, ids, scores]) => {
       const of = JSON.parse(scores) as number[]
       return {

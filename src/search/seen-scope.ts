@@ -8,9 +8,9 @@ import {
   type Expanded,
   MAX_PAGES,
   type MatchedPage,
-  RANKED,
+  MAX_RANKED,
   type Scope,
-  SHORT_WORDS,
+  MAX_PREFIX_WORDS,
   VOCABULARIES,
   WEIGHTS,
 } from './scope.js'
@@ -74,7 +74,7 @@ export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string
         .rows<[number, string]>(
           `SELECT n, ${textOf('pages.title')} FROM page_words JOIN pages ON n = page_words.rowid WHERE page_words MATCH ? AND n IN (SELECT n FROM temp.seen_pages) LIMIT ?`,
           expression,
-          RANKED,
+          MAX_RANKED,
         )
         .map(([n, title]) => [n, 0, title]),
     sections: (expression, terms) => ranked(file, expression, weightedTerms(terms), known),
@@ -109,8 +109,8 @@ function wordsFrom(
       .map(([word]) => word)
   const [texts, titles] = VOCABULARIES.map(withPrefix) as [string[], string[]]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
-  const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, SHORT_WORDS)
-  return [...frequent.map(({ word }) => word), ...titles.filter((word) => inTitle(`"${word}"`)).slice(0, SHORT_WORDS)]
+  const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, MAX_PREFIX_WORDS)
+  return [...frequent.map(({ word }) => word), ...titles.filter((word) => inTitle(`"${word}"`)).slice(0, MAX_PREFIX_WORDS)]
 }
 
 /** Returns the weight of a term. Rare terms weigh more. */
@@ -133,7 +133,7 @@ function ranked(
   let left = MAX_COUNTED
   const matched = `SELECT rowid AS section FROM section_words WHERE section_words MATCH ? AND ${SEEN} LIMIT ?`
   const sql = `SELECT n, section FROM (${matched}) JOIN temp.seen_pages ON blob = section >> ${SECTION_BITS}`
-  for (const [n, section] of file.rows<[number, number]>(sql, expression, RANKED)) {
+  for (const [n, section] of file.rows<[number, number]>(sql, expression, MAX_RANKED)) {
     if (!scores.has(section)) {
       const [row] =
         left > 0

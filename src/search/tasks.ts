@@ -1,6 +1,6 @@
 /** The index tasks by name, for threads. Arguments and results are JSON. */
 import { findPages } from './find.js'
-import { DamagedFile, fileOf, forgetFile, keepWithin, withFile } from './open-files.js'
+import { DamagedFile, fileOf, forgetFile, deleteLeastRecentlyUsed, withFile } from './open-files.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from './types.js'
 import { addTexts, missingOf, revisionOf, setPages } from './update.js'
 
@@ -64,7 +64,7 @@ export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
         const done = withFile(fileOf(dir, space), true, (file) =>
           setPages(file, revision, parsed<IndexedPage[]>(pages)),
         )
-        keepWithin(dir, Number(maxBytes), fileOf(dir, space))
+        deleteLeastRecentlyUsed(dir, Number(maxBytes), fileOf(dir, space))
         return { done: done === true }
       },
       { done: false },

@@ -15,13 +15,13 @@ export const isCorrectable = (word: string): boolean =>
   word.length >= MIN_LENGTH && word.length <= MAX_LENGTH && LETTERS.test(word)
 
 /** Returns the maximum number of wrong letters in a word. */
-export const mistakesIn = (word: string): number => (word.length < TWO_FROM ? 1 : 2)
+export const maxMistakes = (word: string): number => (word.length < TWO_FROM ? 1 : 2)
 
 /** Returns the hashes of a word's first characters with up to `mistakesIn` deletions. */
 export function formsOf(word: string): number[] {
   const forms = new Set([word.slice(0, PREFIX)])
   let last = [...forms]
-  for (let left = mistakesIn(word); left > 0; left--) {
+  for (let left = maxMistakes(word); left > 0; left--) {
     const next: string[] = []
     for (const form of last)
       for (let at = 0; at < form.length; at++) {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../postgres/index.js'
-import { openShelf, type PdfShelf, type Printed } from '../printing/index.js'
+import { openPdfCache, type PdfCache, type PrintResult } from '../printing/index.js'
 import { contentOf } from './chunks.js'
 import { openCopies } from './copies.js'
 import { FileRows } from './rows.js'
@@ -11,10 +11,10 @@ import { FileRows } from './rows.js'
 const NAME = /^[\w-]{1,80}$/
 
 /** Opens the shelf. @param dir the folder of local copies and of books that are being made @param maxBytes of all PDFs together, and of the local copies */
-export async function openSharedShelf(database: Database, dir: string, maxBytes: number): Promise<PdfShelf> {
+export async function openSharedShelf(database: Database, dir: string, maxBytes: number): Promise<PdfCache> {
   const rows = new FileRows(database, 'pdf')
   const copies = await openCopies(dir, rows, maxBytes)
-  const local = openShelf(dir, maxBytes)
+  const local = openPdfCache(dir, maxBytes)
   const nameOf = (owner: string, key: string): string => {
     if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} cannot be the name of a PDF.`)
     return `${owner}/${key}`
@@ -24,7 +24,7 @@ export async function openSharedShelf(database: Database, dir: string, maxBytes:
       const name = nameOf(owner, key)
       try {
         const found = await copies.use({ what: `PDF ${name}`, find: () => rows.find(name) }, async (path, file) => ({
-          ...(file?.facts as Printed),
+          ...(file?.facts as PrintResult),
           path,
         }))
         await rows.touch(name)

@@ -6,7 +6,7 @@ import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
-import { attributeList } from '../heading-attributes.js'
+import { findAttributeList } from '../heading-attributes.js'
 import { type Inline, text } from './node.js'
 import { block, type Position } from './block.js'
 import { markdownTable } from './table.js'
@@ -83,7 +83,7 @@ function heading(node: Markdown, position: Position, context: ConversionContext)
   if (id) nodes.splice(anchor, 1)
   const last = nodes.at(-1)
   const leaf = last?.object === 'text' ? last.leaves.at(-1) : undefined
-  const list = leaf && !id && leaf.marks.length === 0 ? attributeList(leaf.text) : null
+  const list = leaf && !id && leaf.marks.length === 0 ? findAttributeList(leaf.text) : null
   if (leaf && list) {
     id = list.id
     leaf.text = leaf.text.slice(0, list.before)

@@ -12,7 +12,7 @@ interface Edit {
 }
 
 /** How much of a changed block is preserved. */
-export interface PatchWay {
+export interface PatchMode {
   /** Whether to replace only the children of a block whose own data is unchanged. */
   deep: boolean
   /** Whether a replaced block preserves the author's spelling of its unchanged parts. */
@@ -45,7 +45,7 @@ export function patchSource(
   base: DocumentNode,
   next: DocumentNode,
   write: (node: BlockNode, path: string, like: string) => string,
-  { deep, restyle }: PatchWay,
+  { deep, restyle }: PatchMode,
 ): string {
   const edits: Edit[] = []
   const eol = /\r\n/.test(source) && !/[^\r]\n/.test(source) ? '\r\n' : '\n'

@@ -4,7 +4,7 @@ import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
 import type { Markdown } from '../gfm/tree.js'
 import { type Inline, plainText } from './node.js'
-import { attributeList } from '../heading-attributes.js'
+import { findAttributeList } from '../heading-attributes.js'
 import { textOfHtml } from './html.js'
 import { restyled } from './restyle.js'
 import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
@@ -62,7 +62,7 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
   if (level) {
     const id = stringOf(data['id'])
     const written = stringOf(data['attributes'])
-    const list = attributeList(written)
+    const list = findAttributeList(written)
     const keepsList = list !== null && list.before === 0 && (list.id ?? '') === id
     const anchor = keepsList
       ? [raw(` ${list.written}`)]

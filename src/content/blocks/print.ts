@@ -9,7 +9,7 @@ import { checkDocument } from './document-input.js'
 import { meaningOf, fingerprint } from './meaning.js'
 import type { Markdown } from '../gfm/tree.js'
 import { parseDocument } from './parse.js'
-import { patchSource, type PatchWay } from './patch.js'
+import { patchSource, type PatchMode } from './patch.js'
 import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
 import { styleOf } from './style.js'
@@ -64,7 +64,7 @@ const OPTIONS: Options = {
  * Ways to write an edit, the most careful first. The result of a way may parse to something else; then the next one is
  * tried.
  */
-const MODES: PatchWay[] = [
+const MODES: PatchMode[] = [
   { deep: true, restyle: true },
   { deep: true, restyle: false },
   { deep: false, restyle: false },

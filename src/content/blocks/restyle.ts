@@ -123,7 +123,7 @@ function inserted(
 const isLine = ({ start, end, tokens }: Change): boolean => start === end && /^\r?\n/.test(tokens[0] ?? '')
 
 /** Moves a new line after the blanks at the end of the preceding line. */
-function behindBlanks({ start, tokens }: Change, own: readonly string[]): Change {
+function afterBlanks({ start, tokens }: Change, own: readonly string[]): Change {
   const at = /^[ \t]+$/.test(own[start] ?? '') && /^(?:$|\r?\n)/.test(own[start + 1] ?? '') ? start + 1 : start
   return { start: at, end: at, tokens }
 }
@@ -171,7 +171,7 @@ export function restyled(
   let at = 0
   for (const change of changes) {
     const found = inserted(change, printed, places, own.length) ?? placed(change, printed, places, own.length)
-    const { start, end, tokens } = isLine(found) ? behindBlanks(found, own) : found
+    const { start, end, tokens } = isLine(found) ? afterBlanks(found, own) : found
     if (start < at || end < start) return null
     text += own.slice(at, start).join('') + inner(tokens.join(''))
     at = end

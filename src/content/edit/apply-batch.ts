@@ -74,7 +74,7 @@ export async function applyBatch(batch: Batch, changes: readonly ContentChange[]
 const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
 
 /** Finds a page by a ref of the batch, an ID, or a path (with or without `.md`, percent-encoded or not). */
-function pageNamed(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
+function findNamedPage(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
   const plain = decodePercent(name) ?? name
   return (
     structure.byId.get(batch.pageRefs.get(name) ?? name) ??
@@ -99,7 +99,7 @@ async function relativeTo(batch: Batch, path: string): Promise<Retargeting> {
   return (target) => {
     const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
     if (kind === undefined || isFileHere(target)) return null
-    const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
+    const page = kind === 'pages' ? findNamedPage(batch, structure, name) : undefined
     const named =
       kind === 'files'
         ? (batch.fileRefs.get(name) ?? assets.get(name))

@@ -18,7 +18,7 @@ interface PageTree {
 }
 
 /** The file path of each page. */
-export type PagePlaces = ReadonlyMap<PageTree, string>
+export type PagePaths = ReadonlyMap<PageTree, string>
 
 /** Returns a valid file name. `readme` is avoided, because README.md is the page of its folder. */
 function slugOf(name: string): string {
@@ -32,11 +32,11 @@ function slugOf(name: string): string {
  * Chooses a free path for every page of a tree without adding anything. A page with subpages becomes the README.md of
  * its own folder. No path equals an existing one or differs from it only in case.
  */
-export async function choosePlaces(
+export async function choosePaths(
   batch: Batch,
   parent: PageEntry | null,
   pages: readonly PageTree[],
-): Promise<PagePlaces> {
+): Promise<PagePaths> {
   const structure = await batch.workspace.structure()
   const places = new Map<PageTree, string>()
   const chosen = new Set<string>()
@@ -72,7 +72,7 @@ export async function insertTree(
   batch: Batch,
   parent: PageEntry | null,
   pages: readonly PageTree[],
-  places: PagePlaces,
+  places: PagePaths,
   textOf: (page: PageTree, path: string) => Promise<Uint8Array>,
 ): Promise<void> {
   // Create the table of contents first. Created later, it would list the new files, and they would then be listed

@@ -3,7 +3,7 @@ import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
 import type { ParseContext } from 'micromark-util-types'
 import type { ReferenceKind, TargetEncoding } from '../reference.js'
-import type { Scanned, Span, Target } from './scanned.js'
+import type { ScannedMarkdown, Span, Target } from './scanned.js'
 
 /** The parser for all texts. Combining the syntaxes takes as long as reading a short text. */
 const parser: ParseContext & { gfmFootnotes?: string[] } = parse({ extensions: [gfm()] })
@@ -23,7 +23,7 @@ const CODE = new Set(['codeFenced', 'codeIndented', 'codeText'])
  * Scans the window of a page that starts at `offset`. Returns null if something is still open at its end: then the
  * sentinel was not parsed as a separate paragraph.
  */
-export function scanExactly(text: string, offset: number, sentinel: string): Scanned | null {
+export function scanExactly(text: string, offset: number, sentinel: string): ScannedMarkdown | null {
   // micromark drops a byte order mark and counts offsets from after it.
   const shift = offset + (text.startsWith('\ufeff') ? 1 : 0)
   const code: Span[] = []

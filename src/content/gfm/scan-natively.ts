@@ -7,9 +7,9 @@ import type { Markdown } from './tree.js'
 import { isReadableNatively } from '../blocks/weight.js'
 import { decodeTarget, type ReferenceKind, type TargetEncoding } from '../reference.js'
 import { parseNatively } from './native.js'
-import type { Scanned, Span, Target } from './scanned.js'
+import type { ScannedMarkdown, Span, Target } from './scanned.js'
 
-interface ScanResult extends Scanned {
+interface ScanResult extends ScannedMarkdown {
   targets: Target[]
   code: Span[]
   html: Span[]
@@ -40,7 +40,7 @@ export function parseWhole(markdown: string): Whole | null {
 }
 
 /** Scans a whole page. Returns null if only the exact parser can locate all targets. */
-export function scanNatively({ root, text, shift }: Whole): Scanned | null {
+export function scanNatively({ root, text, shift }: Whole): ScannedMarkdown | null {
   const found: ScanResult = { targets: [], code: [], html: [] }
   try {
     visit(root, text, found)
@@ -51,7 +51,7 @@ export function scanNatively({ root, text, shift }: Whole): Scanned | null {
   return shift === 0 ? found : shifted(found, shift)
 }
 
-function shifted({ targets, code, html }: ScanResult, by: number): Scanned {
+function shifted({ targets, code, html }: ScanResult, by: number): ScannedMarkdown {
   const moved = ([start, end]: Span): Span => [start + by, end + by]
   return {
     targets: targets.map(([kind, start, end, encoding]) => [kind, start + by, end + by, encoding]),

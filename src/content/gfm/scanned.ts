@@ -6,7 +6,7 @@ export type Span = readonly [start: number, end: number]
 
 export type Target = readonly [kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding]
 
-export interface Scanned {
+export interface ScannedMarkdown {
   /** Targets in markdown syntax, as written. */
   targets: readonly Target[]
   /** Fences, indented blocks and code spans, which contain no references. */

@@ -67,7 +67,7 @@ export function resolveLink(
     }
     case 'broken':
       if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
-      if (submodules.hold(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
+      if (submodules.contain(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
       return (
         byId(text, structure) ??
         outside(text, source.gitPath) ??

@@ -2,7 +2,7 @@
 import { decodeReferences, type HtmlToken, tokenizeHtml } from '../blocks/html.js'
 import { MAX_DEPTH } from '../blocks/limits.js'
 import type { Markdown } from '../gfm/tree.js'
-import { attributeList } from '../heading-attributes.js'
+import { findAttributeList } from '../heading-attributes.js'
 
 /** Receives each ID of an HTML element. */
 export type AddAnchor = (id: string) => void
@@ -72,7 +72,7 @@ export function readHeading(nodes: readonly Markdown[], addAnchor: AddAnchor): {
     .replace(/\s+/g, ' ')
     .trim()
   const last = nodes.at(-1)
-  const list = last?.type === 'text' && attributeList(last.value ?? '') ? attributeList(title) : null
+  const list = last?.type === 'text' && findAttributeList(last.value ?? '') ? findAttributeList(title) : null
   if (list) title = title.slice(0, list.before)
   const id = explicit ?? list?.id
   for (const one of ids) if (one !== id) addAnchor(one)

@@ -19,7 +19,7 @@ const MAX_NAMES = 50
 const SCHEME = 'openapi:'
 
 /** Returns the part that a tag refers to; null if it is another tag or an attribute is missing. */
-export function namedPart(tag: string, body: string): NamedPart | null {
+export function readNamedPart(tag: string, body: string): NamedPart | null {
   if (!isPartTag(tag)) return null
   const { named } = parseAttributes(body)
   const attribute = (name: string): string => (typeof named[name] === 'string' ? (named[name] as string).trim() : '')

@@ -3,7 +3,7 @@ import type { ShownContent, ShownModel, ShownOperation, ShownParameter, ShownRes
 import type { BlockNode } from '../types.js'
 import { bold, code, fence, type Inline, italic, item, list, paragraph, words } from './nodes.js'
 import { nameLine, schemaBlocks, typeLine } from './schema-blocks.js'
-import { strangersBlocks } from './stranger.js'
+import { untrustedBlocks } from './stranger.js'
 
 const LOCATION_TITLES: Readonly<Record<string, string>> = {
   path: 'Path parameters',
@@ -27,7 +27,7 @@ function operationBlocks(one: ShownOperation): BlockNode[] {
   return [
     ...(deprecated ? [paragraph(bold('Deprecated.'))] : []),
     ...(summary === undefined ? [] : [paragraph(words(summary))]),
-    ...(description === undefined ? [] : strangersBlocks(description)),
+    ...(description === undefined ? [] : untrustedBlocks(description)),
     ...(servers.length === 0 ? [] : [paragraph(bold('Servers:'), words(' '), ...joined(servers, ', '))]),
     ...(security.length === 0 ? [] : [paragraph(bold('Authorization:'), words(' '), ...joined(security, ' or '))]),
     ...parameterBlocks(parameters),
@@ -47,7 +47,7 @@ const joined = (values: readonly string[], between: string): Inline[] =>
   values.flatMap((one, at) => [...(at > 0 ? [words(between)] : []), code(one)])
 
 const descriptionBlocks = (description: string | undefined): BlockNode[] =>
-  description === undefined ? [] : strangersBlocks(description)
+  description === undefined ? [] : untrustedBlocks(description)
 
 /** Returns the parameters by location, in the order in which the locations first occur. */
 function parameterBlocks(parameters: readonly ShownParameter[]): BlockNode[] {

@@ -5,7 +5,7 @@ import { printDocument } from '../blocks/print.js'
 import type { BlockNode } from '../types.js'
 import { bold, code, fence, italic, list, item, paragraph, plain, words } from './nodes.js'
 import { partBlocks } from './part-blocks.js'
-import { strangersBlocks } from './stranger.js'
+import { untrustedBlocks } from './stranger.js'
 
 /** Maximum length of a page before the remaining parts are only named, in characters. */
 const MAX_PAGE = 192 * 1024
@@ -64,7 +64,7 @@ function printSafely(ways: readonly (() => BlockNode[])[]): string {
  */
 export function printSpecPage({ spec, description, parts, headed, rest }: SpecPage): string {
   const texts =
-    description === undefined ? [] : [printSafely([() => strangersBlocks(description), () => [fence(description)]])]
+    description === undefined ? [] : [printSafely([() => untrustedBlocks(description), () => [fence(description)]])]
   let length = 0
   let at = 0
   for (; at < parts.length && length < MAX_PAGE; at++) {

@@ -2,7 +2,7 @@
 import type { ShownProperty, ShownSchema } from '../../model/index.js'
 import type { BlockNode } from '../types.js'
 import { code, type Inline, italic, item, list, paragraph, words } from './nodes.js'
-import { strangersBlocks } from './stranger.js'
+import { untrustedBlocks } from './stranger.js'
 
 const CUT = {
   circle: 'It contains itself, and is shown further up.',
@@ -42,7 +42,7 @@ export function schemaBlocks({
   const more = (count: number): BlockNode[] =>
     count > 0 ? [paragraph(italic(`${count} more ${count === 1 ? 'is' : 'are'} not shown.`))] : []
   return [
-    ...(description === undefined ? [] : strangersBlocks(description)),
+    ...(description === undefined ? [] : untrustedBlocks(description)),
     ...(values
       ? [paragraph(words('Values: '), ...values.flatMap((one, at) => [...(at > 0 ? [words(', ')] : []), code(one)]))]
       : []),

@@ -20,7 +20,7 @@ const MAX_CELLS = 500
  * Returns the blocks of a description. Links may point only to http, https and mailto addresses, and nothing in it
  * refers to a file, a page or a block of this service.
  */
-export function strangersBlocks(markdown: string): BlockNode[] {
+export function untrustedBlocks(markdown: string): BlockNode[] {
   if (!MARKUP.test(markdown)) return markdown.trim() === '' ? [] : [paragraph(words(markdown.trim()))]
   if (pageLimit(markdown, SMALL_WEIGHT) !== null) return [paragraph(words(markdown.trim()))]
   return keptBlocks(parseDocument(markdown).nodes)

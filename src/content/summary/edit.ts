@@ -2,7 +2,7 @@
  * Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and preserves the rest as
  * written.
  */
-import { encodeEntry, habitOf, nestedGroup, nestedGroupMark, type TargetHabit } from './encode.js'
+import { encodeEntry, targetStyleOf, nestedGroup, nestedGroupMark, type TargetStyle } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
 import { blankAfter, blankBefore, cutLines, indentation, insertLines, lineBefore } from './edit-lines.js'
@@ -34,7 +34,7 @@ interface NewEntry {
 export function insertEntry(text: string, { title, href, parent, at }: NewEntry): string {
   const scan = scanSummary(text)
   const slot = slotFor(text, scan, parent === null ? null : locate(scan, parent), at, href !== null)
-  const content = encodeEntry(title, href, habitOf(summaryOf(scan).nodes))
+  const content = encodeEntry(title, href, targetStyleOf(summaryOf(scan).nodes))
   return insertLines(text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
 }
 
@@ -58,7 +58,7 @@ export function insertEntries(
   if ((located?.path.length ?? 0) + heightOf(entries) > MAX_DEPTH)
     throw new RangeError(`The entries would be nested more than ${MAX_DEPTH} levels deep.`)
   const slot = slotFor(text, scan, located, undefined, false)
-  const habit = habitOf(summaryOf(scan).nodes)
+  const habit = targetStyleOf(summaryOf(scan).nodes)
   const linesOf = (trees: readonly EntryTree[], lead: string): string[] =>
     trees.flatMap(({ title, href, children }) => [
       lead + slot.marker + encodeEntry(title, href, habit),
@@ -72,16 +72,16 @@ const heightOf = (entries: readonly EntryTree[]): number =>
   entries.reduce((most, { children }) => Math.max(most, 1 + heightOf(children)), 0)
 
 /** The helpers that a series of edits can share, so that not every edit has to compute their results. */
-export interface Tools {
+export interface EditHelpers {
   /** Returns the result of `scanSummary`. May modify its previous result. */
   scan: (text: string) => Scan
-  habit?: TargetHabit
+  habit?: TargetStyle
 }
 
-const noneShared: Tools = { scan: scanSummary }
+const noneShared: EditHelpers = { scan: scanSummary }
 
 /** Finds an entry in the scan of a text, and parses it. */
-function open(text: string, locator: Locator, tools: Tools): { scan: Scan; located: Located; node: SummaryNode } {
+function open(text: string, locator: Locator, tools: EditHelpers): { scan: Scan; located: Located; node: SummaryNode } {
   const scan = tools.scan(text)
   const located = locate(scan, locator)
   const { nodes } = summaryOf({ ...scan, blocks: [{ ...located.block, children: [] }] })
@@ -122,7 +122,7 @@ export function retargetEntry(text: string, locator: Locator, href: string | nul
   const { scan, located, node } = open(text, locator, tools)
   if (node.type !== 'entry') throw new RangeError('A group or computed page has no target that could be changed.')
   if (node.href === href) return text
-  const habit = tools.habit ?? habitOf(summaryOf(scan).nodes)
+  const habit = tools.habit ?? targetStyleOf(summaryOf(scan).nodes)
   return splice(text, targetSplice(text, located.block, scan.definitions, { title: node.title, href, habit }))
 }
 

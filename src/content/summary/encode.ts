@@ -2,10 +2,10 @@
 import type { SummaryNode } from '../types.js'
 
 /** The way in which a file writes targets with spaces or parentheses: in angle brackets or percent-encoded. */
-export type TargetHabit = 'angle' | 'percent'
+export type TargetStyle = 'angle' | 'percent'
 
 /** Returns `percent` if targets in the file contain `%20` and none contains a space. */
-export function habitOf(nodes: readonly SummaryNode[]): TargetHabit {
+export function targetStyleOf(nodes: readonly SummaryNode[]): TargetStyle {
   let percent = false
   const waiting = [...nodes]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -23,7 +23,7 @@ const percentEncode = (char: string): string => `%${char.charCodeAt(0).toString(
  * percent-encoded, which does not change the target. Control characters are always percent-encoded, because
  * destinations cannot contain them.
  */
-export function encodeTarget(href: string, habit: TargetHabit): string {
+export function encodeTarget(href: string, habit: TargetStyle): string {
   const safe = href.replace(/[\x00-\x1f\x7f]/g, percentEncode)
   const escaped = safe.replace(/[\\<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
   if (!/[ ()]/.test(escaped)) return escaped
@@ -61,7 +61,7 @@ export function encodePlainTitle(title: string): string {
 export const encodeHeading = (title: string): string => encodeTitle(title).replace(/(^| )(#+)$/, '$1\\$2')
 
 /** Returns the content of an entry: a link, or only a title. */
-export const encodeEntry = (title: string, href: string | null, habit: TargetHabit): string =>
+export const encodeEntry = (title: string, href: string | null, habit: TargetStyle): string =>
   href === null ? encodePlainTitle(title) : `[${encodeTitle(title)}](${encodeTarget(href, habit)})`
 
 const NESTED_GROUP = /[ \t]*<span id="([^"<>&\s]{1,200})"><\/span>[ \t]*$/

@@ -2,7 +2,7 @@
 import type { PhrasingContent, Root } from 'mdast'
 import { LRUCache } from 'lru-cache'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { normaliseLabel } from './scan.js'
+import { normalizeLabel } from './scan.js'
 
 /** The inline content of a heading or item. */
 interface Inline {
@@ -114,7 +114,7 @@ function urlOf(identifier: string, root: Root): string {
 
 function definitionsFor(text: string, definitions: ReadonlyMap<string, string>): string {
   if (definitions.size === 0) return ''
-  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map((match) => definitions.get(normaliseLabel(match[1]!)))
+  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map((match) => definitions.get(normalizeLabel(match[1]!)))
   return [...new Set(labels)].filter((line) => line !== undefined).join('\n')
 }
 

@@ -1,7 +1,7 @@
 /** Changes the title or target of an entry within its line. */
 import type { Link, LinkReference, PhrasingContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { type TargetHabit, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle, nestedGroup } from './encode.js'
+import { type TargetStyle, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle, nestedGroup } from './encode.js'
 import { splitLoose } from './inline.js'
 import type { Block } from './scan.js'
 
@@ -94,7 +94,7 @@ export function targetSplice(
   text: string,
   block: Block,
   definitions: ReadonlyMap<string, string>,
-  { title, href, habit }: { title: string; href: string | null; habit: TargetHabit },
+  { title, href, habit }: { title: string; href: string | null; habit: TargetStyle },
 ): Splice {
   const source = sourceOf(text, block)
   const at = (start: number, end: number, put: string): Splice => ({

@@ -8,10 +8,10 @@ import {
   retargetEntry,
   retitleEntry,
   retitleGroup,
-  type Tools,
+  type EditHelpers,
 } from './edit.js'
 import { placeGroup } from './groups.js'
-import { habitOf } from './encode.js'
+import { targetStyleOf } from './encode.js'
 import { type Item, type NameTarget, type Version, identify } from './identify.js'
 import { linesIn } from './lines.js'
 import { keptOrder } from '../kept-order.js'
@@ -53,7 +53,7 @@ class Merge {
   private readonly base: Version
   private readonly ours: Version
   private readonly theirs: Version
-  private readonly tools: Tools
+  private readonly tools: EditHelpers
   /** The merged text so far, and its tree. */
   private text: string
   private readonly children: Map<string, string[]>
@@ -69,7 +69,7 @@ class Merge {
     this.theirs = theirs
     this.text = ours.text
     const top = [...ours.items.values()].filter((item) => item.parent === '')
-    this.tools = { scan: new Rescanner().scan, habit: habitOf(top.map((item) => item.node)) }
+    this.tools = { scan: new Rescanner().scan, habit: targetStyleOf(top.map((item) => item.node)) }
     this.children = new Map([...this.ours.children].map(([id, list]) => [id, [...list]]))
     this.parents = new Map([...this.ours.items].map(([id, item]) => [id, item.parent]))
   }

@@ -23,7 +23,7 @@ const CHAPTER = /^\[.*\]\(.*\)$|^\[[^\]]+\](?:\[[^\]]*\])?$/
 export const isChapter = (text: string): boolean => CHAPTER.test(text)
 
 /** Returns a reference label in CommonMark's normalized form. */
-export const normaliseLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
+export const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
 
 interface Fence {
   char: string
@@ -261,7 +261,7 @@ export class Scanner {
   private prose(line: Line, rest: string, at: number, inside: number): void {
     const definition = DEFINITION.exec(rest)
     if (definition) {
-      const label = normaliseLabel(definition[1]!)
+      const label = normalizeLabel(definition[1]!)
       if (!this.result.definitions.has(label)) this.result.definitions.set(label, rest)
       return
     }

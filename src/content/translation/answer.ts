@@ -21,7 +21,7 @@ interface Open {
  * Returns the pieces of a response that contains every placeholder of `codes` exactly once, well nested. Returns null
  * for any other response, because responses are untrusted.
  */
-export function readAnswer(answer: string, codes: readonly Code[], asked: string): Piece[] | null {
+export function readEngineResponse(answer: string, codes: readonly Code[], asked: string): Piece[] | null {
   const text = answer.replace(/\s*[\r\n\u2028\u2029]\s*/g, ' ').trim()
   if (text === '' || text.length > asked.length * MAX_RESPONSE.factor + MAX_RESPONSE.plus || INVALID.test(text))
     return null

@@ -1,6 +1,6 @@
 /** Writes translated segments into their units, and verifies that the page parses as intended. */
 import { setYamlKey } from '../edit/yaml.js'
-import { readAnswer } from './answer.js'
+import { readEngineResponse } from './answer.js'
 import { meaningOfPieces, opensAttribute, type Piece } from './pieces.js'
 import type { Segment, Syntax } from './segments.js'
 import { cut, joined, type Unit } from './units.js'
@@ -52,7 +52,7 @@ function renderUnit(unit: Unit, answers: Answers): { core: string; meaning: stri
   for (const segment of unit.segments) {
     const answer = answers.get(segment.coded) as string
     const unchanged = answer === segment.coded
-    const pieces = unchanged ? segment.pieces : readAnswer(answer, segment.codes, segment.coded)
+    const pieces = unchanged ? segment.pieces : readEngineResponse(answer, segment.codes, segment.coded)
     if (!pieces) return null
     const source = unit.core.slice(segment.start, segment.end)
     const written = unchanged

@@ -14,7 +14,7 @@ import type {
 } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
-import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened, strange, webUrl } from './common.js'
+import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened, unexpectedResponse, webUrl } from './common.js'
 import { type HostCommit, mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 const PAGE = 50
@@ -221,7 +221,7 @@ export class Bitbucket implements Host {
   #shape(value: unknown): PullRequest {
     const number = numberAt(value, 'id')
     const base = textAt(value, ['destination', 'branch', 'name'])
-    if (number === undefined || base === undefined) throw strange(this.options.api.host, 'a pull request')
+    if (number === undefined || base === undefined) throw unexpectedResponse(this.options.api.host, 'a pull request')
     const state = textAt(value, ['state'])
     return {
       number,

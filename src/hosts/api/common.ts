@@ -21,7 +21,7 @@ export const shortened = (text: string): string =>
   text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1)}…`
 
 /** Returns the error for a response of an unexpected form. */
-export const strange = (host: string, what: string): HostError =>
+export const unexpectedResponse = (host: string, what: string): HostError =>
   new HostError('unavailable', `${host} returned no ${what}. Check the address of its API.`)
 
 /** Returns an `http` or `https` URL from a response; '' for anything else, because people will click on it. */

@@ -1,7 +1,7 @@
 /** Parses pull requests and commits in the format of GitHub, which Gitea and Forgejo also use. */
 import type { PullRequest } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
-import { strange, webUrl } from './common.js'
+import { unexpectedResponse, webUrl } from './common.js'
 import type { HostCommit } from './merged-commits.js'
 
 const MAX_TITLE = 1000
@@ -11,7 +11,7 @@ const MAX_BODY = 70_000
 export function githubPullRequest(host: string, value: unknown): PullRequest {
   const number = numberAt(value, 'number')
   const base = textAt(value, ['base', 'ref'])
-  if (number === undefined || base === undefined) throw strange(host, 'a pull request')
+  if (number === undefined || base === undefined) throw unexpectedResponse(host, 'a pull request')
   // GitHub's lists contain `merged_at` but not `merged`.
   const merged = at(value, 'merged') === true || textAt(value, ['merged_at']) !== undefined
   const open = textAt(value, ['state']) === 'open'

@@ -1,7 +1,7 @@
 /** Parses merge requests and commits in the format of GitLab. */
 import type { PullRequest } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
-import { strange, webUrl } from './common.js'
+import { unexpectedResponse, webUrl } from './common.js'
 import type { HostCommit } from './merged-commits.js'
 
 const MAX_TITLE = 1000
@@ -11,7 +11,7 @@ const MAX_BODY = 70_000
 export function gitlabMergeRequest(host: string, value: unknown, project: string): PullRequest {
   const number = numberAt(value, 'iid')
   const base = textAt(value, ['target_branch'])
-  if (number === undefined || base === undefined) throw strange(host, 'a merge request')
+  if (number === undefined || base === undefined) throw unexpectedResponse(host, 'a merge request')
   const state = textAt(value, ['state'])
   const head = commitAt(value, 'sha') ?? null
   const own = numberAt(value, 'source_project_id') === numberAt(value, 'target_project_id')

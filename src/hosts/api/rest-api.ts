@@ -3,7 +3,7 @@ import { type HttpClient, type HttpResponse, OutboundError } from '../../outboun
 import { HostError } from '../types.js'
 import { listAt } from '../values.js'
 import { isRateLimit, type RateLimits } from './rate-limits.js'
-import { wordsOf } from './words.js'
+import { errorTextOf } from './words.js'
 
 /**
  * Maximum size of a response, in bytes: a list of 30 GitHub pull requests has about 0.8 MB. Parsing the worst case
@@ -119,7 +119,7 @@ export class RestApi {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const value = parsed(response)
-    const words = wordsOf(value, authorization.secrets())
+    const words = errorTextOf(value, authorization.secrets())
     if (isRateLimit(response.status, response.headers, words))
       throw limits.refused(authorization.key, this.host, response.headers)
     if (value === undefined && response.status >= 200 && response.status < 300)
@@ -149,7 +149,7 @@ export class RestApi {
   /** Returns the error for a response with a failure status. */
   failure({ status, value }: ApiResponse, { doing, needs, what }: Purpose): HostError {
     const { repository, authorization } = this.options
-    const said = wordsOf(value, authorization.secrets())
+    const said = errorTextOf(value, authorization.secrets())
     const quoted = said === '' ? '' : ` ${this.host} responded: "${said}"`
     if (status >= 300 && status < 400)
       return new HostError('notFound', `${repository} has a new URL on ${this.host}. Enter the new URL.`)

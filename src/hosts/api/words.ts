@@ -9,7 +9,7 @@ const MAX_PARTS = 5
 const MIN_SECRET = 6
 
 /** Returns the sentences in the body of an error response of any host; '' if there are none. */
-export function wordsOf(body: unknown, secrets: readonly string[]): string {
+export function errorTextOf(body: unknown, secrets: readonly string[]): string {
   const parts = [
     ...textsIn(at(body, 'message')),
     ...textsIn(at(body, 'error')),

@@ -59,7 +59,7 @@ export function openDelivery({
       else pieces = null
     },
     finish() {
-      const isValid = check.holds()
+      const isValid = check.isValid()
       if (isValid !== true) throw new DeliveryRefused(isValid === null ? 'unsigned' : 'wrong')
       return hintsOf(provider, headers, pieces ? payloadOf(Buffer.concat(pieces), headers) : undefined)
     },

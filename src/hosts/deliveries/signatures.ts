@@ -91,7 +91,7 @@ export class SignatureCheck {
   }
 
   /** Whether one of the proofs is valid for all bytes so far; null if there is no proof. May be called only once. */
-  holds(): boolean | null {
+  isValid(): boolean | null {
     const { hex, standard, token } = this.#proofs
     const plain = this.#plain.digest()
     const signed = this.#standard.digest()

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { type Engine, EngineError } from '../types.js'
 import { asHtml } from './html.js'
-import { remembered } from './remembered.js'
+import { cachedForMinutes } from './remembered.js'
 
 const NAME = 'Apertium'
 const NOT_INSTALLED = `${NAME} cannot be started. Install the package apertium and the packages of the languages.`
@@ -22,7 +22,7 @@ const codesOf = (language: string): string[] => [
 
 /** Returns the engine for a command. `timeoutMs` applies to one call. */
 export function apertium(command: string, timeoutMs: number): Engine {
-  const directions = remembered(
+  const directions = cachedForMinutes(
     async (signal?: AbortSignal) => new Set((await run(command, ['-l'], '', timeoutMs, signal)).split(/\s+/)),
   )
   const directionOf = async (from: string, to: string, signal?: AbortSignal): Promise<string | undefined> => {

@@ -1,7 +1,7 @@
 /** The DeepL engine, API version 2. */
 import { type Engine, EngineError, type GlossaryEntry, type LanguagePair } from '../types.js'
 import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
-import { remembered } from './remembered.js'
+import { cachedForMinutes } from './remembered.js'
 
 const NAME = 'DeepL'
 const REASONS = {
@@ -37,7 +37,7 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
     if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
     return new Set(list.map((one) => String(memberOf(one, 'language')).toUpperCase()))
   }
-  const languages = remembered(async (signal?: AbortSignal) => ({
+  const languages = cachedForMinutes(async (signal?: AbortSignal) => ({
     sources: await codesOf('source', signal),
     targets: await codesOf('target', signal),
   }))

@@ -2,7 +2,7 @@
 import { type Engine, EngineError } from '../types.js'
 import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
 import { asHtml } from './html.js'
-import { remembered } from './remembered.js'
+import { cachedForMinutes } from './remembered.js'
 
 const NAME = 'LibreTranslate'
 /** LibreTranslate's language codes where they differ from Bindery's codes, the newest first. */
@@ -16,7 +16,7 @@ const codesOf = (language: string): readonly string[] => CODES[language] ?? [lan
 /** Returns the engine at a URL. `key` is '' if it needs none. */
 export function libreTranslate(access: EngineAccess, url: string, key: string): Engine {
   const base = url.replace(/\/+$/, '')
-  const languages = remembered(async (signal?: AbortSignal) => {
+  const languages = cachedForMinutes(async (signal?: AbortSignal) => {
     const list = await askJson(access, { engine: NAME, url: `${base}/languages`, signal })
     if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
     return new Map(list.map((one) => [String(memberOf(one, 'code')), targetsOf(one)]))
