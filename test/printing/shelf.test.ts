@@ -57,7 +57,7 @@ test('a folder that a crash left is removed when the next book is made', async (
 test('names lead nowhere else', async () => {
   await here.shelf.find('..', 'x').then(
     () => assert.unreachable(),
-    (error) => assert.match(error.message, 'cannot be the name'),
+    (error) => assert.match(error.message, 'is not a valid name'),
   )
 })
 
