@@ -144,7 +144,8 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
     if (close < 0) continue
     const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
     if (!value) continue
-    const part = rule.kind === 'specification' ? readNamedPart(tag as string, text.slice(opening.length, close)) : undefined
+    const part =
+      rule.kind === 'specification' ? readNamedPart(tag as string, text.slice(opening.length, close)) : undefined
     if (part !== null)
       add(
         rule.kind,

@@ -5,7 +5,15 @@ const MAX_ENTRIES = 400
 /** Maximum number of characters of all texts in one part. */
 const MAX_CHARACTERS = 40_000
 export const MAX_LEVELS = 8
-export const MAX_LENGTHS = { name: 200, type: 120, fact: 200, value: 80, description: 600, about: 8_000, example: 2_000 }
+export const MAX_LENGTHS = {
+  name: 200,
+  type: 120,
+  fact: 200,
+  value: 80,
+  description: 600,
+  about: 8_000,
+  example: 2_000,
+}
 /** Maximum number of items in each list of a part. */
 export const MAX_ITEMS = {
   parameters: 100,

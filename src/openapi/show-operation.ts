@@ -95,7 +95,11 @@ function parameter(one: Value, around: SchemaContext): ShownParameter {
 }
 
 /** Returns the body of a request. In Swagger 2.0, it is written as parameters. */
-function bodyOf({ document, operation }: FoundOperation, parameters: Value[], around: SchemaContext): ShownOperation['body'] {
+function bodyOf(
+  { document, operation }: FoundOperation,
+  parameters: Value[],
+  around: SchemaContext,
+): ShownOperation['body'] {
   const { budget } = around
   const body = resolveIn(document, operation.requestBody)
   if (body)
@@ -173,7 +177,9 @@ function earlierContents({ schema, examples }: Value, produces: unknown, around:
       name: around.budget.text(name, MAX_LENGTHS.name),
       text: around.budget.json(value, MAX_LENGTHS.example),
     }))
-  return [{ type: around.budget.text(String(type), MAX_LENGTHS.type), schema: showSchema(schema, around), examples: texts }]
+  return [
+    { type: around.budget.text(String(type), MAX_LENGTHS.type), schema: showSchema(schema, around), examples: texts },
+  ]
 }
 
 const contentsOf = (content: unknown, around: SchemaContext): ShownContent[] =>

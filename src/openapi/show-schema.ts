@@ -158,7 +158,10 @@ function innerOf(schema: Schema, inside: SchemaContext): { inner?: ShownSchema }
 }
 
 /** Returns the schemas that a schema is combined from. If there are several lists, all of them apply. */
-function choiceOf(schema: Schema, inside: SchemaContext): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
+function choiceOf(
+  schema: Schema,
+  inside: SchemaContext,
+): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
   const lists = CHOICES.flatMap(([key, of]) => {
     const all = itemsOf(schema[key])
     if (all.length === 0) return []

@@ -110,7 +110,10 @@ function wordsFrom(
   const [texts, titles] = VOCABULARIES.map(withPrefix) as [string[], string[]]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
   const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, MAX_PREFIX_WORDS)
-  return [...frequent.map(({ word }) => word), ...titles.filter((word) => inTitle(`"${word}"`)).slice(0, MAX_PREFIX_WORDS)]
+  return [
+    ...frequent.map(({ word }) => word),
+    ...titles.filter((word) => inTitle(`"${word}"`)).slice(0, MAX_PREFIX_WORDS),
+  ]
 }
 
 /** Returns the weight of a term. Rare terms weigh more. */

@@ -164,7 +164,7 @@ test(
     await refused(
       { text: `openapi: 3.0.0\ninfo: ${'{a: '.repeat(3_000)}1${'}'.repeat(3_000)}\n` },
       'PARSE_ERROR',
-      /^Line 2, column \d+: It cannot be read: .* nested more than 100 deep/,
+      /^Line 2, column \d+: It cannot be read: .* nested more than 100 levels deep/,
     )
   },
   LONG,
