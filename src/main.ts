@@ -146,8 +146,10 @@ function welcome({ url, first }: Service, dataDir: string): string {
   ].join('\n')
 }
 
-/** Why the database cannot be reached, for the operator, who alone sees it: the host and what it said, never the password. */
-function causeOf(error: unknown): string {
+/** The part of an error that only the operator sees: why the database cannot be reached (never its password), or the permission that is missing. */
+function adviceOn(error: unknown): string {
+  if (/^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? ''))
+    return '. Give the user that runs the server access to the folder and everything in it'
   if (!(error instanceof DatabaseAway) || !(error.cause instanceof Error)) return ''
   return ` BINDERY_DATABASE_URL: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
 }
@@ -168,7 +170,7 @@ function fail(error: unknown): never {
     error instanceof WrongKey ||
     isRefusedWrite(error) ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-  console.error(known ? (error as Error).message + causeOf(error) : error)
+  console.error(known ? (error as Error).message + adviceOn(error) : error)
   process.exit(1)
 }
 

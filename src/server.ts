@@ -84,6 +84,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
+    app.texts.warm()
     const { requestExports } = watchers
     const work = (): void =>
       void (background = overrides.withoutWorker ? null : startBackground(app, { requestExports, node }))

@@ -15,24 +15,12 @@ const DOCUMENTS = [
   'docs/teams.md',
   'docs/administration.md',
   'docs/settings.md',
+  'docs/concepts.md',
+  'test/README.md',
 ]
-const DESIGN = [
-  'sync',
-  'page-identity',
-  'bounds',
-  'durability',
-  'decisions',
-  'search',
-  'content-import',
-  'openapi',
-  'pdf',
-  'hosts',
-  'connections',
-  'request-exports',
-  'pull-previews',
-].map((name) => `docs/design/${name}.md`)
+const DESIGN = (await readdir(join(root, 'docs/design'))).map((name) => `docs/design/${name}`)
 /** How a path that a document names may begin. */
-const ROOTS = ['', 'src/', 'src/domain/']
+const ROOTS = ['', 'src/', 'src/domain/', 'src/domain/commits/', 'src/domain/git-sync/', 'src/git/', 'test/']
 
 /** Paths of code that a text names in backticks: with a slash, and a file or folder by their form. */
 const pathsIn = (text: string): string[] =>
@@ -44,10 +32,10 @@ for (const document of [...DOCUMENTS, ...DESIGN])
   test(`${document} names files and folders that are there`, async () => {
     const text = await readFile(join(root, document), 'utf8')
     const missing = pathsIn(text).filter(
-      (path) => !path.startsWith('repos/') && !ROOTS.some((start) => existsSync(join(root, start, path))),
+      (path) => !/^(repos|data|refs|lfs)\//.test(path) && !ROOTS.some((start) => existsSync(join(root, start, path))),
     )
     assert.equal(missing, [])
-    const prose = text.replace(/^```[\s\S]*?^```/gm, '')
+    const prose = text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '')
     const links = [...prose.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map(([, link]) => link as string)
     assert.equal(
       links.filter((link) => !existsSync(join(root, dirname(document), link))),

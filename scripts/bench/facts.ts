@@ -13,10 +13,12 @@ import { call, importInto, newSpace, startService } from './processes.js'
 
 export const blockTreesLine = 'block trees / markdown-it'
 export const firstReadLine = 'first read of 3,000 pages / git archive and markdown-it'
-/** The shapes of real repositories: a long history with few pages, and many pages with a shorter history. */
+/**
+ * The shapes of real repositories: a program with a long history and few pages, and many pages with a shorter history.
+ */
 const HISTORIES = [
-  { pages: 84, commits: 9_620 },
-  { pages: 6_571, commits: 2_857 },
+  { pages: 84, commits: 9_620, code: 2_500 },
+  { pages: 6_571, commits: 2_857, code: 0 },
 ]
 const historyLine = ({ pages, commits }: { pages: number; commits: number }): string =>
   `first read of ${pages.toLocaleString('en')} pages and ${commits.toLocaleString('en')} commits / git log --raw and markdown-it`
@@ -115,7 +117,7 @@ export async function longHistories(dir: string): Promise<Line[]> {
       for (let round = 0; round < 3; round++) {
         const name = `history-${shape.pages}-${round}.git`
         const path = join(root, name)
-        await generateRepository(path, shape.pages, shape.commits, 100_000 * (round + 1))
+        await generateRepository(path, shape.pages, shape.commits, 100_000 * (round + 1), shape.code)
         const data = join(dir, `long-histories-data-${shape.pages}-${round}`)
         let service = await startService(data)
         const space = await newSpace(service)

@@ -49,18 +49,32 @@ function summary(pages: number): string {
   return `${lines.join('\n')}\n`
 }
 
+/** Returns the path of a source file, in folders like those of a program. */
+const codePath = (index: number): string =>
+  `src/area-${index % 12}/part-${Math.floor(index / 12) % 15}/unit-${Math.floor(index / 180)}/file-${index}.ts`
+
+const codeText = (index: number, edition: number): string =>
+  Array.from({ length: 20 }, (_, line) => `export const value_${line} = ${index * line + edition}\n`).join('')
+
 /**
- * Creates a bare repository with this number of pages (in addition to README.md) and commits. Each commit changes a few
- * pages. Repositories of different `editions` have no page in common.
+ * Creates a bare repository with README.md and this number of pages and commits. Each commit changes a few pages. `code`
+ * is the number of source files: if it is not 0, three of four commits change source files instead. Repositories of
+ * different `editions` have no page in common.
  */
-export async function generateRepository(path: string, pages: number, commits: number, edition = 0): Promise<void> {
+export async function generateRepository(
+  path: string,
+  pages: number,
+  commits: number,
+  edition = 0,
+  code = 0,
+): Promise<void> {
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
-  await git(path, ['fast-import', '--quiet'], stream(pages, commits, edition))
+  await git(path, ['fast-import', '--quiet'], stream(pages, commits, edition, code))
   await git(path, ['repack', '-a', '-d', '-q'])
 }
 
-function stream(pages: number, commits: number, first: number): string {
+function stream(pages: number, commits: number, first: number, code: number): string {
   const parts: string[] = []
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
   const put = (file: string, text: string): void => void parts.push(`M 100644 inline ${file}\n`, data(text))
@@ -75,7 +89,13 @@ function stream(pages: number, commits: number, first: number): string {
       put('README.md', '# Welcome\n\nA generated documentation.\n')
       put('SUMMARY.md', summary(pages))
       for (let i = 0; i < pages; i++) put(pagePath(i), pageText(i, first))
-    } else
+      for (let i = 0; i < code; i++) put(codePath(i), codeText(i, first))
+    } else if (code > 0 && edition % 4 > 0)
+      for (let i = 0; i < 4; i++) {
+        const file = Math.floor(next() * code)
+        put(codePath(file), codeText(file, first + edition))
+      }
+    else
       for (let i = 0; i < 3; i++) {
         const page = Math.floor(next() * pages)
         put(pagePath(page), pageText(page, first + edition))

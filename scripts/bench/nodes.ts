@@ -7,7 +7,7 @@ import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.j
 import { addCommentsOf } from './lists-data.js'
 import { generateRepository } from './generated.js'
 import { ADMIN_TOKEN, call, importInto, newSpace, pageIds, type Server, startService } from './processes.js'
-import { documentTables, journals } from '../../src/model/index.js'
+import { documentTables } from '../../src/model/index.js'
 import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openDatabase } from '../../src/postgres/index.js'
 import { openPostgresStore, openStore, type Store } from '../../src/store/index.js'
@@ -81,7 +81,7 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
       await store.close()
       await database.close()
       await fill(
-        await openStore({ dir: join(dir, 'alone', 'data', 'store'), tables: documentTables, journals, migrations }),
+        await openStore({ dir: join(dir, 'alone', 'data', 'store'), tables: documentTables, migrations }),
         space.alone,
       )
       ;[node, alone] = [await startService(join(dir, 'node'), env), await startService(join(dir, 'alone'))]

@@ -101,7 +101,7 @@ function* generate(
       slug,
       path: parent === '' ? slug : `${parent}/${slug}`,
       pages: [],
-      ...(entry.line === undefined ? {} : { line: entry.line }),
+      ...(entry.line === undefined ? {} : { line: entry.line, start: entry.start }),
       computed: { type, props: page.props, dependencies },
       shown: { ...page.shown, spec: generatedPages.spec, file: generatedPages.file },
     }

@@ -1,6 +1,6 @@
 // Indexes the files of a revision, to find the file that a link refers to.
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { Slices } from '../kernel/slices.js'
+import { eachInSlices } from '../kernel/slices.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
 import type { ReaderEntry, Symlinks } from './types.js'
@@ -15,41 +15,38 @@ export class FileIndex {
   /** A diagnostic for each file whose name cannot be used. Such files are not in `paths`. */
   readonly unfit: readonly Diagnostic[]
   readonly submodules: Submodules
-  readonly #set: Set<string>
-  #byFolded: Map<string, string> | null = null
-  readonly #pages: string[]
+  /** A diagnostic for each file whose path differs from an earlier one only in case. */
+  readonly caseCollisions: readonly Diagnostic[]
+  readonly #set: ReadonlySet<string>
+  /** The first path with each lower-case form. */
+  readonly #folded: ReadonlyMap<string, string>
+  readonly #pages: readonly string[]
+  /** The MDX files, which are programs and not shown. */
+  readonly #programs: readonly string[]
 
   private constructor(
     readonly root: string,
     entries: readonly ReaderEntry[],
     private readonly symlinks: Symlinks,
-    { paths, unfit, set, pages }: { paths: string[]; unfit: Diagnostic[]; set: Set<string>; pages: string[] },
+    found: FoundFiles,
   ) {
-    this.paths = paths
-    this.unfit = unfit
-    this.#set = set
-    this.#pages = pages
+    this.paths = found.paths
+    this.unfit = found.unfit
+    this.caseCollisions = found.caseCollisions
+    this.#set = found.set
+    this.#folded = found.folded
+    this.#pages = found.pages
+    this.#programs = found.programs
     this.submodules = new Submodules(entries)
   }
 
   /** Indexes the files of a revision in slices, because there may be a hundred thousand. */
   static async of(root: string, entries: readonly ReaderEntry[], symlinks: Symlinks): Promise<FileIndex> {
-    const matches = { paths: [] as string[], unfit: [] as Diagnostic[], set: new Set<string>(), pages: [] as string[] }
-    const slices = new Slices()
-    for (const entry of entries) {
-      if (slices.due) await slices.rest()
-      const { path } = entry
-      if (!isFile(entry) || !isBelow(root, path)) continue
-      const problem = unfitName(path)
-      if (problem) {
-        matches.unfit.push(problem)
-        continue
-      }
-      matches.paths.push(path)
-      matches.set.add(path)
-      if (isMarkdown(path) && !isHidden(keyBelow(root, path))) matches.pages.push(path)
-    }
-    return new FileIndex(root, entries, symlinks, matches)
+    const found = new FoundFiles()
+    await eachInSlices(entries, (entry) => {
+      if (isFile(entry) && isBelow(root, entry.path)) found.add(entry.path, isHidden(keyBelow(root, entry.path)))
+    })
+    return new FileIndex(root, entries, symlinks, found)
   }
 
   has(path: string): boolean {
@@ -83,15 +80,9 @@ export class FileIndex {
     return 'is not a file of this repository. Add the file, or correct the entry.'
   }
 
-  /** Paths by their lower-case form. */
-  get #folded(): ReadonlyMap<string, string> {
-    this.#byFolded ??= new Map(this.paths.map((path) => [path.toLowerCase(), path]))
-    return this.#byFolded
-  }
-
-  /** Returns one diagnostic for all MDX files. They are programs, so they are not shown. */
+  /** Returns one diagnostic for all MDX files. */
   withComponents(): Diagnostic[] {
-    const matches = this.paths.filter((path) => /\.mdx$/i.test(path) && !isHidden(keyBelow(this.root, path)))
+    const matches = this.#programs
     const [file] = matches
     if (file === undefined) return []
     const [what, them] =
@@ -106,23 +97,42 @@ export class FileIndex {
       },
     ]
   }
+}
 
-  /** Returns a diagnostic for each file whose path differs from an earlier one only in case. */
-  caseCollisions(): Diagnostic[] {
-    const seen = new Map<string, string>()
-    const matches: Diagnostic[] = []
-    for (const path of this.paths) {
-      const folded = path.toLowerCase()
-      const first = seen.get(folded)
-      if (first === undefined) seen.set(folded, path)
-      else
-        matches.push({
-          code: 'case-collision',
-          message: `${path} differs from ${first} only in case, so many computers can store only one of them. Rename one.`,
-          file: path,
-        })
+/** Sorts the files of a revision into pages, programs and files with a problem. */
+class FoundFiles {
+  readonly paths: string[] = []
+  readonly unfit: Diagnostic[] = []
+  readonly caseCollisions: Diagnostic[] = []
+  readonly set = new Set<string>()
+  readonly folded = new Map<string, string>()
+  readonly pages: string[] = []
+  readonly programs: string[] = []
+
+  add(path: string, hidden: boolean): void {
+    const problem = unfitName(path)
+    if (problem) {
+      this.unfit.push(problem)
+      return
     }
-    return matches
+    this.paths.push(path)
+    this.set.add(path)
+    this.#fold(path)
+    if (hidden) return
+    if (isMarkdown(path)) this.pages.push(path)
+    else if (/\.mdx$/i.test(path)) this.programs.push(path)
+  }
+
+  #fold(path: string): void {
+    const folded = path.toLowerCase()
+    const first = this.folded.get(folded)
+    if (first === undefined) this.folded.set(folded, path)
+    else
+      this.caseCollisions.push({
+        code: 'case-collision',
+        message: `${path} differs from ${first} only in case, so many computers can store only one of them. Rename one.`,
+        file: path,
+      })
   }
 }
 
@@ -197,7 +207,7 @@ function compositions(path: string): string[] {
 }
 
 /** Returns the children of each folder that contains one of `paths`, up to the effective root. */
-export function foldersOf(root: string, paths: readonly string[]): Map<string, string[]> {
+export async function foldersOf(root: string, paths: readonly string[]): Promise<Map<string, string[]>> {
   const children = new Map<string, string[]>([[root, []]])
   const open = (folder: string): string[] => {
     const missing: string[] = []
@@ -208,6 +218,6 @@ export function foldersOf(root: string, paths: readonly string[]): Map<string, s
     }
     return children.get(folder) ?? []
   }
-  for (const path of paths) open(folderOf(path)).push(path)
+  await eachInSlices(paths, (path) => void open(folderOf(path)).push(path))
   return children
 }

@@ -1,5 +1,6 @@
 /** The files of a revision, and how they may be served. */
 import { lookup } from 'mime-types'
+import { eachInSlices, sortInSlices } from '../kernel/slices.js'
 import { keyBelow, nameOf } from './paths.js'
 import type { ContentStructure, FileEntry, IdOf } from './types.js'
 
@@ -14,14 +15,19 @@ export function fileEntry(gitPath: string, root: string, idOf: IdOf): FileEntry 
  * content. Each file is listed once, sorted by path.
  * @param referenced paths of existing files, from the repository's root
  */
-export function revisionFiles(structure: ContentStructure, referenced: Iterable<string>, idOf: IdOf): FileEntry[] {
-  const found = new Map(structure.assets.map((file) => [file.gitPath, file]))
+export async function revisionFiles(
+  structure: ContentStructure,
+  referenced: Iterable<string>,
+  idOf: IdOf,
+): Promise<FileEntry[]> {
+  const found = new Map<string, FileEntry>()
+  await eachInSlices(structure.assets, (file) => void found.set(file.gitPath, file))
   const reusable = new Set(structure.reusableContents.map(({ gitPath }) => gitPath))
-  for (const path of referenced) {
-    if (found.has(path) || structure.byGitPath.has(path) || reusable.has(path)) continue
+  await eachInSlices(referenced, (path) => {
+    if (found.has(path) || structure.byGitPath.has(path) || reusable.has(path)) return
     found.set(path, fileEntry(path, structure.config.root, idOf))
-  }
-  return [...found.values()].sort((a, b) => (a.gitPath < b.gitPath ? -1 : a.gitPath > b.gitPath ? 1 : 0))
+  })
+  return sortInSlices([...found.values()], (a, b) => (a.gitPath < b.gitPath ? -1 : a.gitPath > b.gitPath ? 1 : 0))
 }
 
 /** Returns the content type for a file's name, without parameters; `application/octet-stream` if it is unknown. */

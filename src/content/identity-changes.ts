@@ -1,5 +1,5 @@
 /** Updates page IDs for a commit: added, renamed and deleted entries get, keep or lose their IDs. */
-import { atOnce } from '../kernel/slices.js'
+import { atOnce, sortInSteps } from '../kernel/slices.js'
 import {
   compareEntries,
   defaultId,
@@ -92,14 +92,18 @@ export function* applyInSteps(
   const before = idOf(table.map)
   const targets = new Set<string>()
   const sources = new Set<string>()
-  const arriving = new Set(
-    [...changes.added, ...changes.renamed.map(({ kind, to }) => ({ kind, key: to }))].map(({ kind, key }) =>
-      overrideKey(kind, key),
-    ),
-  )
+  const arriving = new Set<string>()
+  for (const { kind, key } of changes.added) {
+    arriving.add(overrideKey(kind, key))
+    yield
+  }
+  for (const { kind, to } of changes.renamed) {
+    arriving.add(overrideKey(kind, to))
+    yield
+  }
   const carried: Array<{ entry: EntryKey; id: string }> = []
   const added = [...changes.added]
-  for (const { kind, from, to } of [...changes.renamed].sort((a, b) =>
+  for (const { kind, from, to } of yield* sortInSteps(changes.renamed, (a, b) =>
     compareEntries({ kind: a.kind, key: a.to }, { kind: b.kind, key: b.to }),
   )) {
     const source = overrideKey(kind, from)
@@ -121,7 +125,7 @@ export function* applyInSteps(
     table.give(entry, id)
     yield
   }
-  for (const entry of added.sort(compareEntries)) {
+  for (const entry of yield* sortInSteps(added, compareEntries)) {
     if (exists(entry.kind, entry.key) && !targets.has(overrideKey(entry.kind, entry.key))) settle(table, entry, exists)
     yield
   }
@@ -132,23 +136,27 @@ export function* applyInSteps(
 export const repairOverrides = (overrides: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> =>
   atOnce(repairInSteps(overrides, existing))
 
-export function repairInSteps(
+export function* repairInSteps(
   overrides: IdOverrides,
   existing: Iterable<EntryKey>,
 ): Generator<void, Map<string, string>> {
   const entries = [...existing]
-  const names = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
-  return settleAll(overrides, entries, (kind, key) => names.has(overrideKey(kind, key)))
+  const names = new Set<string>()
+  for (const { kind, key } of entries) {
+    names.add(overrideKey(kind, key))
+    yield
+  }
+  return yield* settleAll(overrides, entries, (kind, key) => names.has(overrideKey(kind, key)))
 }
 
 /** Gives each entry without an override its own ID, or a free one, in the order of the entries. */
 export function* settleAll(
   overrides: IdOverrides,
-  entries: EntryKey[],
+  entries: readonly EntryKey[],
   exists: Exists,
 ): Generator<void, Map<string, string>> {
   const table = new OverrideTable(overrides)
-  for (const entry of entries.sort(compareEntries)) {
+  for (const entry of yield* sortInSteps(entries, compareEntries)) {
     if (!table.map.has(overrideKey(entry.kind, entry.key))) settle(table, entry, exists)
     yield
   }

@@ -31,18 +31,16 @@ function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>>
 }
 
 /**
- * Returns the marks that identify an entry apart from its key: a link's target, a computed page's operation, a group's
+ * Yields the marks that identify an entry apart from its key: a link's target, a computed page's operation, a group's
  * title and children.
  */
-function marks(entry: PageEntry): string[] {
-  if (entry.type === 'link') return [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
-  if (entry.type === 'computed') return [`computed ${JSON.stringify(entry.computed)}`]
-  return [
-    `title ${entry.title}`,
-    ...entry.pages.flatMap((child) =>
-      child.type === 'document' ? [`child ${child.gitPath}`] : [`child ${child.title}`],
-    ),
-  ]
+function* marks(entry: PageEntry): Generator<string> {
+  if (entry.type === 'link') yield* [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
+  else if (entry.type === 'computed') yield `computed ${JSON.stringify(entry.computed)}`
+  else {
+    yield `title ${entry.title}`
+    for (const child of entry.pages) yield `child ${child.type === 'document' ? child.gitPath : child.title}`
+  }
 }
 
 /** The kinds of entries that have no file and are matched here. */
@@ -97,29 +95,36 @@ export async function matchStructures(
 }
 
 function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean): Generator<void, EntryChanges> {
-  const marksOf = (entry: PageEntry): string[] =>
-    sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry)
+  const marksOf = function* (entry: PageEntry): Generator<string> {
+    if (sameLines && entry.line !== undefined) yield `line ${entry.line}`
+    yield* marks(entry)
+  }
   const removed = yield* lacking(old, now)
   const came = yield* lacking(now, old)
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
   const byMark = new Map<string, Set<PageEntry>>()
-  for (const entry of came) {
-    yield
+  for (const entry of came)
     for (const mark of marksOf(entry)) {
+      yield
       const known = byMark.get(mark)
       if (known) known.add(entry)
       else byMark.set(mark, new Set([entry]))
     }
-  }
   for (const entry of removed) {
-    yield
-    const [match] = marksOf(entry).flatMap((mark) =>
-      byMark.get(mark)?.size === 1 ? [...(byMark.get(mark) as Set<PageEntry>)] : [],
-    )
+    let match: PageEntry | undefined
+    for (const mark of marksOf(entry)) {
+      yield
+      const known = byMark.get(mark)
+      if (known?.size === 1) [match] = known
+      if (match) break
+    }
     if (!match) continue
     taken.add(match.key)
-    for (const mark of marksOf(match)) byMark.get(mark)?.delete(match)
+    for (const mark of marksOf(match)) {
+      yield
+      byMark.get(mark)?.delete(match)
+    }
     renamed.push({ kind, from: entry.key, to: match.key })
   }
   const moved = new Set(renamed.map((move) => move.from))

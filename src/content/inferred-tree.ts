@@ -1,5 +1,5 @@
 /** Builds the page tree from folders and file names, for repositories without a SUMMARY.md. */
-import { Slices } from '../kernel/slices.js'
+import { eachInSlices, mapInSlices, Slices, sortInSlices } from '../kernel/slices.js'
 import { type FileIndex, foldersOf } from './file-index.js'
 import { keyBelow, nameOf } from './paths.js'
 import { titleFromName } from './reusable.js'
@@ -28,7 +28,7 @@ export async function buildInferredTree(
   files: FileIndex,
   titles: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const folders = foldersOf(config.root, files.markdown(config.summary))
+  const folders = await foldersOf(config.root, files.markdown(config.summary))
   const addPage = (level: TreeLevel, gitPath: string, name: string): PageEntry => {
     const key = keyBelow(config.root, gitPath)
     const title = titles.get(gitPath) ?? name
@@ -41,31 +41,32 @@ export async function buildInferredTree(
 
   const isFolder = (path: string): boolean => folders.has(path) && !files.has(path)
   const work: Array<{ path: string; level: TreeLevel; below?: string }> = []
-  const push = (folder: string, level: TreeLevel, without: string | undefined): void => {
+  const push = async (folder: string, level: TreeLevel, without: string | undefined): Promise<void> => {
     const children = (folders.get(folder) ?? []).filter((path) => path !== without)
-    const ownerless = new Set(children.filter((path) => isFolder(path) && readmeOf(path) === undefined))
+    const ownerless = new Set<string>()
+    await eachInSlices(children, (path) => {
+      if (isFolder(path) && readmeOf(path) === undefined) ownerless.add(path)
+    })
     const below = new Map<string, string>()
-    for (const path of children)
+    await eachInSlices(children, (path) => {
       if (!isFolder(path) && ownerless.delete(withoutExtension(path))) below.set(withoutExtension(path), path)
-    const named = children
-      .filter((path) => !below.has(path))
-      .map((path) => ({ path, name: withoutExtension(nameOf(path)) }))
-    named.sort((a, b) => byName(b.name, a.name) || byName(b.path, a.path))
-    for (const { path } of named)
-      work.push({
-        path,
-        level,
-        ...(below.get(withoutExtension(path)) === path ? { below: withoutExtension(path) } : {}),
-      })
+    })
+    const entries = children.filter((path) => !below.has(path))
+    const named = await mapInSlices(entries, (path) => ({ path, name: withoutExtension(nameOf(path)) }))
+    const sorted = await sortInSlices(named, (a, b) => byName(b.name, a.name) || byName(b.path, a.path))
+    await eachInSlices(sorted, ({ path }) => {
+      const bare = withoutExtension(path)
+      work.push({ path, level, ...(below.get(bare) === path ? { below: bare } : {}) })
+    })
   }
-  push(config.root, root, readme)
+  await push(config.root, root, readme)
   const slices = new Slices()
   for (let item = work.pop(); item; item = work.pop()) {
     if (slices.due) await slices.rest()
     const { path, level, below } = item
     if (!isFolder(path)) {
       const page = addPage(level, path, titleFromName(nameOf(path)))
-      if (below !== undefined) push(below, levelBelow(page, level), undefined)
+      if (below !== undefined) await push(below, levelBelow(page, level), undefined)
       continue
     }
     const own = readmeOf(path)
@@ -74,6 +75,6 @@ export async function buildInferredTree(
       own === undefined
         ? builder.add(level, { type: 'group', title }, groupSlug(nameOf(path)))
         : addPage(level, own, title)
-    push(path, levelBelow(entry, level), own)
+    await push(path, levelBelow(entry, level), own)
   }
 }

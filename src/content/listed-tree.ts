@@ -94,9 +94,9 @@ export class ListedTree {
   }
 
   #add(node: SummaryNode, level: TreeLevel): PageEntry | null {
-    const { title, line } = node
+    const { title, line, start } = node
     if (node.type === 'group' || (node.href === null && node.slug !== undefined))
-      return this.builder.add(level, { type: 'group', title, line }, groupSlug(title, node.slug))
+      return this.builder.add(level, { type: 'group', title, line, start }, groupSlug(title, node.slug))
     if (node.type === 'computed') return this.#addComputed(node, level)
     const target = this.#targetOf(node.href)
     if (target.is === 'page') {
@@ -105,7 +105,7 @@ export class ListedTree {
         const key = keyBelow(this.config.root, target.gitPath)
         return this.builder.add(
           level,
-          { type: 'document', title: title || pageSlug(key), gitPath: target.gitPath, line },
+          { type: 'document', title: title || pageSlug(key), gitPath: target.gitPath, line, start },
           pageSlug(key),
           key,
         )
@@ -143,14 +143,14 @@ export class ListedTree {
     const title = node.title || href
     return this.builder.add(
       level,
-      { type: 'link', title, href, line: node.line, ...(target ? { target } : {}) },
+      { type: 'link', title, href, line: node.line, start: node.start, ...(target ? { target } : {}) },
       entrySlug(title),
       key,
     )
   }
 
   #addComputed(node: SummaryNode, level: TreeLevel): PageEntry | null {
-    const { computed, title, line } = node
+    const { computed, title, line, start } = node
     if (!computed) {
       this.#report(
         'unsupported-entry',
@@ -162,7 +162,7 @@ export class ListedTree {
     const key = `${level.parentKey}\0${operationKey(computed)}`
     return this.builder.add(
       level,
-      { type: 'computed', title: title || computed.type, line, computed },
+      { type: 'computed', title: title || computed.type, line, start, computed },
       entrySlug(title || computed.type),
       key,
     )

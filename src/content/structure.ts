@@ -1,5 +1,6 @@
 /** Reads the structure of a revision: its pages, files, reusable content and variables. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
+import { eachInSlices } from '../kernel/slices.js'
 import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
 import { fileEntry } from './files.js'
@@ -13,7 +14,7 @@ import { readReusableContents } from './reusable.js'
 import { readTags } from './tags.js'
 import { readSymlinks } from './symlinks.js'
 import { TreeBuilder } from './tree-builder.js'
-import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
+import type { ContentStructure, FileEntry, IdOf, Summary, TreeReader } from './types.js'
 import { readVariables } from './variables.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
@@ -42,24 +43,27 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
         : 'Introduction'
     const hasReadme = unlistedReadme !== null && isMarkdown(readme) && files.has(readme)
     await new ListedTree(builder, config, files, diagnostics).build(summary.nodes, hasReadme ? titleOfReadme : null)
-    for (const path of files.markdown(config.summary)) {
-      if (builder.byGitPath.has(path)) continue
+    await eachInSlices(files.markdown(config.summary), (path) => {
+      if (builder.byGitPath.has(path)) return
       diagnostics.push({
         code: 'unlisted',
         message: `${path} is not listed in ${config.summary}, so it is not a page. List it there to publish it.`,
         file: path,
       })
-    }
+    })
   } else
     await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work))
   await work.pause()
-  diagnostics.push(...files.unfit, ...files.caseCollisions(), ...files.withComponents())
+  for (const list of [files.unfit, files.caseCollisions, files.withComponents()])
+    await eachInSlices(list, (one) => void diagnostics.push(one))
 
   const below = config.root === '' ? '' : `${config.root}/`
-  const assets = files.paths
-    .filter((path) => path.startsWith(below + ASSETS_FOLDER))
-    .map((path) => fileEntry(path, config.root, idOf))
-  const includes = files.paths.filter((path) => path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path))
+  const assets: FileEntry[] = []
+  const includes: string[] = []
+  await eachInSlices(files.paths, (path) => {
+    if (path.startsWith(below + ASSETS_FOLDER)) assets.push(fileEntry(path, config.root, idOf))
+    if (path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path)) includes.push(path)
+  })
   const reusableContents = await readReusableContents(includes, { reader, root: config.root, idOf, diagnostics, work })
   const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)
   const variables = await readVariables(work, variablesText ?? '', below + VARIABLES_FILE)

@@ -15,8 +15,15 @@ export class Submodules {
   readonly #longest: number
 
   constructor(entries: readonly ReaderEntry[]) {
-    this.#paths = new Set(entries.filter(({ mode }) => mode === '160000').map(({ path }) => path))
-    this.#longest = [...this.#paths].reduce((most, path) => Math.max(most, path.length), 0)
+    const paths = new Set<string>()
+    let longest = 0
+    for (const { mode, path } of entries) {
+      if (mode !== '160000') continue
+      paths.add(path)
+      longest = Math.max(longest, path.length)
+    }
+    this.#paths = paths
+    this.#longest = longest
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Finds files like tools that read a repository from disk: through symbolic links, and settings in any case. */
+import { filterInSlices } from '../kernel/slices.js'
 import { folderOf } from './paths.js'
 import { isFile, readBounded } from './read-file.js'
 import type { ReaderEntry, Symlinks, TreeReader } from './types.js'
@@ -81,7 +82,7 @@ async function spelledAs(reader: Reader, path: string): Promise<string> {
 /** Resolves the links among `entries`, up to `MAX_LINKS` of them. */
 export async function readSymlinks(reader: Reader, entries: readonly ReaderEntry[]): Promise<Symlinks> {
   const links = new Map<string, string | null>()
-  for (const { path } of entries.filter(isSymlink).slice(0, MAX_LINKS))
+  for (const { path } of (await filterInSlices(entries, isSymlink)).slice(0, MAX_LINKS))
     links.set(path, (await followLinks(reader, path))?.path ?? null)
   return links
 }

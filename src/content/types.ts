@@ -13,9 +13,9 @@ export interface ReaderEntry {
 /** The interface through which `content/` reads a repository. A Git snapshot implements it. */
 export interface TreeReader {
   entry(path: string): Promise<ReaderEntry | null>
-  list(path: string): Promise<ReaderEntry[] | null>
+  list(path: string): Promise<readonly ReaderEntry[] | null>
   /** All blobs below a folder. */
-  walk(prefix?: string): Promise<ReaderEntry[]>
+  walk(prefix?: string): Promise<readonly ReaderEntry[]>
   /** Returns a blob's bytes. Throws `ObjectTooLarge` if there are more than `maxBytes`. */
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
@@ -62,6 +62,8 @@ interface EntryBase {
   pages: PageEntry[]
   /** The 1-based line of its entry in SUMMARY.md; absent if the tree was inferred. */
   line?: number
+  /** The offset of the entry in SUMMARY.md, which may be within a line; absent if the tree was inferred. */
+  start?: number
 }
 
 /** A markdown file listed in the table of contents. */
@@ -258,7 +260,10 @@ export interface SummaryNode {
   slug?: string
   /** The 1-based line. */
   line: number
-  /** The start of the node's own line, and the end of everything nested in it (after the line end). */
+  /**
+   * The start of the node (of its line, or of its link if another link precedes it on the line), and the end of
+   * everything nested in it (after the line end).
+   */
   start: number
   end: number
   children: SummaryNode[]

@@ -11,8 +11,11 @@ export interface UnwritableFolder {
   path: string
   /** The condition in plain words, such as "its disk is full". */
   problem: string
+  /** Whether space on the disk would help. */
+  isFull: boolean
 }
 
+const FULL = ['ENOSPC', 'EDQUOT']
 const PROBE_BYTES = 256 * 1024
 /** A result is used again for this long, in milliseconds: a client that repeats a failing request must not add to the load. */
 const RESULT_MS = 2_000
@@ -24,12 +27,16 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'the server has no permission to write there',
 }
 
+/** Codes by which SQLite reports that it may not write, or has no room. */
+const SQLITE_REFUSED = /^SQLITE_(FULL|READONLY|IOERR_WRITE|CANTOPEN)/
+
 /** The operating system's refusal to write, as an error or one of its causes reports it; null = none. */
 function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    if (String((at as NodeJS.ErrnoException).code) in PROBLEMS) return at
+    const code = String((at as NodeJS.ErrnoException).code)
+    if (code in PROBLEMS || SQLITE_REFUSED.test(code)) return at
     seen.add(at)
   }
   return null
@@ -37,6 +44,9 @@ function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
 
 /** Whether an error, or one of its causes, is the operating system's refusal to write. */
 export const isRefusedWrite = (thrown: unknown): boolean => refusalIn(thrown) !== null
+
+/** Whether an error, or one of its causes, reports a full disk, or a disk quota that is used up. */
+export const isFullDisk = (thrown: unknown): boolean => FULL.includes(refusalIn(thrown)?.code ?? '')
 
 /** Watches folders, given as setting and path. */
 export class FolderWatch {
@@ -61,7 +71,7 @@ export class FolderWatch {
     if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
     const settings = Object.keys(this.folders)
     const [setting] = settings.filter((one) => path.startsWith(`${this.folders[one]}/`))
-    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string }
+    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string, isFull: FULL.includes(code) }
   }
 
   #again(): Promise<UnwritableFolder[]> {
@@ -71,13 +81,23 @@ export class FolderWatch {
 
   async #probeAll(): Promise<UnwritableFolder[]> {
     const found = await Promise.all(
-      Object.entries(this.folders).map(async ([setting, path]) => ({ setting, path, problem: await probe(path) })),
+      Object.entries(this.folders).map(async ([setting, path]) => ({ setting, path, code: await probe(path) })),
     )
-    return found.flatMap(({ problem, ...folder }) => (problem === null ? [] : [{ ...folder, problem }]))
+    return found.flatMap(({ code, ...folder }) =>
+      code === null
+        ? []
+        : [
+            {
+              ...folder,
+              problem: PROBLEMS[code] ?? `a file cannot be written there (${code})`,
+              isFull: FULL.includes(code),
+            },
+          ],
+    )
   }
 }
 
-/** Writes a file, since neither free blocks nor permissions tell of quotas and read-only file systems. Null = it can be written. */
+/** Writes a file, since neither free blocks nor permissions tell of quotas and read-only file systems. Returns the code of the error; null = it can be written. */
 async function probe(folder: string): Promise<string | null> {
   const path = join(folder, `.probe-${process.pid}`)
   try {
@@ -85,8 +105,7 @@ async function probe(folder: string): Promise<string | null> {
     await writeFile(path, randomBytes(PROBE_BYTES), { mode: 0o600 })
     return null
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    return PROBLEMS[code] ?? `a file cannot be written there (${code})`
+    return (error as NodeJS.ErrnoException).code ?? ''
   } finally {
     rmSync(path, { force: true })
   }

@@ -1,5 +1,6 @@
 /** The index: opened when it is first needed, made anew if it is damaged, and given up if its library or its file cannot be used. */
 import { rmSync } from 'node:fs'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { type Database, openDatabase } from './database.js'
 import type { FactRow, FactsOptions } from './types.js'
 import { WaitingRows } from './waiting-rows.js'
@@ -21,14 +22,14 @@ export const openFacts = (options: FactsOptions): FactsIndex => new FactIndex(op
 
 /** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
 const MAX_VALUE = 64 * 1024
-/** Codes of SQLite that report that nothing can be written. */
-const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
 /** Damages in a row after which the index is not used until the next start. */
 const MAX_DAMAGES = 3
 
 class FactIndex implements FactsIndex {
   #database: Database | null = null
   #damages = 0
+  /** Whether the operating system refused to write the file, which is reported once. */
+  #isRefused = false
   readonly #waiting: WaitingRows
 
   constructor(private readonly options: FactsOptions) {
@@ -72,10 +73,19 @@ class FactIndex implements FactsIndex {
       if (this.#database === null) return this.#giveUp('its library cannot be loaded on this machine')
       return work(this.#database)
     } catch (error) {
-      // A full disk is no damage: what is in the file can still be read.
-      if (!NO_ROOM.test((error as { code?: string }).code ?? '')) this.#dropDamaged(error)
+      // A full disk or a missing permission is no damage.
+      if (isRefusedWrite(error)) this.#noteRefusal(error as Error)
+      else this.#dropDamaged(error)
       return null
     }
+  }
+
+  #noteRefusal({ message }: Error): void {
+    if (this.#isRefused) return
+    this.#isRefused = true
+    this.options.notice(
+      `The index ${this.options.file} cannot be written to (${message}). Until it can, pages are read again when they are needed.`,
+    )
   }
 
   #giveUp(reason: string): null {

@@ -67,6 +67,8 @@ export interface LocalGit extends Git {
   create(name: string): Promise<BareRepository>
   open(name: string): Promise<BareRepository>
   duplicate(from: string, to: string): Promise<BareRepository>
+  /** As `Git.trimScratches`; too large is more than `maxBytes`. */
+  trimScratches(maxBytes?: number): Promise<number>
   /** Closes a repository, whether or not its folder is still there. */
   forget(name: string): Promise<void>
 }
@@ -238,8 +240,8 @@ class Repositories implements LocalGit {
     await (await this.#open.forget(name))?.close()
   }
 
-  trimScratches(): Promise<void> {
-    return this.services.remoteScratches.trim()
+  trimScratches(maxBytes?: number): Promise<number> {
+    return this.services.remoteScratches.trim(Date.now(), maxBytes)
   }
 
   crowded(packs: number): Promise<string[]> {

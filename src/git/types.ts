@@ -213,8 +213,8 @@ export interface Git {
   duplicate(from: string, to: string): Promise<Repository>
   /** Deletes the repository from the disk. It is renamed first, so that a half deleted one is never opened. */
   remove(name: string): Promise<void>
-  /** Deletes scratch repositories of remotes that were not used for long, or are too large together. They are made anew when they are needed. */
-  trimScratches(): Promise<void>
+  /** Deletes scratch repositories of remotes that were not used for long, or are too large together. They are made anew when they are needed. Returns the bytes that it freed. */
+  trimScratches(): Promise<number>
   /** The names of the repositories on this disk that have more packs than that, the one with the most first. */
   crowded(packs: number): Promise<string[]>
   /** Where refs are those of a database: how to tell whether one has moved without opening its repository. */

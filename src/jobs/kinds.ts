@@ -2,7 +2,6 @@
 import { contentImport } from './content-import.js'
 import { gitExport, gitImport } from './git-sync-job.js'
 import type { JobKind } from './job-kind.js'
-import { makeOpenApiParts } from './make-openapi-parts.js'
 import { maintain } from './maintain-repository.js'
 import { pdf } from './print-pdf.js'
 import { processOpenApi } from './process-openapi.js'
@@ -27,7 +26,6 @@ export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
     mail,
     pdf,
     processOpenApi,
-    makeOpenApiParts,
     spreadOpenApi,
     computeRevision,
     translate,

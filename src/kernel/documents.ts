@@ -34,14 +34,6 @@ export const table =
   <I extends string = never, O extends string = never>(c: Table<T, I, O>): Table<T, I, O> =>
     c
 
-/** The table whose documents became a journal's records, and the order in which they are moved into it. */
-interface Former<T extends object> {
-  readonly table: string
-  readonly by: (record: T) => string
-  /** The position that a document had recorded itself; absent = they are numbered in their order. */
-  readonly position?: (record: T) => number
-}
-
 /**
  * A journal holds records of one kind, which are only added and, when they are old, dropped. Records are on the disk, in groups.
  * Those of a group are numbered 1, 2, 3 … (or from a later number on, if the first says so) in the order of commitment. Memory
@@ -52,7 +44,6 @@ export interface Journal<T extends object> {
   readonly group: (record: T) => string
   /** The time of the record, ISO 8601 in UTC. */
   readonly at: (record: T) => string
-  readonly formerly?: Former<T>
 }
 
 /** Declares a journal with its type inferred. */

@@ -12,7 +12,7 @@ export class RawJson {
   constructor(readonly chunks: readonly Uint8Array[]) {}
 
   get length(): number {
-    return this.chunks.reduce((sum, { length }) => sum + length, 0)
+    return lengthOf(this.chunks)
   }
 
   toJSON(): unknown {
@@ -50,25 +50,32 @@ export async function listAsJson<I, T extends object>(
 
 /** Serializes a value; each `RawJson` in it is copied as it is. */
 export function toJson(value: unknown): string | Buffer {
-  const parts = partsOf(value)
-  return Array.isArray(parts) ? Buffer.concat(parts) : parts
+  const pieces = jsonPieces(value)
+  return Array.isArray(pieces) ? Buffer.concat(pieces) : pieces
 }
 
-/** Like `toJson`, but the parts are copied in slices: together they may be tens of megabytes. */
+/** Like `toJson`, but the pieces are copied in slices: together they may be tens of megabytes. */
 export async function toJsonInSlices(value: unknown): Promise<string | Buffer> {
-  const parts = partsOf(value)
-  if (!Array.isArray(parts)) return parts
-  const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0))
+  const pieces = jsonPieces(value)
+  return Array.isArray(pieces) ? joinInSlices(pieces) : pieces
+}
+
+/** Joins pieces in slices. */
+export async function joinInSlices(pieces: readonly Uint8Array[]): Promise<Buffer> {
+  const whole = Buffer.allocUnsafe(lengthOf(pieces))
   let at = 0
-  await eachInSlices(parts, (part) => {
-    whole.set(part, at)
-    at += part.length
+  await eachInSlices(pieces, (piece) => {
+    whole.set(piece, at)
+    at += piece.length
   })
   return whole
 }
 
-/** The JSON of a value: a text, or what is to be joined if there is any `RawJson` in it. */
-function partsOf(value: unknown): string | Uint8Array[] {
+/** Bytes of all pieces together. */
+export const lengthOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
+
+/** The JSON of a value: a text, or pieces if there is any `RawJson` in it. */
+export function jsonPieces(value: unknown): string | Uint8Array[] {
   const found: RawJson[] = []
   collecting = found
   let text: string

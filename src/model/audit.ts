@@ -73,7 +73,6 @@ export const auditLog = journal<AuditDoc>()({
   name: 'journal-audit-log',
   group: groupOf,
   at: (entry) => entry.at,
-  formerly: { table: 'audit-log', by: (entry) => entry.id },
 })
 
 export const AuditEntry = Type.Object(

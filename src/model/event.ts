@@ -1,6 +1,6 @@
 // The resource "event": what is stored, and what clients get.
 import { Type } from '@sinclair/typebox'
-import { table, journal } from '../kernel/documents.js'
+import { journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
 /** What can happen. The first word is the kind of resource that the event is about. */
@@ -97,42 +97,6 @@ export const events = journal<EventDoc>()({
   name: 'journal-events',
   group: (event) => event.organization,
   at: (event) => event.at,
-  formerly: {
-    table: 'events',
-    by: (event) => `${event.organization}/${String(event.sequence).padStart(16, '0')}`,
-    position: (event) => event.sequence,
-  },
-})
-
-/**
- * The next sequence of an organization whose events an earlier release had all removed, as stored; its ID is that of the
- * organization. It is removed with the next event.
- */
-interface EventStreamDoc {
-  id: string
-  /** Sequence of the next event. */
-  next: number
-}
-
-export const eventStreams = table<EventStreamDoc>()({
-  name: 'event-streams',
-  indexes: {},
-  owner: (stream) => stream.id,
-})
-
-/** IDs of events that follow each other, of an earlier release, whose IDs do not say their sequence. Removed with the last of them. */
-interface EarlierEventsDoc {
-  id: string
-  organization: string
-  /** Sequence of the first. */
-  first: number
-  ids: string[]
-}
-
-export const earlierEvents = table<EarlierEventsDoc>()({
-  name: 'earlier-events',
-  indexes: { organization: (one) => one.organization },
-  owner: (one) => one.organization,
 })
 
 export const EventTypeSchema = oneOf(eventTypes, { $id: 'EventType' })

@@ -8,7 +8,7 @@ import { comments } from './comment.js'
 import { commenters } from './commenter.js'
 import { connections } from './connection.js'
 import { contentImports } from './content-import.js'
-import { earlierEvents, eventStreams, events } from './event.js'
+import { events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { invites } from './invite.js'
 import { jobs } from './job.js'
@@ -78,8 +78,6 @@ export const documentTables: readonly Table<never, string>[] = [
   connections,
   requestExports,
   contentImports,
-  eventStreams,
-  earlierEvents,
   webhooks,
   deliveries,
   openApiSpecs,

@@ -7,7 +7,7 @@ import { closed, Id, nullable } from './common.js'
  * How it was shown that an address is its user's: by a link that was mailed to it, by the operator (settings, command line),
  * or `earlier`: the account was created by a release that did not ask.
  */
-export type AddressProof = 'mail' | 'operator' | 'earlier'
+export type AddressProof = 'mail' | 'operator'
 
 /**
  * Either the address is proved to be theirs, and no other account has it; or it is only claimed, and they belong to one

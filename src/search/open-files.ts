@@ -1,6 +1,7 @@
 /** The index files that a thread has open, and the handling of damaged files. */
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { SpaceFile } from './space-file.js'
 
 /** Maximum number of open files per thread. */
@@ -20,8 +21,14 @@ export class DamagedFile extends Error {
   override name = 'DamagedFile'
 }
 
+/** The operating system refused to write a file. The file is not changed. */
+export class RefusedFile extends Error {
+  override name = 'RefusedFile'
+}
+
 /**
- * Runs work on the file of a space. If the file is damaged, deletes it and throws `DamagedFile`.
+ * Runs work on the file of a space. If the file is damaged, deletes it and throws `DamagedFile`. Throws `RefusedFile` if
+ * the file cannot be written.
  * @param make whether to create a missing file; if false, the result for a missing file is null
  */
 export function withFile<T>(path: string, make: boolean, work: (file: SpaceFile) => T): T | null {
@@ -31,6 +38,10 @@ export function withFile<T>(path: string, make: boolean, work: (file: SpaceFile)
   } catch (error) {
     // Another thread is writing. The file is not damaged.
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
+    if (isRefusedWrite(error)) {
+      close(path)
+      throw new RefusedFile((error as Error).message, { cause: error })
+    }
     forgetFile(path)
     throw new DamagedFile((error as Error).message, { cause: error })
   }
@@ -54,7 +65,12 @@ function openFile(path: string): SpaceFile {
   open.set(path, one)
   if (now - one.touched > TOUCH_MS) {
     one.touched = now
-    utimesSync(path, now / 1000, now / 1000)
+    try {
+      utimesSync(path, now / 1000, now / 1000)
+    } catch (error) {
+      // The file belongs to another user. Only the order of deletion is affected.
+      if (!isRefusedWrite(error)) throw error
+    }
   }
   const [oldest] = open.keys()
   if (open.size > MAX_OPEN && oldest !== undefined) close(oldest)

@@ -1,15 +1,16 @@
 /** The index tasks by name, for threads. Arguments and results are JSON. */
 import { findPages } from './find.js'
-import { DamagedFile, fileOf, forgetFile, deleteLeastRecentlyUsed, withFile } from './open-files.js'
+import { DamagedFile, RefusedFile, fileOf, forgetFile, deleteLeastRecentlyUsed, withFile } from './open-files.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from './types.js'
 import { addTexts, missingOf, revisionOf, setPages } from './update.js'
 
-/** Runs work and returns its result as JSON. If the file was damaged, the result contains the reason. */
-function toResult<T extends { damage?: string }>(work: () => T, empty: T): string {
+/** Runs work and returns its result as JSON. If the file is damaged or cannot be written, the result has the reason. */
+function toResult<T extends { damage?: string; refused?: string }>(work: () => T, empty: T): string {
   try {
     return JSON.stringify(work())
   } catch (error) {
     if (error instanceof DamagedFile) return JSON.stringify({ ...empty, damage: error.message })
+    if (error instanceof RefusedFile) return JSON.stringify({ ...empty, refused: error.message })
     throw error
   }
 }

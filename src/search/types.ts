@@ -57,6 +57,8 @@ export interface SpaceHits {
   pages: FoundPage[]
   /** The reason why the index is rebuilt, for the operator. */
   damage?: string
+  /** The reason why the file could not be written, for the operator. */
+  refused?: string
 }
 
 /** The result of preparing an update. */
@@ -64,4 +66,6 @@ export interface UpdateState {
   /** The blobs whose texts are not in the index. */
   missing: string[]
   damage?: string
+  /** The reason why the file could not be written, for the operator. */
+  refused?: string
 }

@@ -1,7 +1,6 @@
 /** Brings documents into agreement with Git after a crash, and writes the events of what moved meanwhile. */
 import { announceAll, forgetLostHeads } from '../domain/commits/announce.js'
 import type { App } from '../domain/context/app.js'
-import { queueMissingParts } from '../domain/openapi/queue.js'
 import { type Repair, reconcile } from '../domain/upkeep/reconcile.js'
 import { type Node, otherNodes } from './open-node.js'
 
@@ -43,7 +42,6 @@ async function repairAll(app: App, { alone }: { alone: boolean }): Promise<Repai
   }
   // A space that another node is creating has an announced head before it has a document.
   if (alone) await forgetLostHeads(app)
-  await queueMissingParts(app)
   await announceAll(app, { branches: true })
   return repairs
 }

@@ -5,6 +5,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { whyNoSocket } from '../disk/socket-path.js'
 import type { App } from '../domain/context/app.js'
 import { ServiceError } from '../kernel/errors.js'
@@ -47,7 +48,12 @@ export async function openControl(app: App, { dataDir, explain }: Surroundings):
   server.maxConnections = CONNECTIONS
   const close = async (): Promise<void> => {
     if (server.listening) await stopServer(server)
-    await rm(folderOf(dataDir), { recursive: true, force: true })
+    try {
+      await rm(folderOf(dataDir), { recursive: true, force: true })
+    } catch (error) {
+      // A folder that can no longer be written to keeps the socket; the next start replaces it.
+      if (!isRefusedWrite(error)) throw error
+    }
   }
   try {
     await listen(server, dataDir)

@@ -6,7 +6,7 @@ import { makeDurableFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { migrations } from '../domain/upkeep/migrations.js'
 import type { Log } from '../kernel/log.js'
-import { documentTables, journals } from '../model/index.js'
+import { documentTables } from '../model/index.js'
 import type { Node } from './open-node.js'
 import { openPostgresStore, openStore, type SharedStore, type Store, type StoreEvent } from '../store/index.js'
 
@@ -33,7 +33,7 @@ export async function openDocuments(
     })
   }
   makePrivate(dir, { deep: true })
-  return openStore({ dir, tables: documentTables, journals, migrations, log: tell })
+  return openStore({ dir, tables: documentTables, migrations, log: tell })
 }
 
 /** How long a check of the database may take, in milliseconds. */

@@ -1,6 +1,7 @@
 /** Opens the repositories: those of a folder, or, on a node, those of the database, of which the folder has copies. */
 import { resolve } from 'node:path'
 import type { Config } from '../config.js'
+import { FolderWatch } from '../disk/folder-watch.js'
 import { makePrivate } from '../disk/private-files.js'
 import {
   createRemoteOperations,
@@ -15,6 +16,7 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { resolveHost } from '../outbound/index.js'
 import type { Closers } from './closers.js'
+import { keepRoom } from './node-upkeep.js'
 import type { Node } from './open-node.js'
 
 interface Surroundings {
@@ -68,6 +70,8 @@ export async function openRepositories(
     notice,
   })
   closers.add(() => shared.close())
+  const room = await keepRoom(new FolderWatch({ BINDERY_REPOS_DIR: reposDir }), () => shared.makeRoom(), log)
+  closers.add(() => room.stop())
   const door = await openRefreshDoor(reposDir, (name) => shared.refresh(name))
   closers.add(() => door.close())
   return shared

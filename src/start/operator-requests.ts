@@ -56,7 +56,6 @@ const namesOf = async (app: App, email: string): Promise<string[]> => (await fin
 const PROOFS = {
   mail: 'the address was proved by mail',
   operator: 'the address was confirmed by the operator',
-  earlier: 'created before proof of the address was required',
 }
 
 const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string =>

@@ -28,9 +28,6 @@ export class Database {
   readonly #held = new Map<string, Held>()
   /** Documents from the disk whose table has not been used yet. */
   readonly #raw = new Map<string, Raw[]>()
-  /** Names of the tables of `#raw` that `takeRaw` has sorted. */
-  // bound: the journals that documents of earlier releases became
-  readonly #sorted = new Set<string>()
 
   constructor(
     seq: number,
@@ -42,15 +39,6 @@ export class Database {
   /** Adds the documents that were found on the disk, before the table is first used. */
   load(name: string, documents: Raw[]): void {
     this.#raw.set(name, documents)
-  }
-
-  /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code does not use any more. */
-  takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
-    const raw = this.#raw.get(name) ?? []
-    if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
-    this.#sorted.add(name)
-    this.#raw.set(name, raw.slice(count))
-    return raw.slice(0, count)
   }
 
   /**

@@ -4,8 +4,7 @@ import { Checkpointer } from './checkpointer.js'
 import { Database } from './database.js'
 import { ensureDir, nodeFileSystem } from './file-system.js'
 import { Log } from './log.js'
-import { convert } from './journal/convert.js'
-import { FORMAT, layout, writeManifest } from './manifest.js'
+import { layout } from './manifest.js'
 import { migrate } from './migrate.js'
 import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
@@ -13,8 +12,6 @@ import type { Store, StoreOptions } from './types.js'
 
 /** A checkpoint writes a file for each space that changed, so it should not come too often; records of journals stay in memory until the next one. */
 const CHECKPOINT_AFTER_BYTES = 8 * 1024 * 1024
-/** The same while documents of earlier releases are moved into journals. */
-const CONVERT_BYTES = 64 * 1024 * 1024
 
 /**
  * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if a file is
@@ -23,7 +20,6 @@ const CONVERT_BYTES = 64 * 1024 * 1024
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
     tables = [],
-    journals = [],
     migrations = [],
     checkpointAfterBytes = CHECKPOINT_AFTER_BYTES,
     fs = nodeFileSystem,
@@ -36,8 +32,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let log: Log | undefined
   try {
     const found = await recover(fs, dir, tell)
-    // Before anything is written that earlier releases cannot read.
-    if (found.manifest.format < FORMAT) await writeManifest(fs, dir, { ...found.manifest, format: FORMAT })
     log = await Log.open(fs, layout(dir).log, found.segment, found.lastSeq + 1)
     const database = new Database(found.lastSeq, found.journals)
     const checkpointer = new Checkpointer(fs, dir, database, log)
@@ -53,14 +47,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       },
     )
     for (const [name, documents] of found.documents) database.load(name, documents)
-    for (const journal of journals) {
-      await convert(database, log, journal, async (ops) => {
-        for (const { c, o } of ops) checkpointer.touch(c, o)
-        if ((log as Log).length < CONVERT_BYTES) return
-        await (log as Log).rotate()
-        await checkpointer.run(migrated)
-      })
-    }
     for (const definition of tables) database.hold(definition)
     const { checkpoints, replayed } = found
     tell({

@@ -98,8 +98,6 @@ export interface StoreOptions {
   dir: string
   /** The tables in use: their indexes are built, and unique keys checked, at start instead of at first use. */
   tables?: readonly Table<never, string>[]
-  /** The journals in use: documents of earlier releases that are records of a journal now are moved at start. */
-  journals?: readonly Journal<never>[]
   migrations?: readonly Migration[]
   /** The log size, in bytes, at which checkpoints are written and a new log is begun. Default: 8 MiB. */
   checkpointAfterBytes?: number

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type libsql from 'libsql'
+import { isRefusedWrite } from '../disk/folder-watch.js'
 import { optionalLibrary } from '../kernel/optional-library.js'
 
 type Library = typeof libsql
@@ -20,11 +21,9 @@ const MAX_VALUE = 64 * 1024
 const DROPPED = 1_000
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used);
 `
-/** Rows of earlier releases have no checksum. They get one when they are next used. */
-const ADD_SUM = 'ALTER TABLE answers ADD COLUMN sum INTEGER'
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Number of damages after which the memory is not used until the next start. */
 const MAX_DAMAGES = 3
@@ -54,6 +53,8 @@ const keyOf = (context: string, text: string): string =>
 export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes: number; notice: Notice }): Memory {
   let open: AnswerFile | null = null
   let damages = 0
+  /** Whether the operating system refused to write the file. This is reported once. */
+  let isRefused = false
   const giveUp = (reason: string): void => {
     damages = MAX_DAMAGES
     notice(`The memory of translations ${file} is not used (${reason}). Its texts are translated again.`)
@@ -75,6 +76,13 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
       giveUp((failure as Error).message)
     }
   }
+  const noteRefusal = ({ message }: Error): void => {
+    if (isRefused) return
+    isRefused = true
+    notice(
+      `The memory of translations ${file} cannot be written to (${message}). Grant write permission or free disk space. Until then, texts are translated again.`,
+    )
+  }
   const attempt = <T>(work: (answers: AnswerFile) => T, fallback: T): T => {
     if (damages >= MAX_DAMAGES) return fallback
     try {
@@ -85,8 +93,9 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
       open ??= new AnswerFile(Sqlite, file, maxBytes, notice)
       return work(open)
     } catch (error) {
-      // A full disk is not damage: the file can still be read.
-      if (!NO_ROOM.test((error as { code?: string }).code ?? '')) dropDamaged(error as Error)
+      // A full disk or a missing permission is not damage. The translations in the file have been paid for.
+      if (isRefusedWrite(error)) noteRefusal(error as Error)
+      else dropDamaged(error as Error)
       return fallback
     }
   }
@@ -102,10 +111,7 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
   }
 }
 
-/** SQLite error codes for failed writes. */
-const NO_ROOM = /^SQLITE_(FULL|READONLY|IOERR_WRITE)/
-
-type StoredAnswer = [key: Buffer, value: Buffer, sum: number | null]
+type StoredAnswer = [key: Buffer, value: Buffer, sum: number]
 
 /** Decodes a response. Returns null if it is not valid UTF-8. */
 function decoded(bytes: Buffer): string | null {
@@ -132,8 +138,6 @@ class AnswerFile {
     for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'journal_size_limit = 16777216'])
       this.#sqlite.pragma(pragma)
     this.#sqlite.exec(SCHEMA)
-    if (this.#number("SELECT count(*) FROM pragma_table_info('answers') WHERE name = 'sum'") === 0)
-      this.#sqlite.exec(ADD_SUM)
   }
 
   get(context: string, texts: readonly string[]): Map<string, string> {
@@ -145,17 +149,15 @@ class AnswerFile {
     const touch = this.#sqlite.prepare('UPDATE answers SET used = ? WHERE key IN (SELECT value FROM json_each(?))')
     for (let from = 0; from < texts.length; from += AT_ONCE) {
       const asked = new Map(texts.slice(from, from + AT_ONCE).map((text) => [keyOf(context, text), text]))
-      const unsummed = new Map<string, string>()
       const damaged: string[] = []
       for (const [keyBytes, bytes, sum] of select.raw().all([JSON.stringify([...asked.keys()])]) as StoredAnswer[]) {
         const key = keyBytes.toString()
         const value = decoded(bytes)
         const text = asked.get(key)
-        if (text === undefined || value === null || (sum !== null && sum !== sumOf(key, value))) {
+        if (text === undefined || value === null || sum !== sumOf(key, value)) {
           if (text !== undefined) damaged.push(text)
           continue
         }
-        if (sum === null) unsummed.set(text, value)
         found.set(text, value)
       }
       if (damaged.length > 0) {
@@ -164,7 +166,6 @@ class AnswerFile {
         )
         this.forget(context, damaged)
       }
-      if (unsummed.size > 0) this.put(context, unsummed)
       const known = [...asked].filter(([, text]) => found.has(text)).map(([key]) => key)
       if (known.length > 0) touch.run([Date.now(), JSON.stringify(known)])
     }

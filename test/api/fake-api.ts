@@ -12,6 +12,7 @@ import { created, redirect, stream } from '../../src/api/reply.js'
 import { defineResolvers, resolversOf } from '../../src/api/resolver.js'
 import { listOf, oneOf, pageQuery } from '../../src/model/index.js'
 import { conflict, ServiceError } from '../../src/kernel/errors.js'
+import { RawJson } from '../../src/kernel/raw-json.js'
 import { createLog } from '../../src/kernel/log.js'
 
 // A library of shelves and books: two resources deep, with one endpoint per peculiarity of the pipeline.
@@ -183,6 +184,18 @@ const getLarge = endpoint({
     return { text: 'words '.repeat(1000) }
   },
 })
+export const HUGE_PIECES = Array.from({ length: 5 }, (_, n) =>
+  Buffer.from(`${n === 0 ? '[' : ','}"${String(n).repeat(4 * 1024 * 1024)}"`),
+)
+const getHuge = endpoint({
+  method: 'GET',
+  path: '/v1/huge',
+  summary: 'A response that is too large to be kept',
+  section,
+  needs: 'authenticated',
+  returns: Anything,
+  handle: () => ({ texts: new RawJson([...HUGE_PIECES, Buffer.from(']')]) }),
+})
 const FILE = Buffer.from('0123456789'.repeat(10))
 const getFile = endpoint({
   method: 'GET',
@@ -256,6 +269,7 @@ export const endpoints: Endpoints = {
   sortBooks,
   getPath,
   getLarge,
+  getHuge,
   getFile,
   fail,
   lie,

@@ -40,6 +40,37 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
   assert.is(await desk.file('b.md', change.ref), '# Ours\r\n\r\nOne.\n\nMore.\n\nTwo.\r\n')
 })
 
+for (const bom of ['', '\ufeff'])
+  test(`an edit of one of several chapters on a line leaves the others${bom && ' (with a byte order mark)'}`, async () => {
+    const summary = `${bom}# Summary\n\n[Intro](intro.md) [Thanks](thanks.md) | [Notes](notes.md)\n\n- [One](one.md)\n`
+    const desk = await openDesk(here, {
+      'book.toml': '[book]\ntitle = "T"\n',
+      'src/SUMMARY.md': summary,
+      ...Object.fromEntries(
+        ['Intro', 'Thanks', 'Notes', 'One'].map((name) => [`src/${name.toLowerCase()}.md`, `${name}.\n`]),
+      ),
+    })
+    const titles = async (): Promise<string[]> => flat(await desk.pages()).map(({ title }) => title)
+    const update = async (id: string, change: object): Promise<unknown> =>
+      desk.write([{ operation: 'update_page', page: id, ...change }])
+    assert.equal(await titles(), ['Intro', 'Thanks', 'Notes', 'One'])
+    const [intro, thanks, notes] = [await desk.id('intro'), await desk.id('thanks'), await desk.id('notes')]
+    await update(thanks, { title: 'Credits' })
+    await update(thanks, { slug: 'credits' })
+    let expected = summary.replace('[Thanks](thanks.md)', '[Credits](credits.md)')
+    assert.is(await desk.file('src/SUMMARY.md'), expected)
+    assert.equal(await desk.changed(), ['M\tsrc/SUMMARY.md', 'A\tsrc/credits.md', 'D\tsrc/thanks.md'])
+    await update(intro, { into: null, at: 2 })
+    expected = expected.replace('[Intro](intro.md) ', '').replace('(notes.md)\n', '(notes.md)\n[Intro](intro.md)\n')
+    assert.is(await desk.file('src/SUMMARY.md'), expected)
+    assert.equal(await titles(), ['Credits', 'Notes', 'Intro', 'One'])
+    await desk.write([{ operation: 'delete_page', page: notes }])
+    assert.is(await desk.file('src/SUMMARY.md'), expected.replace(' | [Notes](notes.md)', ''))
+    assert.equal(await desk.changed(), ['M\tsrc/SUMMARY.md', 'D\tsrc/notes.md'])
+    assert.is(await desk.id('credits'), thanks)
+    assert.is(await desk.id('intro'), intro)
+  })
+
 for (const side of ['main', 'the change request', 'both', 'both in two ways'])
   test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async () => {
     const lf = '# A\n\nOne.\n\nTwo.\n'

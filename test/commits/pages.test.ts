@@ -181,6 +181,19 @@ redirects:\r
   assert.equal(await desk.changed(), ['M\tdocs/SUMMARY.md', 'M\tdocs/eins.md'])
 })
 
+test('redirects of a long configuration follow a page, too', async () => {
+  const yaml = (name: string): string =>
+    `redirects:\n${Array.from({ length: 3_000 }, (_, n) => `  old/page-${n}: first.md\n`).join('')}  last: ${name}.md\n`
+  const desk = await openDesk(here, {
+    '.gitbook.yaml': yaml('second'),
+    'SUMMARY.md': '* [A](first.md)\n* [B](second.md)\n',
+    'first.md': '# A\n',
+    'second.md': '# B\n',
+  })
+  await desk.write([{ operation: 'update_page', page: await desk.id('second'), slug: 'third' }])
+  assert.is(await desk.file('.gitbook.yaml'), yaml('third'))
+})
+
 test('of a redirect that is there twice, the wrong one is not edited', async () => {
   const yaml = 'redirects:\n  old: first.md\n  old: second.md\n'
   const desk = await openDesk(here, {

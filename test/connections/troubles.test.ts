@@ -194,6 +194,42 @@ test('a person creates a missing branch by force, on the branch to which it was 
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
+test('an export that a person starts is not repeated by a connection that only imports', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base, id } = await here.connect(space, { url: theirs.url, direction: 'import' })
+  await here.write(space, 'New', '# New\n')
+  here.remotes.behaviour.pushStatus = 500
+  const body = { url: theirs.url, ref: 'refs/heads/main', commitMessage: 'New' }
+  await here.service.admin.call('post', `/v1/spaces/${space}/git/export`, body).expect(204)
+  await here.idle()
+  const { lastRun, failure } = await here.get(base)
+  assert.is(lastRun?.state, 'failure')
+  assert.is(failure, undefined)
+  well()
+  for (let times = 0; times < 2; times++) await here.forward(AN_HOUR_AND_MORE)
+  assert.equal(await told(id), [])
+  assert.not.ok('new.md' in (await here.remoteFiles(theirs)))
+})
+
+test('a failed export is over when its connection only imports from then on', async () => {
+  const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
+  const { base } = await here.connect(space, { url: theirs.url })
+  here.remotes.behaviour.pushStatus = 500
+  await here.write(space, 'New', '# New\n')
+  await here.forward(QUIET_MS)
+  assert.ok((await here.get(base)).failure)
+  well()
+  let requests = 0
+  here.remotes.behaviour.onRequest = () => {
+    if (++requests > 100) throw new Error('the connection is imported again and again')
+  }
+  await here.service.admin.call('patch', base, { direction: 'import' }).expect(200)
+  for (let times = 0; times < 2; times++) await here.forward(AN_HOUR_AND_MORE)
+  well()
+  assert.ok(requests <= 100)
+  assert.is((await here.get(base)).failure, undefined)
+})
+
 test('authors of text that a reset of the remote dropped are notified with the admins', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url })

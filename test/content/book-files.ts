@@ -8,8 +8,7 @@ export const MDBOOK: Record<string, string> = {
   'README.md': '# acme\n\nRun `mdbook serve`.\n',
   'src/SUMMARY.md': `# Summary
 
-[Introduction](introduction.md)
-[Foreword](./foreword.md)
+[Introduction](introduction.md) [Foreword](./foreword.md)
 
 # User Guide
 

@@ -23,7 +23,7 @@ test('the files of a revision: assets and what pages reference, each once', asyn
   })
   const ids = idOf(new Map())
   const structure = await readStructure(tree, ids, inPlace)
-  const files = revisionFiles(
+  const files = await revisionFiles(
     structure,
     ['img/b.png', '.gitbook/assets/z.png', 'a.md', '.gitbook/includes/i.md', 'img/b.png'],
     ids,

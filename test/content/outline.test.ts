@@ -146,7 +146,7 @@ End[^1] with {{ value }}.
 test('sections have all that readers see, and no syntax', () => {
   const { outline, sections } = read(EVERYTHING)
   assert.is(outline.title, 'The page')
-  assert.equal(outline.anchors, ['here'])
+  assert.equal(outline.anchors, ['more--more', 'here'])
   assert.equal(outline.scripts, ['latin'])
   assert.equal(sections, [
     { anchor: null, title: '', text: 'Lead with bold, code and a link next.\nA hint.' },

@@ -4,6 +4,8 @@ import { readStructure } from '../../src/content/structure.js'
 import { MAX_DEPTH } from '../../src/content/tree-builder.js'
 import type { ContentStructure, PageEntry } from '../../src/content/types.js'
 import { type MemoryFile, memoryTree } from '../support/memory-tree.js'
+import { Workspace } from '../../src/content/edit/workspace.js'
+import { turnsDuring } from '../support/turns.js'
 import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
@@ -279,6 +281,24 @@ test('links and submodules are no files', async () => {
 test('a table of contents in Latin-1 is read', async () => {
   const structure = await read({ 'SUMMARY.md': Buffer.from('* [R\xe9sum\xe9](a.md)\r\n', 'latin1'), 'a.md': '' })
   assert.is(structure.pages[0]?.title, 'Résumé')
+})
+
+test('others have a turn while an edit looks for a free name among the files of a huge folder', async () => {
+  const files = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`Folder-${n % 3}/Page-${n}.md`, '']))
+  const tree = memoryTree(files)
+  const workspace = new Workspace(tree, await read({ 'README.md': '' }), new Map(), inPlace)
+  const entries = await tree.walk('')
+  const before = await turnsDuring(() => tree.walk(''))
+  const turns = await turnsDuring(async () => {
+    assert.is(await workspace.isTaken('folder-1/page-1.MD'), true)
+    assert.is(await workspace.isTaken('folder-1/page-2.md'), false)
+  })
+  assert.ok(turns > before + 1, `${turns} turns`)
+  await workspace.add('folder-1/page-2.md', new Uint8Array())
+  await workspace.remove('Folder-1/Page-1.md')
+  assert.is(await workspace.isTaken('Folder-1/PAGE-2.md'), true)
+  assert.is(await workspace.isTaken('folder-1/page-1.md'), false)
+  assert.is((await workspace.paths()).size, entries.length)
 })
 
 test('a failing reader is no empty table of contents', async () => {

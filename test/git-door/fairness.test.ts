@@ -1,12 +1,16 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { getPriority as nice } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import * as assert from 'uvu/assert'
-import { git } from '../support/hermetic-git.js'
+import { git, hermeticEnv } from '../support/hermetic-git.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { addressOf, Clone, newSpace } from './fixture.js'
-import { basic, FLUSH, pkt } from './raw.js'
+import { basic, FLUSH, pkt, servingProcesses } from './raw.js'
 
 const [test, here] = await suiteWith('fairness of the Git door', startService)
 
@@ -48,6 +52,51 @@ function sendAndStop(path: string, token: string, service: string, body: Buffer,
   })
 }
 
+/** Commits a file to main that is larger than what the sockets between server and client hold. Returns the commit. */
+async function addLargeFile(space: string): Promise<string> {
+  const repository = join(here.dir, 'repos', `${space}.git`)
+  const large = await git(repository, ['hash-object', '-w', '--stdin'], randomBytes(24 * MIB))
+  const tree = await git(repository, ['mktree'], `100644 blob ${large}\tlarge.bin\n`)
+  const main = await git(repository, ['commit-tree', tree, '-p', 'main', '-m', 'Large'])
+  await git(repository, ['update-ref', 'refs/heads/main', main])
+  return main
+}
+
+const wish = (commit: string): Buffer =>
+  Buffer.concat([pkt('command=fetch\n'), Buffer.from('0001'), pkt(`want ${commit}\n`), pkt('done\n'), FLUSH])
+
+/** A line to the server that brings the first `bytes` of its responses, and then nothing more. */
+async function narrowLine(bytes: number): Promise<Server> {
+  const { hostname, port } = new URL(here.url)
+  let left = bytes
+  const server = createServer((client) => {
+    const upstream = connect({ host: hostname, port: Number(port) })
+    client.pipe(upstream)
+    upstream.on('data', (piece: Buffer) => {
+      client.write(piece)
+      left -= piece.length
+      if (left < 0) upstream.pause()
+    })
+    for (const [one, other] of [[client, upstream] as const, [upstream, client] as const]) {
+      one.on('error', () => {})
+      one.on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** Lets other tasks run for a moment, also while `setTimeout` stands still. */
+const moment = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setInterval(() => {
+      clearInterval(timer)
+      resolve()
+    }, 10)
+  })
+/** Without the shell that ends them with the service. */
+const uploads = () => servingProcesses().filter(({ line }) => /^\S*git\S* .*(upload-pack|pack-objects)/.test(line))
+
 test('pushes that send nothing keep no one from cloning and pushing', async () => {
   const stranger = await newStranger()
   const space = await newSpace(here)
@@ -70,12 +119,8 @@ test('fetches that no one reads keep no one from cloning, and their own user onl
   const stranger = await newStranger()
   const space = await newSpace(here)
   const reader = await here.caller('read')
-  const repository = join(here.dir, 'repos', `${stranger.space}.git`)
-  const large = await git(repository, ['hash-object', '-w', '--stdin'], randomBytes(24 * MIB))
-  const tree = await git(repository, ['mktree'], `100644 blob ${large}\tlarge.bin\n`)
-  const main = await git(repository, ['commit-tree', tree, '-p', 'main', '-m', 'Large'])
-  await git(repository, ['update-ref', 'refs/heads/main', main])
-  const body = Buffer.concat([pkt('command=fetch\n'), Buffer.from('0001'), pkt(`want ${main}\n`), pkt('done\n'), FLUSH])
+  const main = await addLargeFile(stranger.space)
+  const body = wish(main)
   for (let n = 0; n < 8; n++)
     await sendAndStop(`/git/${stranger.space}.git`, stranger.tokens[n % 2] as string, 'upload-pack', body, body.length)
   // Only the list of refs, which needs no turn.
@@ -85,6 +130,51 @@ test('fetches that no one reads keep no one from cloning, and their own user onl
   assert.ok(await clone.git('rev-parse', 'HEAD'))
   await git(here.dir, ['clone', '--quiet', origin, join(here.dir, 'work-of-stranger')])
   leave()
+})
+
+test('a fetch has low priority and bounded processor time, and ends with its client', async () => {
+  const space = await newSpace(here)
+  const reader = await here.caller('read')
+  await addLargeFile(space)
+  const line = await narrowLine(MIB)
+  const { port } = line.address() as AddressInfo
+  const origin = addressOf(here, space, reader).replace(new URL(here.url).host, `127.0.0.1:${port}`)
+  const client = spawn('git', ['clone', '--quiet', origin, join(here.dir, 'stalled')], {
+    env: hermeticEnv,
+    detached: true,
+    stdio: 'ignore',
+  })
+  const [own, settled] = [nice(), () => uploads().every((one) => one.nice !== nice())]
+  while (!uploads().some(({ line: command }) => command.includes('pack-objects')) || !settled()) await moment()
+  for (const { line: command, nice: given, limits } of uploads()) {
+    assert.is(given, own + 10, command)
+    assert.match(limits, /Max cpu time +6\d +unlimited/, command)
+  }
+  process.kill(-(client.pid as number), 'SIGKILL')
+  while (uploads().length > 0) await moment()
+  line.close()
+})
+
+test('a fetch ends after an hour, even if its client has read something all the time', async () => {
+  const space = await newSpace(here)
+  const reader = await here.caller('read')
+  const body = wish(await addLargeFile(space))
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const socket = await sendAndStop(`/git/${space}.git`, reader.token, 'upload-pack', body, body.length)
+    while (socket.bytesRead === 0) {
+      socket.read(1)
+      await moment()
+    }
+    mock.timers.tick(3_599_000)
+    await moment()
+    assert.ok(uploads().length > 0)
+    mock.timers.tick(2000)
+    while (uploads().length > 0) await moment()
+  } finally {
+    mock.timers.reset()
+    leave()
+  }
 })
 
 test.run()

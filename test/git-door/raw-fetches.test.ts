@@ -94,6 +94,24 @@ test('nonsense ends with an error, or with nothing, and shows nothing that is hi
   await allEnded()
 })
 
+test('a filter that would visit a folder once for each of its paths is refused', async () => {
+  const file = await git(repository, ['hash-object', '-w', '--stdin'], 'x')
+  let folder = await git(repository, ['mktree'], `100644 blob ${file}\tfile\n`)
+  // 10 to the power of 12 paths in 14 objects.
+  for (let depth = 0; depth < 12; depth++) {
+    const names = Array.from({ length: 10 }, (_, n) => `040000 tree ${folder}\t${n}\n`)
+    folder = await git(repository, ['mktree'], names.join(''))
+  }
+  const bomb = await git(repository, ['commit-tree', folder, '-m', 'Many paths'])
+  for (const filter of [`sparse:oid=${file}`, 'combine:tree:20+blob:none', `combine:sparse:oid=${file}+blob:none`]) {
+    const { text } = await fetchIt(asked('fetch', `want ${bomb}`, `filter ${filter}`, 'done'))
+    assert.match(text, /filter '(combine|sparse:oid)' not supported/, filter)
+  }
+  for (const filter of ['blob:none', 'tree:20', 'blob:limit=1k'])
+    assert.match((await fetchIt(asked('fetch', `want ${bomb}`, `filter ${filter}`, 'done'))).text, 'PACK', filter)
+  await allEnded()
+})
+
 test('what is too large, or of another type', async () => {
   const have = pkt(`have ${'e'.repeat(40)}\n`)
   const haves = Buffer.concat([

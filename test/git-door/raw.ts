@@ -91,8 +91,8 @@ export const basic = (user: string, password: string): string =>
 /** The command lines of the Git processes below this one that serve a client. */
 export const serving = (): string[] => servingProcesses().map(({ line }) => line)
 
-/** The Git processes below this one that serve a client, by their command lines, and how much they give way to others. */
-export function servingProcesses(): { line: string; nice: number }[] {
+/** The Git processes below this one that serve a client: their command lines, how much they give way to others, and their limits (proc(5)). */
+export function servingProcesses(): { line: string; nice: number; limits: string }[] {
   const all = new Map<number, { parent: number; nice: number }>()
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
     try {
@@ -110,7 +110,7 @@ export function servingProcesses(): { line: string; nice: number }[] {
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
       return /git\S* .*(upload-pack|pack-objects|index-pack|unpack-objects|rev-list)/.test(line)
-        ? [{ line, nice: all.get(pid)?.nice ?? 0 }]
+        ? [{ line, nice: all.get(pid)?.nice ?? 0, limits: readFileSync(`/proc/${pid}/limits`, 'latin1') }]
         : []
     } catch {
       return []

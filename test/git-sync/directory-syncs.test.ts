@@ -18,7 +18,6 @@ const emptyLog: SyncLog = {
   inferred: [],
   last: null,
   lastLeft: null,
-  legacy: [],
 }
 
 /** A history of which every commit changes the folder `docs`, as a stream of git-fast-import(1). */

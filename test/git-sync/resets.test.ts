@@ -83,6 +83,26 @@ test('a reset takes back the work of people there, and holds what was written he
   })
 })
 
+test('a reset does not hold a file that the new head has as it was exported', async () => {
+  const { remote, space, url, first, reset } = await imported('kept')
+  const guide = (line: string): string => page('one', 'two', line, 'three', 'four')
+  await f.edit(space, { 'guide.md': guide('here'), 'here.md': '# Here\n' })
+  await f.export(space, { url })
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await f.edit(space, { 'guide.md': guide('here, and later') })
+  await reset(first)
+  await remote.commit({ 'guide.md': guide('here') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['here.md'])
+  assert.equal(await upToDate(space, url), {
+    'README.md': '# Home',
+    'guide.md': guide('here, and later').trimEnd(),
+    'here.md': '# Here',
+  })
+})
+
 for (const style of ['merge', 'squash', 'rebase'] as const)
   test(`a reset that drops a merged pull request holds what was written here (${style})`, async () => {
     const { remote, space, url, reset } = await imported(`pull-request-${style}`)
@@ -98,6 +118,34 @@ for (const style of ['merge', 'squash', 'rebase'] as const)
     assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
     assert.match((await upToDate(space, url))['guide.md'] ?? '', /here/)
   })
+
+test('a reset that drops a pull request which people edited holds what was written here', async () => {
+  const { remote, space, url, first, reset } = await imported('edited-squash')
+  await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
+  await f.export(space, { url, ref: 'refs/heads/docs' })
+  await remote.commit({ 'guide.md': page('one', 'two', 'here', 'three', 'four and more'), 'there.md': '# There\n' })
+  assert.is((await f.import(space, { url })).state, 'success')
+  await reset(first)
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
+  const after = await upToDate(space, url)
+  assert.match(after['guide.md'] ?? '', /here/)
+  assert.not.ok('there.md' in after)
+})
+
+test('a line that people removed again after a reset is removed here', async () => {
+  const { remote, space, url, reset } = await imported('removed-since')
+  await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
+  await f.export(space, { url })
+  const exported = (await remote.head()) as string
+  await remote.commit({ 'there.md': '# There\n' })
+  await f.import(space, { url })
+  await reset(exported)
+  await remote.commit({ 'guide.md': start['guide.md'] })
+  assert.is((await f.import(space, { url })).state, 'success')
+  assert.equal(await upToDate(space, url), { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd() })
+})
 
 test('a reset to commits that people rebased drops nothing, so it is no conflict', async () => {
   const { remote, space, url, first, reset } = await imported('rebased')

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
@@ -206,82 +204,5 @@ test('by the operator: the command line', async () => {
     await here.close()
   }
 })
-
-// A data folder as the release before wrote it: an organization whose invitation was accepted without proof.
-const EARLIER = {
-  org: 'Z7763KFQ1S1jFVBtzDoC',
-  wanda: 'FzOJLGEbSiHeG9EYymJD',
-  token: 'bindery_kSiFSXH7XMGmPzJqVrNZa3R4AV7WE3U3J6r5zrrVWFo',
-  open: 'bindery_0H9q2qwejE5sBv9HWbFxEC8e0ms8CfxriGylmRuWaRs',
-}
-const clock = { now: () => new Date('2026-11-22T00:00:00.000Z') }
-async function earlierData(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'bindery-earlier-'))
-  const files = JSON.parse(await readFile(new URL('earlier-data.json', import.meta.url), 'utf8')) as Record<
-    string,
-    string
-  >
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(dir, 'data', 'store', path)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text)
-  }
-  await writeFile(join(dir, 'data', 'signing-key'), `${'ab'.repeat(32)}\n`)
-  return dir
-}
-
-test(
-  'accounts of an earlier release go on with their addresses, tokens and places',
-  async () => {
-    const dir = await earlierData()
-    const env = {
-      BINDERY_ADMIN_EMAIL: 'ada@people.example',
-      BINDERY_SMTP_URL: smtp.url,
-      BINDERY_MAIL_FROM: 'docs@people.example',
-    }
-    const here = await startService({ dir, env, overrides: { clock } })
-    try {
-      assert.is(here.organization, EARLIER.org)
-      const wanda = await get(here, EARLIER.token, '/v1/user')
-      assert.equal([wanda.id, wanda.email, wanda.emailUnproven], [EARLIER.wanda, 'wanda@people.example', undefined])
-      await as(here, EARLIER.token, 'get', `/v1/orgs/${EARLIER.org}`).expect(200)
-      assert.is((await here.admin.call('get', `/v1/orgs/${EARLIER.org}/members`).expect(200)).body.items.length, 2)
-      const { body } = await as(here, null, 'post', '/v1/sign-in/token', {
-        token: (await signIn(here, 'wanda@people.example')).secret,
-      }).expect(201)
-      assert.is((await get(here, body.token, '/v1/user')).id, EARLIER.wanda)
-      // An invitation of then that went out without a mail proves nothing now either.
-      assert.is((await accept(here, EARLIER.open).expect(200)).body.member.user.emailUnproven, true)
-      await here.restart()
-      assert.is((await get(here, EARLIER.token, '/v1/user')).id, EARLIER.wanda)
-    } finally {
-      await here.close()
-    }
-  },
-  { embeddedOnly: 'earlier-data' },
-)
-
-test(
-  'the operator frees the address of an account that an earlier release made without knowing its owner',
-  async () => {
-    const dir = await earlierData()
-    let here: TestService | null = null
-    try {
-      assert.match(await vouch(dir, 'ada@people.example'), 'confirmed by the operator')
-      assert.match(
-        await vouch(dir, 'wanda@people.example', { free: true }),
-        `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`,
-      )
-      assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
-      assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)
-      const token = await tokenOf(dir, 'wanda@people.example')
-      here = await startService({ dir, env: { BINDERY_ADMIN_EMAIL: 'ada@people.example' }, overrides: { clock } })
-      await areStrangers(here, token, { user: EARLIER.wanda, token: EARLIER.token, org: EARLIER.org })
-    } finally {
-      await (here ? here.close() : rm(dir, { recursive: true, force: true }))
-    }
-  },
-  { embeddedOnly: 'earlier-data' },
-)
 
 test.run()

@@ -1,4 +1,5 @@
 /** The copy of a node that only follows, while another one writes. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -6,7 +7,8 @@ import { newSpace } from '../git-door/fixture.js'
 import { tidyDisk } from '../../src/start/node-upkeep.js'
 import { git } from '../support/hermetic-git.js'
 import { startNodes } from '../nodes/nodes.js'
-import type { TestService } from '../support/service.js'
+import { startService, type TestService } from '../support/service.js'
+import { smallDisk } from '../support/small-disk.js'
 import { suiteWith } from '../support/suite.js'
 
 const [test, nodes] = await suiteWith('copies of nodes that only follow', () => startNodes(2))
@@ -70,6 +72,42 @@ test('a repository that is removed meanwhile is in nobody’s way', async () => 
   await writes.service.app.git.remove(space)
   await tidyDisk(follows.service.app, () => false, 0)
   while (existsSync(pathOf(space))) await tidyDisk(follows.service.app, () => false, 0)
+})
+
+const disk = smallDisk(48)
+test('a node that starts on a full disk deletes copies, then reads and writes', async () => {
+  // A process that may not mount file systems cannot have a full disk.
+  if (disk === null) return
+  const spaces: string[] = []
+  for (let n = 0; n < 8; n++) {
+    const space = await newSpace(writes)
+    const document = { markdown: `# Many\n\n${randomBytes(700_000).toString('base64')}\n` }
+    const changes = [{ operation: 'insert_page', title: 'Many', slug: 'many', document }]
+    await on(writes, 'post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+    await edit(space, n)
+    spaces.push(space)
+  }
+  const start = () => startService({ dir: disk.dir, env: { BINDERY_DATABASE_URL: nodes.url } })
+  const copiesOf = (): string[] => readdirSync(join(disk.dir, 'repos')).filter((name) => name.endsWith('.git'))
+  const pages = (node: TestService, space: string) => on(node, 'get', `/v1/spaces/${space}/content/pages`).expect(200)
+  let node = await start()
+  try {
+    for (const space of spaces) await pages(node, space)
+    await node.service.close()
+    const before = copiesOf().length
+    disk.fill()
+    node = await start()
+    assert.ok(copiesOf().length < before, `${before} copies, then ${copiesOf().length}`)
+    assert.is((await fetch(`${node.url}/readyz`)).status, 200)
+    for (const space of spaces.slice(0, 2)) {
+      const changes = [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }]
+      await on(node, 'post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+      assert.match(JSON.stringify((await pages(node, space)).body), /"New"/)
+    }
+  } finally {
+    await node.service.close()
+    disk.unmount()
+  }
 })
 
 test.run()

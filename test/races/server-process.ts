@@ -27,15 +27,21 @@ export interface ServerProcess {
   ended: Promise<number | null>
 }
 
-/** Starts the command without waiting for anything. @param database of the run: the server has its key in its folder then, as `startService` does */
+/**
+ * Starts the command without waiting for anything.
+ * @param database of the run: the server has its key in its folder then, as `startService` does
+ * @param user ID of another user to run it as
+ */
 export function launch(
   dir: string,
   env: Record<string, string> = {},
   database: { BINDERY_DATABASE_URL?: string } = {},
+  user?: number,
 ): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user === undefined ? {} : { cwd: '/', uid: user, gid: user }),
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

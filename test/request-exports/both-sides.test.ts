@@ -67,6 +67,38 @@ test('merged here: the export of main brings it to the host, then the pull reque
   assert.equal(await story.remoteFiles(), await story.files())
 })
 
+for (const direction of ['both', 'import'])
+  test(`people add the note of a pull request to another section: both notes stay (${direction})`, async () => {
+    const guide = (first: string, second: string): string => {
+      const section = (title: string, note: string): string =>
+        `## ${title}\n\nGo.\n\nRun it.\n\n${note}Done.\n\nStop.\n`
+      return `# Guide\n\n${section('One', first)}\n${section('Two', second)}`
+    }
+    const summary = `${FILES['SUMMARY.md']}* [Guide](guide.md)\n`
+    const files = { ...FILES, 'SUMMARY.md': summary, 'guide.md': guide('', '') }
+    const story = await here.connected(files, { direction })
+    const { admin } = here.service
+    const { body: request } = await admin
+      .call('post', `${story.base}/change-requests`, { subject: 'Add a note' })
+      .expect(201)
+    const at = `${story.base}/change-requests/${request.number}`
+    const { body: listed } = await admin.call('get', `${at}/content/pages`).expect(200)
+    const page = listed.pages.find(({ path }: { path: string }) => path === 'guide').id
+    const change = { operation: 'update_page', page, document: { markdown: guide('Note.\n\n', '') } }
+    await admin.call('post', `${at}/content`, { changes: [change] }).expect(200)
+    await story.export(request.number)
+    await story.bare.commit({ 'guide.md': guide('', 'Note.\n\n') })
+    await admin.call('post', `${at}/merge`).expect(200)
+    await here.forward(6 * MINUTE)
+    const both = guide('Note.\n\n', 'Note.\n\n').trimEnd()
+    assert.is((await story.files())['guide.md'], both)
+    if (direction === 'import') await story.merge('squash')
+    for (let times = 0; times < 2; times++) await here.forward(6 * MINUTE)
+    assert.is((await story.files())['guide.md'], both)
+    assert.is((await story.remoteFiles())['guide.md'], both)
+    assert.equal(await story.all('open'), [])
+  })
+
 test('a connection that only imports: merged here, the pull request stays as the way to the host', async () => {
   const story = await here.connected(FILES, { direction: 'import' })
   const number = await story.request('Guide', 'How to.\n')
@@ -118,6 +150,23 @@ test('commits that people push to the branch come into the change request; confl
   const well = await story.exported(number)
   assert.is(well.problem, undefined, JSON.stringify(well.problem))
   assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /here/)
+})
+
+test('nothing is pushed to a repository whose base branch is gone', async () => {
+  const story = await here.connected(FILES)
+  const number = await story.request('Deploy', '# Deploy\n')
+  await story.export(number)
+  const refs = (await git(story.bare.path, ['for-each-ref', '--format=%(refname) %(objectname)'])).split('\n')
+  for (const line of refs) await git(story.bare.path, ['update-ref', '-d', line.split(' ')[0] as string])
+  await story.write('Later', '# Later\n', number)
+  await here.forward(10 * MINUTE)
+  assert.is(await git(story.bare.path, ['for-each-ref']), '')
+  assert.match((await story.exported(number)).problem?.message ?? '', /no branch refs\/heads\/main/)
+  for (const line of refs) await git(story.bare.path, ['update-ref', ...line.split(' ')])
+  await here.forward(120 * MINUTE)
+  const { problem, branch } = await story.exported(number)
+  assert.is(problem, undefined)
+  assert.match(await git(story.bare.path, ['ls-tree', '--name-only', branch]), /later\.md/)
 })
 
 test('a rewritten branch is never forced back', async () => {

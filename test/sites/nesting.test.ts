@@ -7,7 +7,6 @@ import { withKeys } from '../../src/domain/sites/structure/keys.js'
 import { addLink, removeLink, updateLink } from '../../src/domain/sites/structure/links.js'
 import { moveItem } from '../../src/domain/sites/structure/move.js'
 import { addSection } from '../../src/domain/sites/structure/sections.js'
-import { migrateSiteGroups } from '../../src/domain/upkeep/earlier-site-groups.js'
 import { ServiceError } from '../../src/kernel/errors.js'
 import { emptyStructure, itemsOf, type SiteStructure } from '../../src/model/index.js'
 import { startService } from '../support/service.js'
@@ -243,28 +242,6 @@ test('a draft, and all that is in it, is for editors alone, without an address; 
   const born = (await call('post', `${site.base}/section-groups`, { title: 'New', draft: true, sections: [b.id] }, 201))
     .body
   assert.equal([born.draft, await published()], [true, 'Aa*[Aa* A2] Cc[Cc*]'])
-})
-
-test('groups of earlier releases keep their sections', () => {
-  const group = { type: 'site-section-group', id: 'g', title: 'G', sections: [{ type: 'site-section', id: 's' }] }
-  const stored: Json[] = [
-    { id: 'a', structure: { items: [{ type: 'site-section', id: 'x' }, group] } },
-    { id: 'b', structure: { items: [] } },
-  ]
-  const put: Json[] = []
-  migrateSiteGroups({ documents: () => stored, put: (_table: string, doc: Json) => put.push(doc) } as never)
-  const { sections, ...rest } = group
-  assert.equal(put, [
-    {
-      id: 'a',
-      structure: {
-        items: [
-          { type: 'site-section', id: 'x' },
-          { ...rest, children: sections },
-        ],
-      },
-    },
-  ])
 })
 
 test.run()

@@ -1,12 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { migrations } from '../../src/domain/upkeep/migrations.js'
-import { sealedJson } from '../../src/store/checkpoint-file.js'
-import { table, journal, openStore, StoreDamaged } from '../../src/store/index.js'
-import { FaultyFs } from '../support/faulty-fs.js'
-import { LossyFs } from '../support/lossy-fs.js'
-import { startService } from '../support/service.js'
+import { journal, openStore, StoreDamaged } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
@@ -17,15 +12,7 @@ interface Entry {
   at: string
   text: string
 }
-/** Entries of `two` were numbered already, with gaps. */
-const formerly = {
-  table: 'log',
-  by: ({ id }: Entry) => id,
-  position: ({ org, id }: Entry) => (org === 'two' ? Number(id.slice(0, 6)) : 0),
-}
-const log = journal<Entry>()({ name: 'journal-log', group: ({ org }) => org, at: ({ at }) => at, formerly })
-/** What an earlier release kept the same in. */
-const documents = table<Entry>()({ name: 'log', indexes: {}, owner: ({ org, at }) => `${org}/${at.slice(0, 10)}` })
+const log = journal<Entry>()({ name: 'journal-log', group: ({ org }) => org, at: ({ at }) => at })
 const entry = (n: number, org = 'one'): Entry => ({
   id: String(n).padStart(6, '0'),
   org,
@@ -131,108 +118,5 @@ test('files of an interrupted checkpoint are removed', async () => {
   assert.is(existsSync(left), false)
   remove()
 })
-
-/** A store as a release before journals left it. */
-async function former(dir: string, fs?: LossyFs): Promise<void> {
-  const store = await openStore({ dir, ...(fs ? { fs } : {}) })
-  for (const org of ['one', 'two']) {
-    await store.transact(async (tx) => {
-      for (const n of [7, 3, 2000, 5, 1500])
-        await tx.insert(documents, { ...entry(n, org), id: `${entry(n).id}-${org}` })
-    })
-  }
-  await store.close()
-}
-
-async function moved(dir: string, fs: LossyFs | FaultyFs): Promise<void> {
-  const store = await openStore({ dir, fs, journals: [log] })
-  for (const org of ['one', 'two']) {
-    const { records } = await store.read(log, org, { direction: 'asc', limit: 99 })
-    assert.equal(
-      records.map(({ position, record }) => [position, record.id]),
-      [3, 5, 7, 1500, 2000].map((n, i) => [org === 'two' ? n : i + 1, `${entry(n).id}-${org}`]),
-    )
-    assert.is((await store.extent(log, org)).next, org === 'two' ? 2001 : 6)
-    assert.is('version' in records[0]!.record, false)
-  }
-  await store.close()
-}
-
-test(
-  'documents of an earlier release become records, whatever interrupts it',
-  async () => {
-    for (let k = 0; ; k++) {
-      const place = temporaryDir()
-      const dir = join(place.dir, 'store')
-      const before = new LossyFs(place.dir)
-      await former(dir, before)
-      const faulty = new FaultyFs(before, k % 2 === 0 ? 'before' : 'after')
-      faulty.failsAt = (call) => call === k
-      const isDone = await moved(dir, faulty).then(
-        () => faulty.failed.length === 0,
-        (thrown: Error) => assert.match(thrown.message, /injected/),
-      )
-      before.crash()
-      const after = before.afterCrash()
-      await moved(dir, after)
-      await moved(dir, after)
-      await moved(dir, after)
-      place.remove()
-      if (isDone) return
-    }
-  },
-  { timeoutMs: 300_000 },
-)
-
-test('an earlier release refuses a store that has journals', async () => {
-  const { dir, remove } = temporaryDir()
-  mkdirSync(join(dir, 'log'), { recursive: true })
-  await (await openStore({ dir })).close()
-  const file = join(dir, 'store.json')
-  const { crc32: _, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
-  assert.is(manifest.format, 2)
-  // As it was before: read, and marked before anything else is written.
-  writeFileSync(file, sealedJson({ ...manifest, format: 1 }))
-  const store = await openStore({ dir })
-  assert.is(JSON.parse(readFileSync(file, 'utf8')).format, 2)
-  await store.close()
-  remove()
-})
-
-test(
-  "an audit log that an earlier release kept as documents is there after the service's start",
-  async () => {
-    const here = await startService()
-    const list = async () =>
-      (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?limit=1000`).expect(200)).body
-    await here.service.close()
-    const old = table<Record<string, unknown> & { id: string; organization: string; at: string }>()({
-      name: 'audit-log',
-      indexes: {},
-      owner: ({ organization, at }) => `${organization}/${at.slice(0, 10)}`,
-    })
-    const store = await openStore({ dir: join(here.dir, 'data', 'store'), migrations })
-    const base = {
-      organization: here.organization,
-      user: here.admin.user,
-      operation: 'x',
-      method: 'POST',
-      resources: {},
-      members: [],
-      address: '::1',
-      requestId: 'r',
-    }
-    for (const [n, status] of [200, 403, 201].entries())
-      await store.insert(old, { ...base, id: `00000000${n}`, at: new Date().toISOString(), status })
-    await store.close()
-    await here.restart().catch(() => undefined)
-    assert.equal(
-      (await list()).items.slice(-3).map(({ status }: { status: number }) => status),
-      [201, 403, 200],
-    )
-    await here.close()
-  },
-  { embeddedOnly: 'earlier-data' },
-)
 
 test.run()

@@ -98,7 +98,7 @@ async function everything(source: StoreSource): Promise<Map<string, string>> {
 
 test('there and back, byte for byte: documents with versions, journals with positions', async () => {
   const [from, back] = [join(root, 'from'), join(root, 'back')]
-  const store = await openStore({ dir: from, tables, journals, checkpointAfterBytes: 100_000 })
+  const store = await openStore({ dir: from, tables, checkpointAfterBytes: 100_000 })
   await fill(store)
   // As a kill leaves it: part in checkpoints, part in the log. While checkpoints are written, the log has two segments, and a copy would be of no moment.
   while ((await readdir(join(from, 'log'))).length > 1) await setTimeout(5)
@@ -124,10 +124,7 @@ test('there and back, byte for byte: documents with versions, journals with posi
   assert.equal(await withSource(await embedded(back), everything), await withSource(await embedded(from), everything))
   const [a, b] = [await withSource(await embedded(from), digestOf), await withSource(await embedded(back), digestOf)]
   assert.equal(differencesOf(a, b), [])
-  for (const again of [
-    await openStore({ dir: back, tables, journals }),
-    await openPostgresStore({ database, tables }),
-  ]) {
+  for (const again of [await openStore({ dir: back, tables }), await openPostgresStore({ database, tables })]) {
     // What is written next goes on where the source stopped.
     assert.is(
       (
@@ -148,7 +145,7 @@ test('there and back, byte for byte: documents with versions, journals with posi
 
 test('a difference anywhere is told: a version, a position, a byte', async () => {
   const dir = join(root, 'differ')
-  const store = await openStore({ dir, tables, journals })
+  const store = await openStore({ dir, tables })
   await fill(store)
   await store.close()
   const url = await postgres.database()
@@ -176,7 +173,7 @@ test('a store in use, of another release, or of none is refused', async () => {
       (error: Error) => `${error.name}: ${error.message}`,
     )
   assert.match(await message(), /StoreDamaged: .*there are no documents of a server/)
-  const store = await openStore({ dir, tables, journals })
+  const store = await openStore({ dir, tables })
   await store.insert(pages, { id: 'a', space: 's', slug: 'a' })
   assert.match(await message(), /FolderLocked: .*stop it first/)
   await store.close()

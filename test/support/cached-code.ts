@@ -26,8 +26,13 @@ export function runCached(file: string): unknown {
   if (cachedData === null) {
     // Others may be doing the same.
     const own = `${cache}.${process.pid}.${threadId}`
-    writeFileSync(own, script.createCachedData())
-    renameSync(own, cache)
+    try {
+      writeFileSync(own, script.createCachedData())
+      renameSync(own, cache)
+    } catch (error) {
+      // A process of another user reads the code, and may not write next to it.
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    }
   }
   return module.exports
 }

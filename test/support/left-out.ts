@@ -6,8 +6,6 @@ import { onPostgres } from './on-postgres.js'
 export const REASONS = {
   'data-folder':
     'they look into, damage or prepare the files of documents, which nodes do not have; for PostgreSQL there is test/store/contract.ts',
-  'earlier-data':
-    'they begin with the data folder of an earlier release; a database gets one by bindery migrate, once a release like this one has opened it',
   'plain-git':
     'somebody moves or locks refs, or damages objects, with plain Git while the server works, which nodes undo, or are not stopped by; for them there is test/git/postgres/',
 } as const

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { forgetKey } from '../../src/commands/keys.js'
 import { migrations } from '../../src/domain/upkeep/migrations.js'
-import { documentTables, journals } from '../../src/model/index.js'
+import { documentTables } from '../../src/model/index.js'
 import { openPostgresStore, openStore, type Store, type StoreEvent } from '../../src/store/index.js'
 import { databaseSettings } from './service-database.js'
 
@@ -13,7 +13,7 @@ export async function openDocuments(dir: string, log: (event: StoreEvent) => voi
   const { BINDERY_DATABASE_URL: url } = await databaseSettings(dir)
   const options = { tables: documentTables, migrations, log }
   return url === undefined
-    ? openStore({ dir: join(dir, 'data/store'), journals, ...options })
+    ? openStore({ dir: join(dir, 'data/store'), ...options })
     : openPostgresStore({ database: { url }, ...options })
 }
 

@@ -1,7 +1,9 @@
-import { suite } from '../support/suite.js'
 import * as assert from 'uvu/assert'
 import { TaskFailure } from '../../src/threads/failure.js'
 import { createPool, type Pool, type PoolOptions } from '../../src/threads/pool.js'
+import { startService } from '../support/service.js'
+import { sharedPool } from '../support/shared-pool.js'
+import { suite } from '../support/suite.js'
 
 const pool = suite('the pool of threads')
 
@@ -131,6 +133,18 @@ pool('ends at once when it is closed', async () => {
     ['closed', 'closed'],
   )
   assert.is((await failureOf(made.run('a', 'echo', ['x']))).kind, 'closed')
+})
+
+pool('a service starts a thread before the first page is read', async () => {
+  const warmed: string[] = []
+  const makePool = (given: PoolOptions): Pool => ({
+    ...sharedPool(given),
+    warm: () => void warmed.push(given.tasks.href),
+  })
+  const here = await startService({ overrides: { makePool } })
+  await here.close()
+  assert.is(warmed.length, 1)
+  assert.match(warmed.join(), /render\/tasks/)
 })
 
 pool.run()

@@ -1,55 +1,20 @@
-import { execFileSync } from 'node:child_process'
-import { closeSync, cpSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import request, { type Test } from 'supertest'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/kernel/log.js'
+import { launch, TOKEN, until } from '../races/server-process.js'
+import { git } from '../support/hermetic-git.js'
+import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
+import { smallDisk } from '../support/small-disk.js'
 import { suite } from '../support/suite.js'
 
 // @embedded-only: plain-git
+// @own-process: it starts servers as another user
 const test = suite<object>('full and read-only disks')
-
-/** A separate file system in memory; null if this process may not mount one. */
-function smallDisk(): {
-  dir: string
-  fill(): void
-  makeRoom(): void
-  remount(how: 'ro' | 'rw'): void
-  unmount(): void
-} | null {
-  const dir = mkdtempSync(join(tmpdir(), 'small-disk-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', dir], { stdio: 'ignore' })
-  } catch {
-    rmSync(dir, { recursive: true })
-    return null
-  }
-  const filler = join(dir, 'filler')
-  return {
-    dir,
-    fill() {
-      const file = openSync(filler, 'w')
-      try {
-        for (const size of [1024 * 1024, 4096]) {
-          try {
-            for (;;) writeSync(file, Buffer.alloc(size))
-          } catch (error) {
-            assert.is((error as NodeJS.ErrnoException).code, 'ENOSPC')
-          }
-        }
-      } finally {
-        closeSync(file)
-      }
-    },
-    makeRoom: () => rmSync(filler, { force: true }),
-    remount: (how) => void execFileSync('mount', ['-o', `remount,${how}`, dir]),
-    unmount() {
-      execFileSync('umount', ['-l', dir])
-      rmSync(dir, { recursive: true, force: true })
-    },
-  }
-}
 
 const lines: { level: string; msg: string; space?: string }[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
@@ -133,5 +98,129 @@ else {
     await first.close().catch(() => undefined)
   })
 }
+
+/** The user with the fewest permissions. */
+const OTHER_USER = 65_534
+
+/** A folder for a server of another user, who can pass through the run's folder, but not list it. */
+function folderForAll(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'other-user-'))
+  for (const path of [tmpdir(), dir]) chmodSync(path, (statSync(path).mode & 0o7777) | 0o011)
+  for (const name of ['data', 'repos', 'tmp']) mkdirSync(join(dir, name))
+  execFileSync('chown', ['-R', String(OTHER_USER), ...['data', 'repos', 'tmp'].map((name) => join(dir, name))])
+  return dir
+}
+
+/** Why the server cannot be started as another user; null if it can. */
+function whyNoOtherUser(): string | null {
+  if (process.getuid?.() !== 0) return 'only root can start the server as another user'
+  const main = moduleArguments('../../src/main.js', import.meta.url).at(-1) as string
+  const lacking = [main, process.execPath, dirname(tmpdir())].find((path) => {
+    const { status } = spawnSync('test', ['-r', path], { uid: OTHER_USER, gid: OTHER_USER, cwd: '/', stdio: 'ignore' })
+    return status !== 0
+  })
+  return lacking === undefined ? null : `another user cannot read ${lacking}`
+}
+
+/** A server that another user runs, ready or not. */
+class ForeignServer {
+  url = ''
+  organization = ''
+  readonly #process
+
+  constructor(dir: string) {
+    this.#process = launch(dir, { TMPDIR: join(dir, 'tmp') }, {}, OTHER_USER)
+  }
+
+  async started(): Promise<this> {
+    let over = false
+    void this.#process.ended.then(() => (over = true))
+    const match = await until(() => {
+      if (over) throw new Error(`the server ended at its start: ${this.output()}`)
+      return /ready at (\S+)[\s\S]*Organization\s+(\S+)/.exec(this.output())
+    })
+    this.url = match[1] as string
+    this.organization = match[2] as string
+    return this
+  }
+
+  output = (): string => this.#process.output()
+  ended = (): Promise<number | null> => this.#process.ended
+
+  async stop(): Promise<void> {
+    this.#process.child.kill('SIGTERM')
+    assert.is(await this.#process.ended, 0, this.output())
+  }
+
+  call(method: 'get' | 'post', path: string, body?: object): Test {
+    const asked = request(this.url)[method](path).set('Authorization', `Bearer ${TOKEN}`)
+    return body === undefined ? asked : asked.send(body)
+  }
+}
+
+const noOtherUser = whyNoOtherUser()
+if (noOtherUser !== null) test.skip(noOtherUser)
+else
+  test('the server only reads from folders of another user, until it gets the permission to write', async () => {
+    const dir = folderForAll()
+    const own = (owner: number): void => {
+      for (const folder of ['data', 'repos']) {
+        execFileSync('chown', ['-R', String(owner), join(dir, folder)])
+        execFileSync('chmod', ['-R', 'u+rwX,a+rX', join(dir, folder)])
+      }
+    }
+    const problem = /BINDERY_(DATA|REPOS)_DIR: the server has no permission to write there/
+    let server = await new ForeignServer(dir).started()
+    const { body: space } = await server
+      .call('post', `/v1/orgs/${server.organization}/spaces`, { title: 'Space' })
+      .expect(201)
+    const write = (title: string): Test =>
+      server.call('post', `/v1/spaces/${space.id}/content`, {
+        changes: [{ operation: 'insert_page', title, document: { markdown: `About ${title}.` } }],
+      })
+    await write('First').expect(200)
+    const expectReadsAlone = async (): Promise<void> => {
+      const { body: refused } = await write('Refused').expect(507)
+      assert.match(refused.error.message, problem)
+      await server.call('post', `/v1/orgs/${server.organization}/spaces`, { title: 'Refused' }).expect(507)
+      const { body: ready } = await server.call('get', '/readyz').expect(503)
+      assert.equal(
+        ready.missing.map((one: string) => problem.exec(one)?.[1]),
+        ['DATA', 'REPOS'],
+      )
+      const { body: page } = await server.call('get', `/v1/spaces/${space.id}/content/path/first`).expect(200)
+      assert.is(page.title, 'First')
+      for (const path of [
+        `/v1/spaces/${space.id}/search?query=about`,
+        `/v1/orgs/${server.organization}/search?query=about`,
+      ])
+        assert.is((await server.call('get', path).expect(200)).body.count, 1, path)
+      const remote = `${server.url.replace('://', `://git:${TOKEN}@`)}/git/${space.id}.git`
+      assert.match(await git(dir, ['ls-remote', remote]), /refs\/heads\/main/)
+      const copy = mkdtempSync(join(dir, 'clone-'))
+      await git(dir, ['clone', '--quiet', remote, copy])
+      assert.is(statSync(join(copy, 'first.md')).isFile(), true)
+    }
+    own(0)
+    await expectReadsAlone()
+    await server.stop()
+    server = await new ForeignServer(dir).started()
+    assert.match(server.output(), /The server starts read-only/)
+    await expectReadsAlone()
+    own(OTHER_USER)
+    await until(async () => ((await fetch(`${server.url}/readyz`)).status === 200 ? true : null))
+    await write('Second').expect(200)
+    await server.stop()
+    // Without permission to read, there is nothing to serve.
+    execFileSync('chown', ['-R', '0', join(dir, 'data')])
+    execFileSync('chmod', ['-R', 'go-rwx', join(dir, 'data')])
+    const unread = new ForeignServer(dir)
+    assert.is(await unread.ended(), 1)
+    assert.match(
+      unread.output(),
+      /^EACCES: permission denied, .*\/data\S*'\. Give the user that runs the server access/,
+    )
+    rmSync(dir, { recursive: true })
+  })
 
 test.run()

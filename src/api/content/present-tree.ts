@@ -3,9 +3,10 @@ import type { PageEntry } from '../../content/types.js'
 import type { FileDates, PresentedPage, PresentedTree } from '../../domain/context/content-cache.js'
 import { datesOf } from '../../domain/revisions/page-dates.js'
 import { eachDocument, knownPages, structureNumber } from '../../domain/revisions/revisions.js'
+import { ofTree } from '../../domain/revisions/weights.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson } from '../../kernel/raw-json.js'
-import { Slices } from '../../kernel/slices.js'
+import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import type { Format, Page } from '../../model/index.js'
 import { type PageContext, presentOwn, revisionUrl } from './present-page.js'
 import { spaceStamp } from './validators.js'
@@ -54,7 +55,10 @@ export async function presentPages(context: PageContext, entries: readonly PageE
     parts.push(']')
   }
   await write(entries)
-  if (known && isNew) context.app.content.trees.set(keyOf(context), { ...known, pages: lasting })
+  if (known && isNew) {
+    const tree = { ...known, pages: lasting }
+    context.app.content.trees.set(keyOf(context), tree, await inSlices(ofTree(tree)))
+  }
   return { json: new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as Page[], costly }
 }
 
@@ -67,7 +71,8 @@ async function readDocuments(
   const unknown = function* () {
     for (const entry of eachDocument(entries)) if (!knownPage(context, known, entry)) yield entry
   }
-  for (const [path, page] of await knownPages(context.app, context.revision, unknown())) context.listed.set(path, page)
+  const pages = await knownPages(context.app, context.revision, unknown())
+  await eachInSlices(pages, ([path, page]) => void context.listed.set(path, page))
 }
 
 const keyOf = ({ revision, options }: PageContext): string => `${revision.space.doc.id}:${options.metadata}`

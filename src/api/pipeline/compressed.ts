@@ -1,7 +1,9 @@
 // Compresses responses, and keeps the compressed form of those that are sent often.
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, deflate, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createDeflate, createGzip, deflate, gzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { bodyOf, LargeBody } from './large-body.js'
 
 /** Smaller responses fit into one packet anyway. */
 const COMPRESS_BYTES = 1400
@@ -15,6 +17,9 @@ const codings = {
 }
 type Coding = keyof typeof codings
 
+/** Compressors of bodies in pieces. */
+const compressors = { br: () => createBrotliCompress(QUALITY), gzip: createGzip, deflate: createDeflate }
+
 /** The compressed forms of a text that is sent again and again. */
 export type CodedCache = Map<Coding, Promise<Buffer>>
 
@@ -26,7 +31,14 @@ export function codingFor(ctx: Context, type: string, bytes: number): Coding | n
 }
 
 /** The body in a coding, whole: a stream would keep its compressor for as long as the slowest reader takes. */
-export function coded(coding: Coding, body: Buffer, cache?: CodedCache): Promise<Buffer> {
+export function coded(coding: Coding, body: Buffer, cache?: CodedCache): Promise<Buffer>
+export function coded(coding: Coding, body: Buffer | LargeBody, cache?: CodedCache): Promise<Buffer | LargeBody>
+export async function coded(coding: Coding, body: Buffer | LargeBody, cache?: CodedCache): Promise<Buffer | LargeBody> {
+  if (body instanceof LargeBody) {
+    const pieces: Buffer[] = []
+    for await (const piece of Readable.from(body.pieces).pipe(compressors[coding]())) pieces.push(piece)
+    return bodyOf(pieces)
+  }
   const known = cache?.get(coding)
   if (known) return known
   const made = codings[coding](body)

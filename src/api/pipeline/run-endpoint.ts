@@ -1,7 +1,7 @@
 /** Runs one request through its endpoint: loads resources, checks permission and input, calls the handler, writes the audit entry. */
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
-import { toJsonInSlices } from '../../kernel/raw-json.js'
+import { jsonPieces } from '../../kernel/raw-json.js'
 import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import type { Audited } from '../../model/index.js'
@@ -13,6 +13,7 @@ import { ifMatch, tagOfParts } from './etag.js'
 import { errorResponse } from './error-response.js'
 import { respondFile } from './file-response.js'
 import { respondBytes, isFresh } from './json-response.js'
+import { bodyOf, LargeBody } from './large-body.js'
 import { type FormLimits, isForm } from './form.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
@@ -312,7 +313,7 @@ class EndpointRunner {
     if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body })
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const { tag, recording } = validated
-    if (status === 200) void this.keepBytes(tag, bytes, recording)
+    if (status === 200 && Buffer.isBuffer(bytes)) void this.keepBytes(tag, bytes, recording)
     return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes, tag })
   }
 
@@ -327,11 +328,13 @@ class EndpointRunner {
     }
   }
 
-  private async serialize(compiled: CompiledEndpoint, body: unknown): Promise<string | Buffer> {
-    const text = await toJsonInSlices(body)
+  private async serialize(compiled: CompiledEndpoint, body: unknown): Promise<string | Buffer | LargeBody> {
+    const pieces = jsonPieces(body)
+    const text = Array.isArray(pieces) ? await bodyOf(pieces) : pieces
     if (this.options.config.checkResponses && compiled.response) {
       const check = compiled.response()
-      if (text === undefined || !check(JSON.parse(text.toString())))
+      const whole = text instanceof LargeBody ? Buffer.concat(text.pieces) : text
+      if (whole === undefined || !check(JSON.parse(whole.toString())))
         // Never the response itself: this is logged, and a response may hold a secret.
         throw new Error(
           `${compiled.operationId} returned what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`,

@@ -1,3 +1,5 @@
+import { eachInSlices } from '../../kernel/slices.js'
+
 /**
  * Folds names that some file systems do not distinguish (they differ only in case or in Unicode normalization) to one
  * form.
@@ -11,8 +13,11 @@ export class FoldedNames {
   /** The number of files at or below each folded path. */
   readonly #counts = new Map<string, number>()
 
-  constructor(paths: Iterable<string>) {
-    for (const path of paths) this.add(path)
+  /** Counts the paths in slices, because there may be a hundred thousand. */
+  static async of(paths: Iterable<string>): Promise<FoldedNames> {
+    const names = new FoldedNames()
+    await eachInSlices(paths, (path) => names.add(path))
+    return names
   }
 
   /** Whether a file exists at or below the path, or at a path that some file systems do not distinguish from it. */

@@ -6,7 +6,7 @@ import type { PageEntry } from '../types.js'
 import type { EntryTree } from '../summary/edit.js'
 import type { Batch } from './batch.js'
 import { ChangeError } from './change-error.js'
-import { editSummary, folderFor, inFolder, lineOf, summaryText } from './operations/table-of-contents.js'
+import { editSummary, folderFor, inFolder, startOf, summaryText } from './operations/table-of-contents.js'
 import { relativeTarget } from './rewrite-references.js'
 
 /** A page to add, with the pages below it. */
@@ -89,7 +89,7 @@ export async function insertTree(
       href: relativeTarget(entriesFrom(structure.config), places.get(page) ?? ''),
       children: page.children.map(entryOf),
     })
-    return { kind: 'insert-tree', entries: pages.map(entryOf), parent: parent ? lineOf(structure, parent) : null }
+    return { kind: 'insert-tree', entries: pages.map(entryOf), parent: parent ? startOf(structure, parent) : null }
   })
   const structure = await batch.workspace.structure()
   const missing = [...places].find(([, path]) => !structure.byGitPath.has(path))

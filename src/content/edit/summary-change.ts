@@ -18,26 +18,29 @@ import { parseSummary } from '../summary/parse.js'
 import type { Outcome, SummaryNode } from '../types.js'
 
 /**
- * The destination of an entry: below the entry on line `parent` (null = top level), before the one on line `before`
- * (absent = last).
+ * The destination of an entry: below the entry at `parent` (null = top level), before the one at `before` (absent =
+ * last).
  */
 export interface SummaryDestination {
   parent: number | null
   before?: number
 }
 
-/** A change of a table of contents. Entries are identified by their lines in the structure of the same text. */
+/**
+ * A change of a table of contents. Entries are identified by their offsets (`start`) in the structure of the same text,
+ * because one line may contain several.
+ */
 export type SummaryChange =
   | { kind: 'insert'; title: string; href: string | null; place: SummaryDestination }
   | { kind: 'insert-tree'; entries: readonly EntryTree[]; parent: number | null }
-  | { kind: 'retitle'; line: number; title: string }
-  | { kind: 'retarget'; targets: readonly { line: number; href: string }[] }
-  | { kind: 'move'; line: number; place: SummaryDestination }
-  | { kind: 'remove'; line: number }
+  | { kind: 'retitle'; start: number; title: string }
+  | { kind: 'retarget'; targets: readonly { start: number; href: string }[] }
+  | { kind: 'move'; start: number; place: SummaryDestination }
+  | { kind: 'remove'; start: number }
   | { kind: 'insert-group'; title: string; slug?: string; place: SummaryDestination }
-  | { kind: 'retitle-group'; line: number; title: string; slug?: string }
-  | { kind: 'move-group'; line: number; place: SummaryDestination }
-  | { kind: 'remove-group'; line: number }
+  | { kind: 'retitle-group'; start: number; title: string; slug?: string }
+  | { kind: 'move-group'; start: number; place: SummaryDestination }
+  | { kind: 'remove-group'; start: number }
 
 /** Applies a change. If the editor rejects it, the outcome contains the reason. */
 export function changeSummary(text: string, change: SummaryChange): Outcome<string> {
@@ -52,9 +55,9 @@ export function changeSummary(text: string, change: SummaryChange): Outcome<stri
 function apply(text: string, change: SummaryChange): string {
   if (change.kind === 'retarget') return retarget(text, change.targets)
   const { nodes } = parseSummary(text)
-  const at = (line: number): Locator => ({ start: nodeAt(nodes, line).start })
+  const at = (start: number): Locator => ({ start: nodeAt(nodes, start).start })
   const parent = (place: SummaryDestination): Locator | null => (place.parent === null ? null : at(place.parent))
-  const isHeading = (line: number): boolean => nodeAt(nodes, line).type === 'group'
+  const isHeading = (start: number): boolean => nodeAt(nodes, start).type === 'group'
   const index = (place: SummaryDestination, moving?: number): { at?: number } => indexOf(nodes, place, moving)
   switch (change.kind) {
     case 'insert':
@@ -67,11 +70,11 @@ function apply(text: string, change: SummaryChange): string {
     case 'insert-tree':
       return insertEntries(text, { entries: change.entries, parent: change.parent === null ? null : at(change.parent) })
     case 'retitle':
-      return retitleEntry(text, at(change.line), change.title)
+      return retitleEntry(text, at(change.start), change.title)
     case 'move':
-      return moveEntry(text, at(change.line), { parent: parent(change.place), ...index(change.place, change.line) })
+      return moveEntry(text, at(change.start), { parent: parent(change.place), ...index(change.place, change.start) })
     case 'remove':
-      return removeEntry(text, at(change.line))
+      return removeEntry(text, at(change.start))
     case 'insert-group':
       return insertGroup(text, {
         title: change.title,
@@ -79,37 +82,37 @@ function apply(text: string, change: SummaryChange): string {
         ...index(change.place),
       })
     case 'retitle-group':
-      return isHeading(change.line)
-        ? retitleGroup(text, at(change.line), change.title, change.slug)
-        : remarkEntry(retitleEntry(text, at(change.line), change.title), at(change.line), change.slug)
+      return isHeading(change.start)
+        ? retitleGroup(text, at(change.start), change.title, change.slug)
+        : remarkEntry(retitleEntry(text, at(change.start), change.title), at(change.start), change.slug)
     case 'move-group':
-      return isHeading(change.line)
-        ? moveGroup(text, at(change.line), index(change.place, change.line).at ?? nodes.length - 1)
-        : moveEntry(text, at(change.line), { parent: parent(change.place), ...index(change.place, change.line) })
+      return isHeading(change.start)
+        ? moveGroup(text, at(change.start), index(change.place, change.start).at ?? nodes.length - 1)
+        : moveEntry(text, at(change.start), { parent: parent(change.place), ...index(change.place, change.start) })
     case 'remove-group':
-      return isHeading(change.line) ? removeGroup(text, at(change.line)) : removeEntry(text, at(change.line))
+      return isHeading(change.start) ? removeGroup(text, at(change.start)) : removeEntry(text, at(change.start))
   }
 }
 
-function retarget(text: string, targets: readonly { line: number; href: string }[]): string {
+function retarget(text: string, targets: readonly { start: number; href: string }[]): string {
   const { nodes } = parseSummary(text)
   const starts = targets
-    .map(({ line, href }) => ({ start: nodeAt(nodes, line).start, href }))
+    .map(({ start, href }) => ({ start: nodeAt(nodes, start).start, href }))
     .sort((a, b) => b.start - a.start)
   // Replace from the end, so that the other offsets stay valid.
   return starts.reduce((edited, { start, href }) => retargetEntry(edited, { start }, href), text)
 }
 
-function nodeAt(nodes: readonly SummaryNode[], line: number): SummaryNode {
-  const found = find(nodes, line)
+function nodeAt(nodes: readonly SummaryNode[], start: number): SummaryNode {
+  const found = find(nodes, start)
   if (!found) throw new RangeError('The page has no entry in the table of contents. List it there first.')
   return found
 }
 
-function find(nodes: readonly SummaryNode[], line: number): SummaryNode | null {
+function find(nodes: readonly SummaryNode[], start: number): SummaryNode | null {
   for (const node of nodes) {
-    if (node.line === line) return node
-    const inside = find(node.children, line)
+    if (node.start === start) return node
+    const inside = find(node.children, start)
     if (inside) return inside
   }
   return null
@@ -126,8 +129,8 @@ function indexOf(
 ): { at?: number } {
   if (before === undefined) return {}
   const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter(
-    (node) => node.line !== moving,
+    (node) => node.start !== moving,
   )
-  const at = siblings.findIndex((node) => node.line === before)
+  const at = siblings.findIndex((node) => node.start === before)
   return at < 0 ? {} : { at }
 }

@@ -1,5 +1,5 @@
 /** The files of a revision during an edit, with the page structure and the IDs that result from the changes. */
-import { inSlices } from '../../kernel/slices.js'
+import { eachInSlices, filterInSlices, inSlices, mergeInSteps } from '../../kernel/slices.js'
 import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
@@ -25,9 +25,11 @@ type PathChange = { content: Uint8Array; mode?: string } | { oid: string; mode: 
  */
 export class Workspace {
   readonly #changes = new Map<string, PathChange>()
-  #paths: Set<string> | null = null
-  /** Created on first use, and then kept up to date with the paths. */
-  #names: FoldedNames | null = null
+  /** All files, sorted by path; null after a change. */
+  #entries: Promise<readonly ReaderEntry[]> | null = null
+  /** Created on first use, and then kept up to date. */
+  #paths: Promise<Set<string>> | null = null
+  #names: Promise<FoldedNames> | null = null
   #stale = false
   #structure: ContentStructure
   #overrides: IdOverrides
@@ -88,14 +90,20 @@ export class Workspace {
 
   /** Whether `taken` would return a file, at a cost that does not depend on the number of files. */
   async isTaken(path: string): Promise<boolean> {
-    this.#names ??= new FoldedNames(await this.paths())
-    return this.#names.has(path)
+    this.#names ??= this.paths().then((paths) => FoldedNames.of(paths))
+    return (await this.#names).has(path)
   }
 
   /** Returns every file's path. */
-  async paths(): Promise<Set<string>> {
-    this.#paths ??= new Set((await this.reader.walk('')).map((entry) => entry.path))
+  paths(): Promise<Set<string>> {
+    this.#paths ??= this.#pathsNow()
     return this.#paths
+  }
+
+  async #pathsNow(): Promise<Set<string>> {
+    const paths = new Set<string>()
+    await eachInSlices(await this.#walkNow(), ({ path }) => paths.add(path))
+    return paths
   }
 
   /**
@@ -150,28 +158,28 @@ export class Workspace {
     if (before === null) return this.add(path, content)
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#changes.get(path)?.mode ?? (await this.reader.entry(path))?.mode
-    this.#changes.set(path, { content, ...(mode === undefined ? {} : { mode }) })
+    this.#change(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** Replaces a file's content with a blob of the repository. */
   setBlob(path: string, oid: string, mode: string): void {
-    this.#changes.set(path, { oid, mode })
+    this.#change(path, { oid, mode })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
-    this.#changes.set(path, { content })
-    if (!paths.has(path)) this.#names?.add(path)
+    this.#change(path, { content })
+    if (!paths.has(path)) (await this.#names)?.add(path)
     paths.add(path)
     await this.#moved({ added: [path] })
   }
 
   async remove(path: string): Promise<void> {
     const paths = await this.paths()
-    this.#changes.set(path, null)
-    if (paths.delete(path)) this.#names?.remove(path)
+    this.#change(path, null)
+    if (paths.delete(path)) (await this.#names)?.remove(path)
     await this.#moved({ deleted: [path] })
   }
 
@@ -180,12 +188,17 @@ export class Workspace {
     const paths = await this.paths()
     const put = this.#changes.get(from)
     const entry = put ? null : await this.reader.entry(from)
-    this.#changes.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
-    this.#changes.set(from, null)
-    if (paths.delete(from)) this.#names?.remove(from)
-    if (!paths.has(to)) this.#names?.add(to)
+    this.#change(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
+    this.#change(from, null)
+    if (paths.delete(from)) (await this.#names)?.remove(from)
+    if (!paths.has(to)) (await this.#names)?.add(to)
     paths.add(to)
     await this.#moved({ renamed: [{ from, to }] })
+  }
+
+  #change(path: string, change: PathChange): void {
+    this.#changes.set(path, change)
+    this.#entries = null
   }
 
   async #moved(changes: {
@@ -231,21 +244,32 @@ export class Workspace {
         return own === undefined ? this.reader.entry(path) : own
       },
       list: async (path) => {
-        const entries = (await this.walkNow()).filter((entry) => path === '' || entry.path.startsWith(`${path}/`))
+        const entries = await this.#below(path)
         return entries.length === 0 && path !== '' ? null : entries
       },
-      walk: async (prefix = '') =>
-        (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
+      walk: (prefix = '') => this.#below(prefix),
       read: async (oid, maxBytes) =>
         oid.startsWith('\0') ? ((await this.bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid, maxBytes),
     }
   }
 
-  private async walkNow(): Promise<ReaderEntry[]> {
-    const kept = (await this.reader.walk('')).filter((entry) => !this.#changes.has(entry.path))
+  /** Returns the files below a folder, or all files if `folder` is empty. */
+  async #below(folder: string): Promise<readonly ReaderEntry[]> {
+    const entries = await this.#walkNow()
+    return folder === '' ? entries : filterInSlices(entries, ({ path }) => path.startsWith(`${folder}/`))
+  }
+
+  #walkNow(): Promise<readonly ReaderEntry[]> {
+    this.#entries ??= this.#merged()
+    return this.#entries
+  }
+
+  async #merged(): Promise<readonly ReaderEntry[]> {
+    const kept = await filterInSlices(await this.reader.walk(''), ({ path }) => !this.#changes.has(path))
     const own = [...this.#changes].flatMap(([path, put]) =>
       put === null ? [] : [{ path, mode: put.mode ?? '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
     )
-    return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1))
+    const byPath = (a: ReaderEntry, b: ReaderEntry): number => (a.path < b.path ? -1 : 1)
+    return inSlices(mergeInSteps(kept, own.sort(byPath), byPath))
   }
 }

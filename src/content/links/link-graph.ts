@@ -1,4 +1,5 @@
 /** Builds all links of a revision from the facts about its files, without their texts. */
+import { sortInSteps } from '../../kernel/slices.js'
 import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
 import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
@@ -65,7 +66,7 @@ export function* buildGraph(
   files: ReadonlyMap<string, LinkingFile>,
 ): Generator<void, UncheckedGraph> {
   const collected = new Collector(context)
-  for (const { source, named } of eachSource(context.structure, files)) {
+  for (const { source, named } of yield* allSources(context.structure, files)) {
     collected.add(source, named)
     yield
   }
@@ -75,17 +76,24 @@ export function* buildGraph(
 /** A reference, or a target of an entry. */
 type SourceReference = { kind: Reference['kind']; target: string; part?: boolean }
 
-/** Returns the sources of links in file order, with their references. */
-export function eachSource(
+/** A source of links, with its references. */
+interface Source {
+  source: LinkSource
+  named: readonly SourceReference[]
+}
+
+/** Returns the sources of links in file order, with their references. Yields after each source. */
+export function* allSources(
   structure: ContentStructure,
   files: ReadonlyMap<string, LinkingFile>,
-): { source: LinkSource; named: readonly SourceReference[] }[] {
-  const found: { source: LinkSource; named: readonly SourceReference[] }[] = []
+): Generator<void, Source[]> {
+  const found: Source[] = []
   const file = (kind: LinkSource['kind'], id: string, gitPath: string): void => {
     const { references = [], attributes = {} } = files.get(gitPath) ?? {}
     found.push({ source: { kind, id, gitPath }, named: [...coversOf(attributes), ...references] })
   }
   for (const entry of structure.byId.values()) {
+    yield
     if (entry.type === 'document') file('page', entry.id, entry.gitPath)
     else if (entry.type !== 'group')
       found.push({
@@ -93,8 +101,14 @@ export function eachSource(
         named: ofEntry(entry),
       })
   }
-  for (const { id, gitPath } of structure.reusableContents) file('reusable-content', id, gitPath)
-  return found.sort(({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id))
+  for (const { id, gitPath } of structure.reusableContents) {
+    yield
+    file('reusable-content', id, gitPath)
+  }
+  return yield* sortInSteps(
+    found,
+    ({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id),
+  )
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,6 +1,6 @@
 /** Collects the addresses that the pages of a revision link to. They are used to find links between spaces. */
 import type { LinkSource } from './link.js'
-import { eachSource, type LinkingFile } from './link-graph.js'
+import { allSources, type LinkingFile } from './link-graph.js'
 import type { ContentStructure } from '../types.js'
 import { linkedAddress } from './resolve-link.js'
 
@@ -19,7 +19,7 @@ export function* outwardLinks(
   files: ReadonlyMap<string, LinkingFile>,
 ): Generator<void, OutwardLinks> {
   const found = new Map<string, OutwardLink[]>()
-  for (const { source, named } of eachSource(structure, files)) {
+  for (const { source, named } of yield* allSources(structure, files)) {
     const seen = new Set<string>()
     for (const reference of named) {
       const address = linkedAddress(reference)

@@ -7,6 +7,7 @@ import { parseMarkdown } from '../blocks/markdown.js'
 import { partOf, type Region } from '../blocks/region.js'
 import { findTag } from '../blocks/tags.js'
 import type { Markdown } from '../gfm/tree.js'
+import { anchorOf } from './anchors.js'
 import { type AddAnchor, htmlText, inlineText, readHeading } from './inline-text.js'
 
 /** Receives the results, in order. */
@@ -43,9 +44,12 @@ export function walk(nodes: readonly Markdown[], region: Region, visitor: WalkRe
 
 function visit(item: Item, region: Region, visitor: WalkResult, depth: number): void {
   if (item.kind === 'node') visitNode(item.node, region, visitor, depth)
-  else if (item.kind === 'summary')
-    visitor.text(htmlText(region.text.slice(item.inner.start, item.inner.end), visitor.anchor))
-  else if (item.kind === 'part') {
+  else if (item.kind === 'summary') {
+    // GitBook gives an expandable section an ID, like a heading, and its exports link to that ID.
+    const title = htmlText(region.text.slice(item.inner.start, item.inner.end), visitor.anchor)
+    visitor.text(title)
+    if (title.trim() !== '') visitor.anchor(anchorOf(title))
+  } else if (item.kind === 'part') {
     const part = partOf(region, item.start, item.end)
     walk(parseMarkdown(part).children ?? [], part, visitor, depth + 1)
   } else if (item.tag) visitTag(item.tag, region.text.slice(item.start, item.end), visitor)

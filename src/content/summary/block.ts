@@ -17,6 +17,8 @@ export interface Block {
   /** Its inline markdown, with lines joined by line feeds, and the offset of its start in the text. */
   text: string
   textStart: number
+  /** Whether the block is one of several chapters on one line. It starts at the end of the previous chapter. */
+  shared?: true
   /** The item's fenced yaml block. */
   yaml?: string
   children: Block[]

@@ -1,7 +1,7 @@
 /** Inserts, removes and indents lines of the table of contents. All other bytes are preserved. */
 
 /** Returns the file's line end: that of its first line, or LF. */
-const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
+export const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 
 /**
  * Returns the offset and column of the first character that is not a space or tab (tab stops are four columns apart).

@@ -2,13 +2,14 @@
  * Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and preserves the rest as
  * written.
  */
+import { cutChapter, isChapter, withoutNeighbors } from './chapters.js'
 import { encodeEntry, targetStyleOf, nestedGroup, nestedGroupMark, type TargetStyle } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
 import { blankAfter, blankBefore, cutLines, indentation, insertLines, lineBefore } from './edit-lines.js'
 import { locate, type Located, type Locator } from './locate.js'
 import { slotFor } from './slot.js'
-import { type Block, isChapter, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
+import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 import { contentAfter, keepSiblings, shifted } from './shift.js'
 import type { SummaryNode } from '../types.js'
 
@@ -35,7 +36,7 @@ export function insertEntry(text: string, { title, href, parent, at }: NewEntry)
   const scan = scanSummary(text)
   const slot = slotFor(text, scan, parent === null ? null : locate(scan, parent), at, href !== null)
   const content = encodeEntry(title, href, targetStyleOf(summaryOf(scan).nodes))
-  return insertLines(text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
+  return insertLines(slot.text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
 }
 
 /** An entry to insert, with the entries below it. */
@@ -140,6 +141,7 @@ export function removeEntry(
   const scan = tools.scan(text)
   const located = locate(scan, locator)
   const { block } = located
+  if (block.shared) return cutChapter(text, located.siblings, located.index)
   const settled = keepSiblings(text, located, nested === 'lift' ? block.children : [])
   if (nested === 'lift' && block.children.length > 0) return cutLines(settled, block.start, block.ownEnd)
   return cutLines(
@@ -202,11 +204,12 @@ export function placeEntry(
 ): string {
   const scan = tools.scan(text)
   // With other text next to the link, the line would not be a chapter outside of lists.
-  const asChapter = from.block.children.length === 0 && from.linked && isChapter(from.block.text)
+  const block = withoutNeighbors(from.block)
+  const asChapter = block.children.length === 0 && from.linked && isChapter(block.text)
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
-  return insertLines(text, slot.offset, [
+  return insertLines(slot.text, slot.offset, [
     ...slot.before,
-    ...shifted(from.text, from.block, slot.lead, slot.marker),
+    ...shifted(from.text, block, slot.lead, slot.marker),
     ...slot.after,
   ])
 }

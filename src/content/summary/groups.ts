@@ -2,6 +2,7 @@
 import { encodeHeading } from './encode.js'
 import { splice, titleSplice } from './label.js'
 import { linesIn } from './lines.js'
+import { breakBefore } from './chapters.js'
 import { blankAfter, blankBefore, cutLines, insertLines, lineBefore } from './edit-lines.js'
 import { locate, type Locator } from './locate.js'
 import { summaryOf } from './parse.js'
@@ -43,6 +44,8 @@ export function insertGroup(text: string, { title, slug, at }: NewGroup): string
 }
 
 function place(text: string, scan: Scan, index: number, lines: readonly string[]): string {
+  const broken = breakBefore(text, scan.blocks, index)
+  if (broken !== text) return place(broken, scanSummary(broken), index, lines)
   const previous = scan.blocks[index - 1]
   const next = scan.blocks[index]
   if (next?.kind === 'group') return insertLines(text, next.start, [...gap(text, next.start), ...lines, ''])

@@ -1,5 +1,6 @@
 /** The scanner of SUMMARY.md: splits the text into the groups, list items and paragraphs of the tree. */
 import type { Block, Scan } from './block.js'
+import { chaptersOf, isChapter } from './chapters.js'
 import { frontMatterLines, type Line, linesOf } from './lines.js'
 import { dedent, indentation } from './edit-lines.js'
 
@@ -17,10 +18,6 @@ const HEADING = /^(#{1,6})(?:[ \t]|$)/
 const FENCE = /^(`{3,})([^`]*)$|^(~{3,})(.*)$/
 const DEFINITION = /^\[([^\]\\]{1,999})\]:[ \t]*\S/
 const UNDERLINE = /^(=+|-+)[ \t]*$/
-const CHAPTER = /^\[.*\]\(.*\)$|^\[[^\]]+\](?:\[[^\]]*\])?$/
-
-/** Whether a line outside of lists is a chapter (mdBook): it contains only a link. */
-export const isChapter = (text: string): boolean => CHAPTER.test(text)
 
 /** Returns a reference label in CommonMark's normalized form. */
 export const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
@@ -299,15 +296,15 @@ export class Scanner {
   }
 
   /**
-   * Ends a paragraph. If each of its lines is a link, they are chapters outside of lists (mdBook). After the list of a
-   * part, they do not belong to that part.
+   * Ends a paragraph. If each of its lines consists of links, the links are chapters outside of lists (mdBook). After
+   * the list of a part, they do not belong to that part.
    */
   private endParagraph(): void {
     const lines = this.paragraph
     this.paragraph = []
     if (lines.length === 0 || !lines.every(({ text }) => isChapter(text))) return
     if (this.group?.marker === '#' && this.group.children.length > 0) this.group = null
-    for (const block of lines) {
+    for (const block of lines.flatMap(chaptersOf)) {
       ;(this.group?.children ?? this.result.blocks).push(block)
       if (this.group) this.group.end = block.end
     }

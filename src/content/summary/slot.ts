@@ -1,11 +1,14 @@
 // Finds the position, indentation and marker of a new entry in the table of contents.
 import type { Block, Scan } from './block.js'
+import { breakBefore } from './chapters.js'
 import { blankAfter, blankBefore, indentation } from './edit-lines.js'
-import type { Located } from './locate.js'
-import { MAX_DEPTH } from './scan.js'
+import { locate, type Located } from './locate.js'
+import { MAX_DEPTH, scanSummary } from './scan.js'
 
 /** The position and form of a new entry. */
 interface Slot {
+  /** The text to insert into. It differs from the given text if a line with several chapters had to be split. */
+  text: string
   offset: number
   /** The white space before the marker, and the marker with the white space after it; both '' for a paragraph. */
   lead: string
@@ -83,6 +86,11 @@ export function slotFor(
     throw new RangeError('A chapter outside of a list cannot have subpages. Make it a list item first.')
   if (parent && parent.path.length >= MAX_DEPTH)
     throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
+  const broken = breakBefore(text, siblings, index)
+  if (broken !== text) {
+    const rescan = scanSummary(broken)
+    return slotFor(broken, rescan, parent && locate(rescan, parent.path), index, asChapter)
+  }
   const previous = siblings[index - 1]
   const next = siblings[index]
   if (parent?.block.marker === '#' && next?.kind === 'paragraph' && !asChapter)
@@ -106,14 +114,16 @@ function nextToSibling(
   const after = offset > model.start
   if (model.kind === 'item')
     return {
+      text,
       offset,
       lead: leadOf(text, model),
       marker: siblingMarker(text, siblings, index, after),
       before: [],
       after: [],
     }
-  if (asChapter) return { offset, lead: '', marker: '', before: [], after: [] }
+  if (asChapter) return { text, offset, lead: '', marker: '', before: [], after: [] }
   return {
+    text,
     offset,
     lead: '',
     marker: '* ',
@@ -129,6 +139,7 @@ function firstChild(text: string, scan: Scan, parent: Block): Slot {
   const fits = column >= parent.content && column < parent.content + 4
   const marker = /^\d/.test(parent.marker) ? `1${parent.marker.slice(-1)} ` : `${parent.marker} `
   return {
+    text,
     offset: parent.ownEnd,
     lead: fits ? wished : lead + ' '.repeat(parent.content - parent.indent),
     marker,
@@ -150,7 +161,7 @@ function firstOfList(
 ): Slot {
   const model = topItem(scan.blocks)
   const bullet = model && !/^\d/.test(model.marker)
-  const style = { lead: bullet ? leadOf(text, model) : '', marker: bullet ? markerOf(text, model) : '* ' }
+  const style = { text, lead: bullet ? leadOf(text, model) : '', marker: bullet ? markerOf(text, model) : '* ' }
   if (group) return { ...style, offset: group.ownEnd, ...apart(text, group.ownEnd) }
   if (!previous) {
     const offset = next?.start ?? text.length

@@ -1,32 +1,49 @@
 /** Encodes arguments and results of tasks for threads. */
 import type { FileOutcome, TextTasks } from './text-work.js'
 
-/** The indexes of arguments that are sent as JSON. */
-const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = {
-  print: [0],
-  setMembers: [1],
-  changeSummary: [1],
-  setYaml: [1],
-  editFile: [1],
-  retarget: [1, 2],
-  mentions: [1],
-  mergeSummary: [3],
-  pageNeeds: [0, 1, 2],
-  weavePage: [0, 1, 2, 3],
+/** The form of a value: `raw` for texts and files, `json` for everything else. */
+type Kinds<A extends readonly unknown[]> = {
+  readonly [I in keyof A]-?: NonNullable<A[I]> extends string | Uint8Array ? 'raw' : 'json'
 }
-const jsonArguments = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
+
+/** The form in which each argument is sent. The compiler checks it against the tasks. */
+const ARGUMENTS: { readonly [K in keyof TextTasks]: Kinds<Parameters<TextTasks[K]>> } = {
+  page: ['raw', 'raw'],
+  yaml: ['raw'],
+  toml: ['raw'],
+  summary: ['raw'],
+  references: ['raw'],
+  codeSpans: ['raw'],
+  commentTargets: ['raw'],
+  limit: ['raw'],
+  print: ['json', 'raw'],
+  setMembers: ['raw', 'json', 'raw'],
+  heading: ['raw'],
+  editFile: ['raw', 'json'],
+  retarget: ['raw', 'json', 'json'],
+  mentions: ['raw', 'json'],
+  keepLineEnds: ['raw', 'raw'],
+  largePage: ['raw', 'raw'],
+  changeSummary: ['raw', 'json'],
+  setYaml: ['raw', 'json', 'json'],
+  mergeSummary: ['raw', 'raw', 'raw', 'json'],
+  mergePage: ['raw', 'raw', 'raw'],
+  mergeYaml: ['raw', 'raw', 'raw'],
+  pageNeeds: ['json', 'json', 'json'],
+  weavePage: ['json', 'json', 'json', 'json'],
+}
+const isJson = (name: string, at: number): boolean =>
+  (ARGUMENTS as Readonly<Record<string, readonly string[]>>)[name]?.[at] === 'json'
 
 /** Encodes a task's arguments as texts and files. Omits trailing undefined arguments. */
 export function encodeArguments(name: keyof TextTasks, args: readonly unknown[]): (string | Uint8Array)[] {
-  const json = jsonArguments(name)
   const given = args.slice(0, args.findLastIndex((one) => one !== undefined) + 1)
-  return given.map((one, at) => (json.includes(at) ? JSON.stringify(one) : (one as string | Uint8Array)))
+  return given.map((one, at) => (isJson(name, at) ? JSON.stringify(one) : (one as string | Uint8Array)))
 }
 
 /** Decodes the result of `encodeArguments`. */
 export function decodeArguments(name: string, args: readonly (string | Uint8Array)[]): unknown[] {
-  const json = jsonArguments(name)
-  return args.map((one, at) => (json.includes(at) ? JSON.parse(one as string) : one))
+  return args.map((one, at) => (isJson(name, at) ? JSON.parse(one as string) : one))
 }
 
 /** Tasks whose result is a file. */

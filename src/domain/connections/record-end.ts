@@ -15,6 +15,9 @@ export async function recordEnd(app: App, tx: Transaction, runId: string, cause:
   const seen = run.remoteRevision === undefined ? {} : { lastSeenHead: run.remoteRevision }
   const base = { ...connection, ...seen, lastRun: run.id }
   const { direction: way } = run
+  const exports = connection.direction !== 'import'
+  // A person asked for the export and sees how it ended. The connection has nothing to repeat.
+  if (cause !== null && way === 'export' && !exports) return void (await tx.replace(connections, base))
   if (cause !== null) return failed(app, tx, base, { cause, message: run.error ?? '', way })
   if (run.state === 'conflict')
     return failed(app, tx, base, {
@@ -24,8 +27,8 @@ export async function recordEnd(app: App, tx: Transaction, runId: string, cause:
       way: 'import',
     })
   const well = { ...base, ...inStep(run), lastSuccessAt: app.clock.now().toISOString() }
-  // An import that is well says nothing about an export that failed.
-  if (run.direction === 'import' && connection.failure?.way === 'export') await tx.replace(connections, well)
+  // An import that is well says nothing about an export that failed, if the connection repeats that.
+  if (way === 'import' && connection.failure?.way === 'export' && exports) await tx.replace(connections, well)
   else await recovered(app, tx, well)
 }
 

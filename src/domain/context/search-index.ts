@@ -1,4 +1,7 @@
 /** The full-text indexes of spaces: asked by one thread, written by another, since SQLite is synchronous. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
@@ -34,10 +37,15 @@ const WRITER = {
 const MAX_KNOWN = 20_000
 const OVERLOADED = 'The service has too many searches to answer at the moment. Try again in a few seconds.'
 
+/** The problems of a file during a task. */
+type Problems = Pick<SpaceHits, 'damage' | 'refused'>
+
 /** The indexes of all spaces. Every method throws 503 if the threads have too much to do, or if this machine has no library for them. */
 export class SearchIndex {
   readonly #reader: Pool
   readonly #writer: Pool
+  /** The folder for temporary files that is used in place of one that cannot be written to; null if there is none. */
+  #instead: string | null = null
   /** Space → the revision that its index is of. */
   readonly known = new LRUCache<string, string>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 })
   /** Space → its update under way. */
@@ -83,7 +91,7 @@ export class SearchIndex {
       JSON.stringify(spaces),
       String(ms),
     ])
-    for (const [index, { damage }] of found.entries()) this.#report(spaces[index]?.[0] ?? '', damage)
+    for (const [index, hits] of found.entries()) this.#report(spaces[index]?.[0] ?? '', hits)
     return found
   }
 
@@ -95,10 +103,9 @@ export class SearchIndex {
 
   async #ask<T extends object>(pool: Pool, owner: string, task: string, args: readonly string[]): Promise<T> {
     try {
-      const answer = JSON.parse(
-        Buffer.from(await pool.run(owner, task, [this.options.dir, ...args])).toString(),
-      ) as T & { damage?: string }
-      this.#report(owner, answer.damage)
+      const answer = JSON.parse(Buffer.from(await pool.run(owner, task, [this.#dir, ...args])).toString()) as T &
+        Problems
+      this.#report(owner, answer)
       return answer
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
@@ -106,15 +113,35 @@ export class SearchIndex {
     }
   }
 
-  #report(space: string, damage: string | undefined): void {
+  get #dir(): string {
+    return this.#instead ?? this.options.dir
+  }
+
+  #report(space: string, { damage, refused }: Problems): void {
+    if (refused !== undefined) this.#leave(refused)
     if (damage === undefined) return
     this.known.delete(space)
     this.options.notice(
-      `The search index ${join(this.options.dir, `${space}.db`)} cannot be used (${damage}). It is rebuilt; nothing is lost.`,
+      `The search index ${join(this.#dir, `${space}.db`)} cannot be used (${damage}). It is rebuilt; nothing is lost.`,
     )
+  }
+
+  /** Continues in a folder for temporary files, so that a read-only server can still be searched. */
+  #leave(reason: string): void {
+    if (this.#instead !== null) return
+    const told = `The search indexes in ${this.options.dir} cannot be written to (${reason}).`
+    try {
+      this.#instead = mkdtempSync(join(tmpdir(), 'bindery-search-'))
+    } catch (error) {
+      this.options.notice(`${told} Nor can temporary files (${(error as Error).message}), so search fails.`)
+      return
+    }
+    this.known.clear()
+    this.options.notice(`${told} Until the next start, they are made in ${this.#instead}.`)
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#reader.close(), this.#writer.close()])
+    if (this.#instead !== null) await rm(this.#instead, { recursive: true, force: true })
   }
 }

@@ -73,6 +73,11 @@ export class Texts {
     })
   }
 
+  /** Starts a thread, so that the first page that is read does not wait until its parser is loaded. */
+  warm(): void {
+    this.pool.warm()
+  }
+
   /** Says who knows the outlines of stored pages: their titles are asked of it. */
   outlinesBy(outlines: Outlines): void {
     this.#outlines = outlines

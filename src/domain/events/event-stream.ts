@@ -2,7 +2,7 @@
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import { placeInId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'
-import { type EventDoc, type EventType, earlierEvents, events } from '../../model/index.js'
+import { type EventDoc, type EventType, events } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedOrganization } from '../context/loaded.js'
@@ -104,20 +104,9 @@ export async function eventAt(reader: Reader, organization: string, sequence: nu
   return records[0]?.position === sequence ? records[0].record : null
 }
 
-/** The sequence of an event by its ID. IDs contain it; for those of earlier releases it is looked up in `earlierEvents`. */
-async function sequenceOfEvent(reader: Reader, organization: string, id: string): Promise<number | null> {
-  const sequence = placeInId(id)
-  if (sequence !== null) return sequence
-  for (const { first, ids } of await reader.find(earlierEvents, 'organization', organization)) {
-    const index = ids.indexOf(id)
-    if (index >= 0) return first + index
-  }
-  return null
-}
-
 /** An event of the organization; null if there is none, or it is no longer kept. */
 export async function findEvent(app: App, { doc }: LoadedOrganization, id: string): Promise<EventDoc | null> {
-  const sequence = await sequenceOfEvent(app.store, doc.id, id)
+  const sequence = placeInId(id)
   const event = sequence === null ? null : await eventAt(app.store, doc.id, sequence)
   return event?.id === id ? event : null
 }

@@ -1,6 +1,6 @@
 // Records events.
 import { newPlacedId } from '../../kernel/ids.js'
-import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
+import { type EventDoc, type EventSubject, type EventType, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
@@ -17,20 +17,12 @@ export interface NewEvent {
 /** Appends an event to its organization's stream, in the transaction of the change that it reports: both happen, or neither. */
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
-  const ended = await tx.get(eventStreams, organization)
-  if (ended) await tx.remove(eventStreams, organization)
   app.wakeWebhooks(organization)
   const at = app.clock.now().toISOString()
-  return tx.append(
-    events,
-    organization,
-    (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }),
-    ended?.next,
-  )
+  return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }))
 }
 
 /** Sequence of the next event of an organization. */
 export async function nextSequence(reader: Reader, organization: string): Promise<number> {
-  const { next } = await reader.extent(events, organization)
-  return Math.max(next, (await reader.get(eventStreams, organization))?.next ?? 1)
+  return (await reader.extent(events, organization)).next
 }

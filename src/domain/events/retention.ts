@@ -1,5 +1,5 @@
 // Removes what is too old or too much to keep: events, webhook deliveries and audit entries.
-import { auditLog, deliveries, earlierEvents, events, failedEntries, webhooks } from '../../model/index.js'
+import { auditLog, deliveries, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Journal } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
@@ -48,14 +48,6 @@ async function dropOld<T extends object>(
   return app.store.drop(of, group, Math.max(records[0]?.position ?? next, next - most))
 }
 
-/** Removes the lists of IDs from earlier releases (`earlierEvents`) whose events are no longer kept. */
-async function removeEarlierEventLists(app: App, organization: string): Promise<void> {
-  const { count, next } = await app.store.extent(events, organization)
-  for (const { id, first, ids } of await app.store.find(earlierEvents, 'organization', organization)) {
-    if (first + ids.length <= next - count) await app.store.remove(earlierEvents, id)
-  }
-}
-
 /** Removes events, webhook deliveries and audit entries that are too old or too many. Returns how many. Sequences of events go on. */
 export async function applyRetention(app: App, most = MAX_KEPT): Promise<number> {
   const now = app.clock.now().getTime()
@@ -64,7 +56,6 @@ export async function applyRetention(app: App, most = MAX_KEPT): Promise<number>
   let removed = 0
   for (const organization of await app.store.groups(events)) {
     removed += await dropOld(app, events, organization, eventsBefore, Number.POSITIVE_INFINITY)
-    await removeEarlierEventLists(app, organization)
   }
   for (const { id } of await app.store.all(webhooks)) {
     removed += await removeDeliveries(app, id, eventsBefore)

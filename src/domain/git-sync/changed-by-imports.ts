@@ -56,7 +56,8 @@ async function linesBetween(repo: Repository, path: string, trees: readonly [Tre
   return new Set([...[...one].filter((line) => !other.has(line)), ...[...other].filter((line) => !one.has(line))])
 }
 
-async function linesOf(repo: Repository, path: string, tree: TreeId): Promise<Set<string>> {
+/** The lines with text of a file in a tree; none if there is no file. */
+export async function linesOf(repo: Repository, path: string, tree: TreeId): Promise<Set<string>> {
   const snapshot = repo.tree(tree)
   const entry = await snapshot.entry(path)
   if (entry === null || !entry.mode.startsWith('100')) return new Set()

@@ -14,8 +14,9 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from '../revisions/identity.js'
 import { changedByImports } from './changed-by-imports.js'
-import { changedCommit, commitWithout } from './remainder-commit.js'
+import { changedCommit, commitWithout, partNotIn } from './remainder-commit.js'
 import type { CommonGround } from './merge-base.js'
+import { filesOfDroppedLines } from './dropped-lines.js'
 import type { Contact } from './sync.js'
 
 export type ArrivalContact = Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>
@@ -56,6 +57,7 @@ export async function holdDisputed(
   const disputes = [
     await withoutSquashes(contact, ground, arrival, inferred, mergeOn),
     await withoutReset(contact, ground, arrival, inferred, mergeOn),
+    await withDroppedLines(contact, ground, arrival, inferred),
   ]
   const base = inferred.base ?? (await joinedBase(app, space, inferred.sides, mergeCommits))
   let held = base
@@ -105,7 +107,7 @@ async function withoutReset(
 ): Promise<Dispute> {
   if (ownDropped === null) return NO_DISPUTE
   const { app, space } = contact
-  const kept = await keptBase(contact, ownDropped, inferred)
+  const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
   const plain = kept === null ? await mergeOn(contact, ownDropped.ground, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: kept as CommitId }))
   const paths = await differences(
@@ -117,15 +119,39 @@ async function withoutReset(
   return { base: kept ?? plain?.base ?? null, paths }
 }
 
-/** The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. */
+/**
+ * A reset that would remove lines which edits here have added. The table of contents is left out: what is in it follows from the pages that stay.
+ */
+async function withDroppedLines(
+  contact: ArrivalContact,
+  { droppedHead }: CommonGround,
+  { main, theirs }: ArrivalHeads,
+  inferred: MergedArrival,
+): Promise<Dispute> {
+  if (droppedHead === null) return NO_DISPUTE
+  const { app, space } = contact
+  const { repo } = space
+  const merged = await treeOf(contact, inferred.merged)
+  const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
+  const paths = await differences(contact, (await repo.commit(main)).tree, merged, inferred.merged)
+  const pages = paths.filter((path) => path !== summary)
+  return { base: null, paths: await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages }) }
+}
+
+/**
+ * The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. Files that the
+ * remote's head has the same by other commits stay in it.
+ */
 async function keptBase(
   contact: ArrivalContact,
   { parts }: NonNullable<CommonGround['ownDropped']>,
   { base, sides }: MergedArrival,
+  theirs: CommitId,
 ): Promise<CommitId | null> {
   const { app, space } = contact
   let kept = parts === null ? null : (base ?? (await joinedBase(app, space, sides, mergeCommits)))
-  for (const part of parts ?? []) kept = kept && (await commitWithout(contact, kept, part, [kept]))
+  for (const part of parts ?? [])
+    kept = kept && (await commitWithout(contact, kept, await partNotIn(contact, part, theirs), [kept]))
   return kept
 }
 

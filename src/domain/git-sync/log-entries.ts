@@ -1,6 +1,6 @@
 // The sync log: what a space has in common with a remote repository. Git's history does not say it all, because an export is a commit of its own
 // on the remote's branch, with the content of main but none of its history.
-import { type RefMove, remoteKey } from '../../git/index.js'
+import { remoteKey } from '../../git/index.js'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import { syncPrefix } from '../context/refs.js'
 import type { SyncRemote } from './remote.js'
@@ -97,6 +97,4 @@ export interface SyncLog {
   last: Entry | null
   /** The `left` entry of a head that was seen at that ref after `last`. */
   lastLeft: Entry | null
-  /** Deletes the refs in which earlier versions kept pairs. Done together with the first write of the log. */
-  legacy: readonly RefMove[]
 }

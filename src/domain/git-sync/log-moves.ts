@@ -36,7 +36,7 @@ export async function logMoves(
     author: NOBODY,
     committer: NOBODY,
   })
-  return [{ ref: log.ref, from: log.at, to: commit }, ...log.legacy]
+  return [{ ref: log.ref, from: log.at, to: commit }]
 }
 
 /**

@@ -23,10 +23,17 @@ export async function droppedPart(
   contact: Pick<Contact, 'app' | 'space' | 'actor'>,
   { from, at }: { from: CommitId; at: CommitId },
 ): Promise<DroppedPart | null> {
-  const { app, space } = contact
-  const to = await space.repo.mergeBase(from, at)
-  if (to === null) return null
-  const kept = await changesAlsoIn(app, space, { from: to, to: from }, at)
+  const to = await contact.space.repo.mergeBase(from, at)
+  return to === null ? null : partNotIn(contact, { from, to }, at)
+}
+
+/** A part of a branch without the files that `at` has as `from` has them. */
+export async function partNotIn(
+  contact: Pick<Contact, 'app' | 'space' | 'actor'>,
+  { from, to }: DroppedPart,
+  at: CommitId,
+): Promise<DroppedPart> {
+  const kept = await changesAlsoIn(contact.app, contact.space, { from: to, to: from }, at)
   return {
     from,
     to:

@@ -4,7 +4,6 @@
  */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { readLegacy } from './legacy-pairs.js'
 import { type Entry, isKnown, isWrittenAfter, logRef, readEntries, type SyncLog } from './log-entries.js'
 import type { SyncRemote } from './remote.js'
 
@@ -15,8 +14,7 @@ import type { SyncRemote } from './remote.js'
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId, head = main): Promise<SyncLog> {
   const ref = logRef(remote)
   const at = repo.head(ref)
-  const legacy = await readLegacy(repo, remote, head)
-  const entries = [...legacy.entries, ...(at === null ? [] : readEntries((await repo.commit(at)).message))]
+  const entries = at === null ? [] : readEntries((await repo.commit(at)).message)
   const line = entries.length === 0 ? [] : (await repo.firstParents(main)).reverse()
   const all = await countingOf(repo, entries, head, new Set(head === main ? line : []))
   const counting = await inOrder(
@@ -47,7 +45,6 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
     inferred: all.filter(({ kind }) => kind === 'inferred'),
     last,
     lastLeft,
-    legacy: legacy.moves,
   }
 }
 

@@ -51,8 +51,6 @@ async function checkVersion(
   }
   const wrong: string[] = []
   for (const kind of DERIVED) {
-    // An earlier release stored no parts: they are made when the server runs.
-    if (!version[kind]) continue
     const state = await app.specFiles.check(version[kind], options)
     if (state === 'whole') continue
     await app.specFiles.remove(version[kind])

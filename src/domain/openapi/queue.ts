@@ -7,8 +7,6 @@ import type { App } from '../context/app.js'
 export const PROCESS_OPENAPI = 'process-openapi'
 /** Looks for the spaces that use a specification, which has a new version. */
 export const SPREAD_OPENAPI = 'spread-openapi'
-/** Makes the parts of a version that an earlier release stored. */
-export const MAKE_PARTS = 'make-openapi-parts'
 /** Makes the revision of a space that tells of a new version. */
 export const COMPUTE_REVISION = 'compute-revision'
 
@@ -89,27 +87,6 @@ export async function queueRefreshes(app: App): Promise<number> {
     )
       queued++
   }
-  return queued
-}
-
-/** Queues the making of parts for versions that an earlier release stored without; the newest first. Returns how many. */
-export async function queueMissingParts(app: App): Promise<number> {
-  const missing = (await app.store.all(openApiVersions))
-    .filter(({ index }) => !index)
-    .sort((a, b) => b.number - a.number)
-  let queued = 0
-  for (const { id, organization } of missing)
-    if (
-      await app.store.transact((tx) =>
-        insertOnce(app, tx, {
-          kind: MAKE_PARTS,
-          lane: laneOf({ organization }),
-          organization,
-          payload: { version: id },
-        }),
-      )
-    )
-      queued++
   return queued
 }
 

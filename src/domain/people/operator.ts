@@ -16,7 +16,7 @@ export function vouchFor(app: App, email: string, displayName?: string): Promise
     const account = await findAccount(tx, email)
     if (!account)
       return createUser(app, { email, ...(displayName === undefined ? {} : { displayName }), proof: 'operator' }, tx)
-    return account.proof === 'earlier' ? tx.replace(users, { ...account, proof: 'operator' }) : account
+    return account
   })
 }
 

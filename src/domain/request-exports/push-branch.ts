@@ -18,7 +18,12 @@ export const pushBranch = (all: Export): Promise<Export> => onRemoteSide(all, pu
 
 async function pushOn(sided: Sided<Export>): Promise<Export> {
   const { side, ...all } = sided
-  const there = await all.space.repo.remoteHead(all.connection, all.branch)
+  const heads = await all.space.repo.remoteHeads(all.connection, [all.branch, all.remote.ref])
+  const there = heads.get(all.branch) ?? null
+  if (!heads.has(all.remote.ref))
+    throw new SyncFailure(
+      `The host has no branch ${all.remote.ref}, so nothing was pushed: the branch was renamed or deleted, or the repository is empty. Make the branch again, or correct the ref of the connection.`,
+    )
   const settled = there === null ? all : await settle(sided, there)
   if (there !== null && settled.doc.pushed?.commit !== there) throw new SyncFailure('The branch moved on the host.')
   if (settled.doc.pushed?.revision === settled.head && there !== null) return settled

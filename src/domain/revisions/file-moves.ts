@@ -9,7 +9,7 @@ import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange, TreeEntry } from '../../git/index.js'
-import { eachInSlices, Slices } from '../../kernel/slices.js'
+import { eachInSlices, filterInSlices, Slices } from '../../kernel/slices.js'
 
 /** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
 const MAX_PAGES = 4_000
@@ -72,22 +72,29 @@ export async function fileMoves(
 }
 
 /** The changes of files: a submodule has no bytes, so it is nothing that a page became or was before. */
-export function withoutSubmodules(plain: readonly TreeChange[]): TreeChange[] {
-  return plain.flatMap(({ path, status, before, after }): TreeChange[] => {
+export async function withoutSubmodules(plain: readonly TreeChange[]): Promise<TreeChange[]> {
+  const found: TreeChange[] = []
+  await eachInSlices(plain, ({ path, status, before, after }) => {
     const [was, is] = [isSubmodule(before) ? undefined : before, isSubmodule(after) ? undefined : after]
-    if (was && is) return [{ status, path, before: was, after: is }]
-    if (was) return [{ status: 'deleted', path, before: was }]
-    return is ? [{ status: 'added', path, after: is }] : []
+    if (was && is) found.push({ status, path, before: was, after: is })
+    else if (was) found.push({ status: 'deleted', path, before: was })
+    else if (is) found.push({ status: 'added', path, after: is })
   })
+  return found
 }
 
 const isSubmodule = (entry: TreeEntry | undefined): boolean => entry?.mode === '160000'
 
 /** Whether the commit may have moved a file at all: a commit that only changes the bytes of at most one page has not. */
-export function mayMove(plain: readonly TreeChange[]): boolean {
+export async function mayMove(plain: readonly TreeChange[]): Promise<boolean> {
   if (plain.some((change) => change.status !== 'modified')) return true
-  const had = new Set(plain.map((change) => change.before?.oid))
-  return plain.filter(({ path }) => isMarkdown(path)).length > 1 || plain.some((change) => had.has(change.after?.oid))
+  const had = new Set<string | undefined>()
+  let pages = 0
+  await eachInSlices(plain, ({ path, before }) => {
+    had.add(before?.oid)
+    if (isMarkdown(path)) pages++
+  })
+  return pages > 1 || plain.some((change) => had.has(change.after?.oid))
 }
 
 /** Changed files that have not been matched yet. */
@@ -151,14 +158,17 @@ class OpenFiles {
     this.came.delete(path)
   }
 
-  outcome(): TreeChange[] {
-    const gone = [...this.gone.values()].filter(({ status, path }) => status === 'deleted' || !this.came.has(path))
-    const came = [...this.came.values()].flatMap((change) => {
-      if (change.status === 'added') return [change]
-      // The page that was here was moved, and no page was moved here: this one is new. Another kind of file may have been copied away instead.
-      return this.#left.has(change.path) && isMarkdown(change.path) ? [{ ...change, status: 'added' as const }] : []
+  async outcome(): Promise<TreeChange[]> {
+    const found = [...this.#moved]
+    await eachInSlices(this.gone.values(), (change) => {
+      if (change.status === 'deleted' || !this.came.has(change.path)) found.push({ ...change, status: 'deleted' })
     })
-    return [...this.#moved, ...gone.map((change) => ({ ...change, status: 'deleted' as const })), ...came]
+    await eachInSlices(this.came.values(), (change) => {
+      if (change.status === 'added') found.push(change)
+      // The page that was here was moved, and no page was moved here: this one is new. Another kind of file may have been copied away instead.
+      else if (this.#left.has(change.path) && isMarkdown(change.path)) found.push({ ...change, status: 'added' })
+    })
+    return found
   }
 }
 
@@ -220,19 +230,19 @@ async function titleMoves(
   which: 'equal' | 'all',
 ): Promise<void> {
   const [sources, targets] = [
-    onlyOnes(await old.titles((path) => open.gone.has(path))),
-    onlyOnes(await now.titles((path) => open.came.has(path))),
+    await onlyOnes(await old.titles((path) => open.gone.has(path))),
+    await onlyOnes(await now.titles((path) => open.came.has(path))),
   ]
-  for (const [title, from] of sources) {
+  await eachInSlices(sources, ([title, from]) => {
     const to = targets.get(title)
-    if (from === null || !to || !open.isRename(from, to)) continue
+    if (from === null || !to || !open.isRename(from, to)) return
     if (which === 'all' || open.gone.get(from)?.before?.oid === open.came.get(to)?.after?.oid) open.take(from, to)
-  }
+  })
 }
 
-function onlyOnes(titles: ReadonlyMap<string, string>): Map<string, string | null> {
+async function onlyOnes(titles: ReadonlyMap<string, string>): Promise<Map<string, string | null>> {
   const found = new Map<string, string | null>()
-  for (const [path, title] of titles) found.set(title, found.has(title) ? null : path)
+  await eachInSlices(titles, ([path, title]) => void found.set(title, found.has(title) ? null : path))
   return found
 }
 
@@ -246,8 +256,8 @@ async function pageMoves(
 ): Promise<void> {
   const isPage = (path: string): boolean => isMarkdown(path) && path !== summary
   const [gone, came] = [
-    [...open.gone.values()].filter(({ path }) => isPage(path)),
-    [...open.came.values()].filter(({ path }) => isPage(path)),
+    await filterInSlices(open.gone.values(), ({ path }) => isPage(path)),
+    await filterInSlices(open.came.values(), ({ path }) => isPage(path)),
   ]
   if (gone.length + came.length < 3 || !came.some(isOccupied)) return
   const texts = await withinBounds(old, now, gone, came)

@@ -8,9 +8,9 @@ import { keyBelow } from '../../content/paths.js'
 import { kindOfPath, shapedBy } from '../../content/known-files.js'
 import { readStructure } from '../../content/structure.js'
 import type { TextWork } from '../../content/work/text-work.js'
-import type { Repository } from '../../git/index.js'
+import type { Repository, TreeChange } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
+import { eachInSlices, filterInSlices, inSlices, mapInSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, RevisionFiles, withoutSubmodules } from './file-moves.js'
 
 /** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
@@ -21,7 +21,7 @@ export async function resolveChanges(
   from: CommitId,
   to: CommitId,
 ): Promise<IdOverrides> {
-  const plain = withoutSubmodules(await repo.diff(from, to))
+  const plain = await withoutSubmodules(await repo.diff(from, to))
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
   const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
   const [oldRoot, root] = [oldConfig.root, config.root]
@@ -29,42 +29,39 @@ export async function resolveChanges(
   const mayShapeEntries = plain.some(
     (change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries',
   )
-  if (!mayMove(plain) && !mayShapeEntries) return before
+  const moves = await mayMove(plain)
+  if (!moves && !mayShapeEntries) return before
   const sides = [new RevisionFiles(old, work), new RevisionFiles(now, work)] as const
-  const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
-  const files = (await now.walk()).filter(({ mode }) => mode !== '160000')
-  const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
+  const changes = moves ? await fileMoves(repo, ...sides, plain) : []
+  const files = await filterInSlices(await now.walk(), ({ mode }) => mode !== '160000')
   const here = new Set<string>()
   await eachInSlices(files, (file) => here.add(keyBelow(root, file.path)))
-  // If the root changed, every file has another key, although none has moved.
-  const changed = new Set(changes.map((change) => change.path))
-  const rerooted =
-    root === oldRoot
-      ? []
-      : files
-          .map((file) => file.path)
-          .filter((path) => !changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
-  const steps = applyInSteps(
-    before,
-    {
-      added: changes.filter((change) => change.status === 'added').map((change) => entry(change.path)),
-      deleted: changes
-        .filter((change) => change.status === 'deleted')
-        .map(({ path }) => ({ kind: kindOfPath(keyBelow(oldRoot, path)), key: keyBelow(oldRoot, path) })),
-      renamed: [
-        ...changes
-          .filter((change) => change.status === 'renamed')
-          .map((change) => [change.from as string, change.path] as const),
-        ...rerooted.map((path) => [path, path] as const),
-      ].map(([source, path]) => ({
-        kind: entry(path).kind,
-        from: keyBelow(oldRoot, source),
-        to: keyBelow(root, path),
-      })),
-    },
-    (kind, key) => here.has(key) && kindOfPath(key) === kind,
-  )
+  const keyed = await entryChanges(changes, oldRoot, root)
+  if (root !== oldRoot) {
+    // If the root changed, every file has another key, although none has moved.
+    const changed = new Set(await mapInSlices(changes, (change) => change.path))
+    await eachInSlices(files, ({ path }) => {
+      if (!changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
+        keyed.renamed.push(renamedEntry(keyBelow(oldRoot, path), keyBelow(root, path)))
+    })
+  }
+  const steps = applyInSteps(before, keyed, (kind, key) => here.has(key) && kindOfPath(key) === kind)
   return resolveStructure(await inSlices(steps), ...sides)
+}
+
+const renamedEntry = (from: string, to: string) => ({ kind: kindOfPath(to), from, to })
+
+/** The changes of files as changes of entries, whose keys are paths below the root. */
+async function entryChanges(changes: readonly TreeChange[], oldRoot: string, root: string) {
+  const entry = (key: string): EntryKey => ({ kind: kindOfPath(key), key })
+  const found = { added: [] as EntryKey[], deleted: [] as EntryKey[], renamed: [] as ReturnType<typeof renamedEntry>[] }
+  await eachInSlices(changes, ({ status, path, from }) => {
+    if (status === 'added') found.added.push(entry(keyBelow(root, path)))
+    else if (status === 'deleted') found.deleted.push(entry(keyBelow(oldRoot, path)))
+    else if (status === 'renamed')
+      found.renamed.push(renamedEntry(keyBelow(oldRoot, from as string), keyBelow(root, path)))
+  })
+  return found
 }
 
 /** The same for groups, links and computed pages, which have no file: they are matched by what stayed the same around them. */

@@ -2,6 +2,8 @@
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { DocumentEntry } from '../../content/types.js'
+import type { TreeChange } from '../../git/index.js'
+import { eachInSlices, mapInSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { diagnosticsOf } from './page-source.js'
@@ -41,26 +43,34 @@ export async function newProblems(
   after: CommitId,
 ): Promise<NewProblems> {
   const both = await openBoth(app, space, before, after)
-  const old = new Set(both.before.structure.diagnostics.map(keyOf))
-  const found = both.after.structure.diagnostics.filter((one) => !old.has(keyOf(one)))
-  const breaking = found.filter(({ code }) => BREAKING.has(code))
-  const touched = both.changes.map(({ path }) => path)
-  const known = new Set((await problemsOfPages(app, both.before, touched)).map(keyOf))
-  const ofPages = (await problemsOfPages(app, both.after, touched)).filter((one) => !known.has(keyOf(one)))
-  return {
-    before: both.before,
-    after: both.after,
-    breaking,
-    others: [...found.filter((one) => !BREAKING.has(one.code)), ...ofPages],
-  }
+  const old = new Set(await mapInSlices(both.before.structure.diagnostics, keyOf))
+  const breaking: Diagnostic[] = []
+  const others: Diagnostic[] = []
+  await eachInSlices(both.after.structure.diagnostics, (one) => {
+    if (!old.has(keyOf(one))) (BREAKING.has(one.code) ? breaking : others).push(one)
+  })
+  const known = new Set((await problemsOfPages(app, both.before, both.changes)).map(keyOf))
+  for (const one of await problemsOfPages(app, both.after, both.changes)) if (!known.has(keyOf(one))) others.push(one)
+  return { before: both.before, after: both.after, breaking, others }
 }
 
 /** The diagnostics of those of some files that are pages of the revision. */
-async function problemsOfPages(app: App, revision: OpenRevision, paths: readonly string[]): Promise<Diagnostic[]> {
-  const entries = paths.flatMap((path): DocumentEntry[] => [revision.structure.byGitPath.get(path) ?? []].flat())
-  const present = []
-  for (const entry of entries.slice(0, MAX_PAGES))
-    if ((await revision.snapshot.entry(entry.gitPath)) !== null) present.push(entry)
+async function problemsOfPages(
+  app: App,
+  revision: OpenRevision,
+  changes: readonly TreeChange[],
+): Promise<Diagnostic[]> {
+  const { structure, snapshot } = revision
+  const present: DocumentEntry[] = []
+  let pages = 0
+  const slices = new Slices()
+  for (const { path } of changes) {
+    if (slices.due) await slices.rest()
+    const entry = structure.byGitPath.get(path)
+    if (!entry) continue
+    if (++pages > MAX_PAGES) break
+    if ((await snapshot.entry(path)) !== null) present.push(entry)
+  }
   return [...(await knownPages(app, revision, present))].flatMap(([path, { page }]) => diagnosticsOf(page, path))
 }
 

@@ -23,7 +23,7 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     outlines: budget.cache({ weigh: weights.ofOutline }),
     texts: budget.cache({ weigh: weights.ofText }),
     places: budget.cache({ weigh: weights.ofPlaces }),
-    trees: budget.cache({ weigh: weights.ofTree }),
+    trees: budget.cache({ weigh: (tree) => atOnce(weights.ofTree(tree)) }),
     dates: budget.cache<PageDates>({ weigh: weights.ofDates, base: (dates) => dates.base }),
     dimensions: budget.cache({ weigh: weights.ofDimensions }),
     pointers: budget.cache({ weigh: weights.ofPointer }),

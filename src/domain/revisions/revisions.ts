@@ -152,7 +152,9 @@ export async function knownPages(
     if (slices.due) await slices.rest()
   }
   const known = await app.pages.pages(space.doc.id, snapshot, oids.values())
-  return new Map([...oids].map(([path, oid]) => [path, { oid, page: known.get(oid) as KnownPage }]))
+  const found = new Map<string, { oid: string; page: KnownPage }>()
+  await eachInSlices(oids, ([path, oid]) => void found.set(path, { oid, page: known.get(oid) as KnownPage }))
+  return found
 }
 
 /** All documents of a tree, depth first. */

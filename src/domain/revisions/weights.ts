@@ -110,10 +110,13 @@ export function ofPlaces(places: readonly CommentTarget[]): number {
 
 export const ofPointer = (pointer: LfsPointer | 'none'): number => (pointer === 'none' ? 0 : 64 + ofText(pointer.oid))
 
-export function ofTree({ pages }: PresentedTree): number {
+/** Yields once per page, as `ofStructure` does. */
+export function* ofTree({ pages }: PresentedTree): Generator<void, number> {
   let bytes = 400
-  for (const [id, { before, after, costly }] of pages)
+  for (const [id, { before, after, costly }] of pages) {
+    yield
     bytes += SLOT + OBJECT + ofText(id) + ofText(before) + ofText(after) + 40 * costly.length
+  }
   return bytes
 }
 

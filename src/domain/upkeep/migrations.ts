@@ -1,33 +1,22 @@
-// All migrations of the stored documents, in their order.
+// Migrations of the stored documents, in order.
 import type { Migration } from '../../store/index.js'
-import { listEarlierEvents } from '../events/earlier-events.js'
-import { migrateSiteGroups } from './earlier-site-groups.js'
-import { migrateCustomizations } from './earlier-customizations.js'
+
+/** Version of the documents in release 0.1.0. The versions before it belong to development builds and are no longer read. */
+const FIRST_VERSION = 4
+
+/** Rejects a data folder of a development build. A new data folder passes: it has no documents. */
+const rejectDevelopmentData = (version: number): Migration => ({
+  version,
+  name: 'documents before 0.1.0',
+  run(view) {
+    if (view.tables().length > 0)
+      throw new Error(
+        'The data folder was written by a development build before 0.1.0. Start with an empty data folder.',
+      )
+  },
+})
 
 /** Migrates the stored documents of earlier releases. A released step is never renumbered or changed. */
-export const migrations: readonly Migration[] = [
-  {
-    version: 1,
-    // Earlier releases asked for no proof of an address. `proof: 'earlier'` locks nobody out, and `bindery user` shows these accounts.
-    name: 'accounts of earlier releases keep their addresses',
-    run(view) {
-      for (const user of view.documents('users'))
-        if (user.proof === undefined && user.limitedTo === undefined) view.put('users', { ...user, proof: 'earlier' })
-    },
-  },
-  {
-    version: 2,
-    name: 'streams of events are journals',
-    run: listEarlierEvents,
-  },
-  {
-    version: 3,
-    name: 'customizations of sites have the values of the contract',
-    run: migrateCustomizations,
-  },
-  {
-    version: 4,
-    name: 'groups of sections have children',
-    run: migrateSiteGroups,
-  },
-]
+export const migrations: readonly Migration[] = Array.from({ length: FIRST_VERSION }, (_, index) =>
+  rejectDevelopmentData(index + 1),
+)

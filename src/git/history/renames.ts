@@ -1,4 +1,5 @@
 // Finds renamed files, with a long-lived `diff-tree`.
+import { Slices, sortInSlices } from '../../kernel/slices.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
@@ -11,6 +12,9 @@ const service: Service = {
   args: ['diff-tree', '--stdin', '-r', '-z', '-M', `-l${RENAME_LIMIT}`, '--raw', '--no-abbrev'],
 }
 const COLON = 0x3a
+const SPACE = 0x20
+const RENAME = 0x52
+const COPY = 0x43
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
 /**
@@ -22,6 +26,8 @@ const untilDone: Reader<string> = (bytes) => {
   const more = { need: bytes.length + 1 }
   const isDone = (at: number): boolean => bytes.toString('latin1', at, at + DONE.length) === DONE
   if (isDone(0)) return { used: DONE.length, answer: '' }
+  // Called for each piece of what may be ten megabytes: only a piece that may be the last one is worth reading the fields.
+  if (bytes.indexOf(DONE) < 0) return more
   let at = bytes.indexOf(10) + 1
   if (at === 0) return more
   for (;;) {
@@ -29,14 +35,18 @@ const untilDone: Reader<string> = (bytes) => {
       return isDone(at) ? { used: at + DONE.length, answer: bytes.toString('utf8', 0, at) } : more
     const meta = bytes.indexOf(0, at)
     if (meta < 0) return more
-    const paths = /[RC]\d*$/.test(bytes.toString('latin1', at, meta)) ? 2 : 1
-    let end = meta
-    for (let n = 0; n < paths; n++) {
-      end = bytes.indexOf(0, end + 1)
-      if (end < 0) return more
-    }
+    let end = bytes.indexOf(0, meta + 1)
+    if (end >= 0 && hasTwoPaths(bytes, meta)) end = bytes.indexOf(0, end + 1)
+    if (end < 0) return more
     at = end + 1
   }
+}
+
+/** Whether the status that ends before `end` is that of a rename or copy: a letter and a percentage. */
+function hasTwoPaths(bytes: Buffer, end: number): boolean {
+  let at = end - 1
+  while (at > 0 && bytes[at] !== SPACE) at--
+  return bytes[at + 1] === RENAME || bytes[at + 1] === COPY
 }
 
 const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
@@ -53,7 +63,10 @@ export async function diffWithRenames(
   const text = await pool.askAgain(repository, service, `${before} ${after}\n${DONE}`, untilDone)
   const fields = text.slice(text.indexOf('\n') + 1).split('\0')
   const changes: TreeChange[] = []
+  const slices = new Slices()
+  await slices.rest()
   for (let at = 0; at + 1 < fields.length; ) {
+    if (slices.due) await slices.rest()
     const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[at++] as string)
       .slice(1)
       .split(' ')
@@ -78,5 +91,5 @@ export async function diffWithRenames(
         after: entry(newMode, newId, path),
       })
   }
-  return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  return sortInSlices(changes, (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }

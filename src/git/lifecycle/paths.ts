@@ -4,7 +4,7 @@ import { isRefusedWrite } from '../../disk/folder-watch.js'
 import { newId } from '../../kernel/ids.js'
 import { GitError, NoRepository } from '../errors.js'
 import { errorCode, exists, type Disk, syncPath } from '../objects/disk.js'
-import { readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 
 /** Names of repositories: the IDs of their spaces, and what tests call them. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
@@ -23,6 +23,19 @@ export function repositoryPath(reposDir: string, name: string): string {
 
 /** Whether there is a repository at a path. */
 export const repositoryExists = (path: string): Promise<boolean> => exists(join(path, 'HEAD'))
+
+/** The bytes of all files below a folder; of those that are there. */
+export async function bytesBelow(path: string): Promise<number> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
+  let bytes = 0
+  for (const entry of entries)
+    if (entry.isFile())
+      bytes += await stat(join(entry.parentPath, entry.name)).then(
+        ({ size }) => size,
+        () => 0,
+      )
+  return bytes
+}
 
 /** Renames a repository, so that it is gone at once, then deletes it. Throws `NoRepository`. */
 export async function removeRepository(disk: Disk, reposDir: string, path: string): Promise<void> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
+import { bytesBelow } from '../lifecycle/paths.js'
 import { exists } from '../objects/disk.js'
 
 /** The folder of all scratch repositories, in that of the repositories. */
@@ -84,8 +85,9 @@ export class RemoteScratches {
     await this.#ready(path)
   }
 
-  /** Deletes those that were not used for 30 days, and the longest unused ones while all together are too large. */
-  async trim(now = Date.now()): Promise<void> {
+  /** Deletes those that were not used for 30 days, and the longest unused ones while all together have more than `maxBytes`. Returns the bytes that it freed. */
+  async trim(now = Date.now(), maxBytes = this.maxBytes): Promise<number> {
+    let freed = 0
     const names = (await readdir(this.#root).catch(() => [])).filter((name) => !this.#turns.has(name))
     const found = await Promise.all(
       names.map(async (name) => ({
@@ -96,12 +98,14 @@ export class RemoteScratches {
     )
     let total = found.reduce((sum, { bytes }) => sum + bytes, 0)
     for (const { name, bytes, used } of found.sort((a, b) => a.used - b.used)) {
-      if (now - used < MAX_AGE_MS && total <= this.maxBytes) continue
+      if (now - used < MAX_AGE_MS && total <= maxBytes) continue
       // Whoever came to use it meanwhile has it now.
       if (this.#turns.has(name)) continue
       await this.#inTurn(name, () => rm(join(this.#root, name), { recursive: true, force: true }))
       total -= bytes
+      freed += bytes
     }
+    return freed
   }
 
   async #ready(path: string): Promise<string> {
@@ -150,18 +154,6 @@ const usedAt = (path: string): Promise<number> =>
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   )
-
-async function bytesBelow(path: string): Promise<number> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
-  let bytes = 0
-  for (const entry of entries)
-    if (entry.isFile())
-      bytes += await stat(join(entry.parentPath, entry.name)).then(
-        ({ size }) => size,
-        () => 0,
-      )
-  return bytes
-}
 
 /** A promise that is rejected when the time is over or the signal is aborted, until it is stopped. */
 function patience(timeoutMs: number, signal: AbortSignal | undefined): { givenUp: Promise<never>; stop: () => void } {

@@ -34,6 +34,9 @@ export class Copy {
   local: BareRepository | null = null
   /** The repository was removed. */
   gone = false
+  /** When an operation on it last started or ended, by `performance.now()`. */
+  usedAt = Number.NEGATIVE_INFINITY
+  #operations = 0
   /** When the refs on the disk were last compared with those in memory, by `performance.now()`. */
   lookedAt = Number.NEGATIVE_INFINITY
   readonly stamps: DiskRefStamps
@@ -46,6 +49,24 @@ export class Copy {
     readonly path: string,
   ) {
     this.stamps = new DiskRefStamps(path)
+  }
+
+  /** Notes an operation that uses the copy until its result is settled, and returns the result. */
+  inUse<T>(result: T): T {
+    this.usedAt = performance.now()
+    if (!(result instanceof Promise)) return result
+    this.#operations++
+    const end = (): void => {
+      this.#operations--
+      this.usedAt = performance.now()
+    }
+    result.then(end, end)
+    return result
+  }
+
+  /** Whether no operation has used the copy in the last `forMs` milliseconds. */
+  isIdle(forMs: number): boolean {
+    return this.#operations === 0 && performance.now() - this.usedAt >= forMs
   }
 
   /** The repository on the disk. */

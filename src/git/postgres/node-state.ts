@@ -1,5 +1,5 @@
 /** What a node remembers, in a file of its repository, of how far the database's moves have been followed there. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Head } from './head.js'
@@ -20,6 +20,10 @@ export function readState(repository: string): NodeState | null {
     return null
   }
 }
+
+/** When the file was last written, in milliseconds since 1970; null if there is none. */
+export const stateChangedAt = (repository: string): number | null =>
+  statSync(join(repository, FILE), { throwIfNoEntry: false })?.mtimeMs ?? null
 
 /** Objects and refs are durable before. The file itself need not be: one that is lost costs only that packs are read again. */
 export async function writeState(repository: string, { incarnation, sequence, chain }: NodeState): Promise<void> {

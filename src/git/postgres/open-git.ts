@@ -4,18 +4,21 @@ import { MemoryBudget } from '../../kernel/memory-budget.js'
 import { type Database, type Hints, isAway, migrate, type News } from '../../postgres/index.js'
 import { NoRepository, RepositoryExists } from '../errors.js'
 import { repositoryExists, repositoryPath } from '../lifecycle/paths.js'
+import { isFullDisk } from '../../disk/folder-watch.js'
 import type { LocalGit } from '../open-git.js'
 import type { Git, RefStamps, Repository } from '../types.js'
 import { Copy, type NodeServices } from './copy.js'
 import { copyRepository } from './duplicate.js'
 import { firstChain, type Head, readHead } from './head.js'
 import { joinStoredPacks } from './join-packs.js'
+import { deleteIdleCopies, MIN_IDLE_MS } from './make-room.js'
 import { NodeCopies } from './node-copies.js'
 import { readState } from './node-state.js'
 import { HeadQuestions } from './head-queries.js'
 import { ROOM, steps } from './schema.js'
 import type { SetAside } from './manual-moves.js'
 import { SharedRepository } from './repository.js'
+import { listPacks } from './stored-packs.js'
 import { sweep } from './sweep.js'
 
 /** How often refs on the disk are compared with the database's, at most: that costs time with their number. */
@@ -23,6 +26,8 @@ const LOOK_MS = 2_000
 /** The topic of hints about repositories. A transaction that moves refs does not send them itself: the database would let such transactions commit one by one. */
 const MOVED = 'refs'
 const DEFAULT_BYTES = 64 * 1024 * 1024
+/** Minimum number of bytes that are freed on a full disk, so that the next operation does not need to delete copies too. */
+const MIN_ROOM_BYTES = 256 * 1024 * 1024
 
 export interface SharedGitOptions {
   database: Database
@@ -42,6 +47,8 @@ export interface SharedGitOptions {
   notice?: (message: string) => void
   /** Refs on the disk are compared with those of the database at most this often, in milliseconds. Default: 2,000. */
   lookMs?: number
+  /** Copies that were used within this time, in milliseconds, are kept on a full disk. Default: ten minutes. */
+  minIdleMs?: number
 }
 
 /** Without news, every stamp is another one each time. */
@@ -67,6 +74,8 @@ function stampsOf(news: News | undefined): RefStamps {
 export interface SharedGit extends Git {
   /** Resolves when the copy on this node has everything, also its refs on the disk, which an admin's plain Git reads. Throws `NoRepository`, `GitError`. */
   refresh(name: string): Promise<void>
+  /** Deletes what this node can read again from elsewhere and no one has used lately, for a disk that is full. Returns the bytes that it freed. Throws `DatabaseAway`. */
+  makeRoom(minBytes?: number): Promise<number>
 }
 
 /**
@@ -84,6 +93,7 @@ class SharedRepositories implements SharedGit {
   readonly #services: NodeServices
   readonly #stamps: RefStamps
   #closed = false
+  #makingRoom: Promise<number> | null = null
   /** Names of copies that are brought up to date because of a hint. */
   // bound: the copies in memory
   readonly #hinted = new Map<string, Promise<void>>()
@@ -127,10 +137,46 @@ class SharedRepositories implements SharedGit {
     const head = await this.#questions.ask(name)
     if (head === null) throw await this.#missing(name, path)
     const shared = this.#copyOf(name, path, head)
-    await shared.reach(head).catch(async (error: unknown) => {
+    // A copy that is being opened is in use: no other request may delete it to make room.
+    await shared.copy.inUse(this.#reach(shared, head)).catch(async (error: unknown) => {
       throw error instanceof NoRepository ? await this.#missing(name, path) : error
     })
     return shared.repository
+  }
+
+  /** If the disk has no room for what the copy lacks, deletes others and tries once more. */
+  async #reach(shared: SharedRepository, head: Head): Promise<void> {
+    await shared.reach(head).catch(async (error: unknown) => {
+      if (!isFullDisk(error)) throw error
+      const packs = await listPacks(this.options.database, shared.copy.name)
+      const bytes = packs.reduce((sum, pack) => sum + pack.bytes + pack.indexBytes, 0)
+      if ((await this.makeRoom(MIN_ROOM_BYTES + bytes)) === 0) throw error
+      await shared.reach(head)
+    })
+  }
+
+  /** Requests that find the disk full at the same time share the work. */
+  makeRoom(minBytes = MIN_ROOM_BYTES): Promise<number> {
+    this.#makingRoom ??= this.#makeRoom(minBytes).finally(() => {
+      this.#makingRoom = null
+    })
+    return this.#makingRoom
+  }
+
+  async #makeRoom(minBytes: number): Promise<number> {
+    const room = {
+      services: this.#services,
+      copies: this.#copies,
+      copyOf: (name: string) => this.#sharedOf(name, repositoryPath(this.git.reposDir, name)),
+      minIdleMs: this.options.minIdleMs ?? MIN_IDLE_MS,
+    }
+    const scratches = await this.git.trimScratches(0)
+    const freed = scratches + (scratches < minBytes ? await deleteIdleCopies(room, minBytes - scratches) : 0)
+    if (freed > 0)
+      this.#services.notice(
+        `The disk of ${this.git.reposDir} was full. ${Math.ceil(freed / 1024 / 1024)} MiB of copies that no one has used lately were deleted. They are read from the database again when they are needed. Give the node a larger disk if this happens often.`,
+      )
+    return freed
   }
 
   async exists(name: string): Promise<boolean> {
@@ -171,9 +217,10 @@ class SharedRepositories implements SharedGit {
     if (!gone) throw missing
   }
 
-  async trimScratches(): Promise<void> {
-    await this.git.trimScratches()
+  async trimScratches(): Promise<number> {
+    const freed = await this.git.trimScratches()
     await this.#sweep()
+    return freed
   }
 
   crowded(packs: number): Promise<string[]> {
@@ -193,12 +240,17 @@ class SharedRepositories implements SharedGit {
     await Promise.all(this.#hinted.values())
   }
 
+  /** The copy of the repository that the database has now. */
   #copyOf(name: string, path: string, { incarnation }: Head): SharedRepository {
     const known = this.#copies.find(name)
     if (known?.copy.at && known.copy.at.incarnation !== incarnation) {
       known.copy.gone = true
       this.#copies.forget(name)
     }
+    return this.#sharedOf(name, path)
+  }
+
+  #sharedOf(name: string, path: string): SharedRepository {
     const { lookMs = LOOK_MS, moved = () => {}, database } = this.options
     const upkeep = () => joinStoredPacks(database, name)
     return this.#copies.get(
@@ -230,11 +282,11 @@ class SharedRepositories implements SharedGit {
     this.options.hints?.send(MOVED, name)
   }
 
-  /** A hint that refs moved, or that a repository was removed. What this node does not have in memory is looked at when it is opened. */
+  /** A hint that refs moved, or that a repository was removed. A repository of which this node has no copy is read when it is opened. */
   #hear(name: string): void {
     if (this.#closed || this.#hinted.has(name)) return
     const shared = this.#copies.find(name)
-    if (!shared && !readState(repositoryPath(this.git.reposDir, name))) return
+    if (!shared?.copy.at && !readState(repositoryPath(this.git.reposDir, name))) return
     const look = async (): Promise<void> => {
       const head = await this.#questions.ask(name)
       if (head === null) await this.#missing(name, repositoryPath(this.git.reposDir, name))

@@ -9,6 +9,7 @@ import type { Copy, NodeServices } from './copy.js'
 import { look } from './follow.js'
 import { type Head, isSame } from './head.js'
 import { moveOnNode } from './ref-moves.js'
+import type { ServedPack, UploadPackRequest } from '../serve/types.js'
 
 /** What a repository in memory takes besides its refs, in bytes. */
 const BASE_BYTES = 4000
@@ -44,7 +45,7 @@ export class SharedRepository {
   async reach(head: Head): Promise<void> {
     if (this.#has(head) && !this.#mustLook()) return
     await this.turn(async () => {
-      if (this.copy.stamps.unchanged() === null) await this.#startOver()
+      if (this.copy.stamps.unchanged() === null) await this.startOver()
       if (!this.#has(head)) await catchUp(this.services, this.copy)
       else if (this.#mustLook()) await look(this.services, this.copy)
     })
@@ -68,8 +69,8 @@ export class SharedRepository {
     return unchanged === null || (!unchanged && performance.now() - this.copy.lookedAt >= this.options.lookMs)
   }
 
-  /** Somebody has deleted the repository on the disk. */
-  async #startOver(): Promise<void> {
+  /** The repository on the disk is deleted: the next opening fills a new one. */
+  async startOver(): Promise<void> {
     if (this.copy.at === null) return
     this.copy.at = null
     this.copy.local = null
@@ -111,21 +112,27 @@ export class SharedRepository {
     })
   }
 
+  async #uploadPack(request: UploadPackRequest): Promise<ServedPack> {
+    await this.settleDisk()
+    const served = await this.copy.disk.uploadPack(request)
+    void this.copy.inUse(served.ended)
+    return served
+  }
+
+  async #maintain(how?: Maintenance): Promise<void> {
+    await this.copy.disk.maintain(how)
+    await this.options.upkeep()
+  }
+
   /** The repository of the disk, with refs of the database. */
   #offer(): Repository {
     const { copy } = this
     const own: Partial<Repository> = {
       head: (ref) => (copy.gone ? null : copy.refs.get(ref)),
       refs: async (prefix) => (copy.gone ? new Map<RefName, CommitId>() : copy.refs.list(prefix)),
-      move: (moves, reason, lease) => this.#move(moves, reason, lease),
-      uploadPack: async (request) => {
-        await this.settleDisk()
-        return copy.disk.uploadPack(request)
-      },
-      maintain: async (how?: Maintenance) => {
-        await copy.disk.maintain(how)
-        await this.options.upkeep()
-      },
+      move: (moves, reason, lease) => copy.inUse(this.#move(moves, reason, lease)),
+      uploadPack: (request) => copy.inUse(this.#uploadPack(request)),
+      maintain: (how) => copy.inUse(this.#maintain(how)),
     }
     return new Proxy({ path: copy.path } as Repository, {
       // `in` is asked of it by those who record what is read of a repository.
@@ -133,7 +140,9 @@ export class SharedRepository {
       get(_, member) {
         if (member in own) return own[member as keyof Repository]
         const value: unknown = Reflect.get(copy.disk, member)
-        return typeof value === 'function' ? value.bind(copy.disk) : value
+        return typeof value === 'function'
+          ? (...args: unknown[]) => copy.inUse(value.apply(copy.disk, args) as unknown)
+          : value
       },
     })
   }

@@ -39,9 +39,13 @@ export const borrowingObjects = (repository: string) => ({
 
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
-/** Options of every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. */
+/**
+ * Options of every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. The repository may
+ * belong to another user, such as the one who restored it from a backup: the operator named the folder, so its owner is trusted.
+ */
 export const gitOptions: readonly string[] = [
   '--git-dir=.',
+  ...setting('safe.directory', '*'),
   ...setting('core.hooksPath', '/dev/null'),
   ...setting('core.attributesFile', '/dev/null'),
   ...setting('gc.auto', '0'),

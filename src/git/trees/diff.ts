@@ -1,5 +1,5 @@
 /** Compares two trees: which files were added, modified or deleted. */
-import { Slices } from '../../kernel/slices.js'
+import { Slices, sortInSlices } from '../../kernel/slices.js'
 import type { Node, Tree } from '../objects/tree-codec.js'
 import { emptyTree } from '../objects/tree-codec.js'
 import type { TreeChange } from '../types.js'
@@ -18,7 +18,7 @@ export async function diffTrees(
 ): Promise<TreeChange[]> {
   const changes: TreeChange[] = []
   if (before !== after) await compare({ before, after, prefix: '' }, readTree, changes, new Slices())
-  return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  return sortInSlices(changes, (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
 /** Two folders (or whole trees) to be compared. */

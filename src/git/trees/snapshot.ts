@@ -1,5 +1,6 @@
 /** A read-only view of the files of one commit: look up a path, list a folder, walk all files, read a blob. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Node } from '../objects/tree-codec.js'
 import type { Snapshot, TreeEntry } from '../types.js'
@@ -42,7 +43,7 @@ export class TreeSnapshot implements Snapshot {
   async walk(prefix = ''): Promise<TreeEntry[]> {
     const folder = await this.entry(prefix)
     const found: TreeEntry[] = []
-    if (folder?.mode === '040000') await this.#walk(folder.oid, prefix === '' ? '' : `${prefix}/`, found)
+    if (folder?.mode === '040000') await this.#walk(folder.oid, prefix === '' ? '' : `${prefix}/`, found, new Slices())
     return found
   }
 
@@ -50,10 +51,11 @@ export class TreeSnapshot implements Snapshot {
     return this.objects.sizes(oids)
   }
 
-  async #walk(oid: string, prefix: string, into: TreeEntry[]): Promise<void> {
+  async #walk(oid: string, prefix: string, into: TreeEntry[], slices: Slices): Promise<void> {
     for (const node of (await this.objects.tree(oid)).nodes) {
-      if (node.mode === '040000') await this.#walk(node.oid, `${prefix}${node.name}/`, into)
+      if (node.mode === '040000') await this.#walk(node.oid, `${prefix}${node.name}/`, into, slices)
       else into.push(toEntry(prefix + node.name, node))
+      if (slices.due) await slices.rest()
     }
   }
 }

@@ -51,8 +51,7 @@ export async function openEmbeddedSource({ dir: given, migrations, journals }: S
     const newest = inOrder(migrations).length
     if (found.migrated > newest)
       throw new StoreTooNew(dir, `the documents are at migration ${found.migrated}, this release knows ${newest}`)
-    const former = journals.find(({ formerly }) => formerly && (found.documents.get(formerly.table)?.length ?? 0) > 0)
-    if (manifest.format < FORMAT || found.migrated < newest || former)
+    if (manifest.format < FORMAT || found.migrated < newest)
       throw new StoreTooOld(
         `${dir} was last used by an earlier release. Start this one on it once (\`bindery serve\`), stop it, and try again.`,
       )

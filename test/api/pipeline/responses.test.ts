@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import supertest from 'supertest'
 import * as assert from 'uvu/assert'
 import { suiteWith } from '../../support/suite.js'
-import { bearer, startFake } from '../fake-api.js'
+import { LargeBody } from '../../../src/api/pipeline/large-body.js'
+import { turnsDuring } from '../../support/turns.js'
+import { bearer, HUGE_PIECES, startFake } from '../fake-api.js'
 
 const api = () => supertest(fake.url)
 const emma = '/v1/shelves/s1/books/emma'
@@ -53,6 +56,39 @@ test('large responses are compressed, under an ETag of their own that is underst
   assert.is((await get({ 'accept-encoding': 'gzip', 'if-none-match': etag })).status, 304)
   const small = await fetch(fake.url + emma, { headers: { ...bearer('reader'), 'accept-encoding': 'gzip' } })
   assert.is(small.headers.get('content-encoding'), null)
+})
+
+test('a response that is too large to be kept has the same headers, codings and 304 as others', async () => {
+  const get = (headers: Record<string, string>, method = 'GET') =>
+    fetch(`${fake.url}/v1/huge`, {
+      method,
+      headers: { ...bearer('reader'), 'accept-encoding': 'identity', ...headers },
+    })
+  const full = await get({})
+  const text = await full.text()
+  const etag = full.headers.get('etag') ?? ''
+  assert.is(text, `{"texts":${Buffer.concat(HUGE_PIECES)}]}`)
+  assert.is(etag, `"${createHash('sha1').update(text).digest('base64url')}"`)
+  assert.is(full.headers.get('content-length'), String(text.length))
+  assert.is(full.headers.get('content-type'), 'application/json; charset=utf-8')
+  const head = await get({}, 'HEAD')
+  assert.equal(
+    ['etag', 'content-length', 'content-type'].map((name) => head.headers.get(name)),
+    [etag, String(text.length), 'application/json; charset=utf-8'],
+  )
+  assert.is((await get({ 'if-none-match': etag })).status, 304)
+  for (const coding of ['gzip', 'deflate', 'br']) {
+    const zipped = await get({ 'accept-encoding': coding })
+    assert.is(zipped.headers.get('content-encoding'), coding)
+    assert.is(zipped.headers.get('etag'), etag.replace(/"$/, `-${coding}"`))
+    assert.ok(Number(zipped.headers.get('content-length')) < 1024 * 1024)
+    assert.is(await zipped.text(), text)
+  }
+})
+
+test('others have a turn while the tag of a large body is computed', async () => {
+  const body = new LargeBody(Array.from({ length: 64 }, () => Buffer.alloc(4 * 1024 * 1024)))
+  assert.ok((await turnsDuring(() => body.tag())) > 1)
 })
 
 test('201 has Location, statuses of special responses, empty responses', async () => {

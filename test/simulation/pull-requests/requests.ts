@@ -92,9 +92,10 @@ export async function mergeEarlier(
 
 /** Brings main into a change request. */
 export async function updateRequest(world: World, request: Request): Promise<string> {
-  const files = await updateFromMain(world, request.number)
+  const resolution = await updateFromMain(world, request.number)
+  const { files } = resolution
   request.side.take(world.here)
-  recordResolution(world, request.side, files)
+  recordResolution(world, request.side, resolution)
   return `${request.number} updated${files.size > 0 ? `, ${[...files.keys()]} resolved` : ''}`
 }
 

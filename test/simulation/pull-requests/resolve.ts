@@ -28,34 +28,45 @@ async function pagesAfter(world: World, number: number, items: readonly Conflict
   )
 }
 
-/** Brings main into a change request, with all conflicts resolved. Returns the resolved files. */
-export async function updateFromMain(world: World, number: number): Promise<Map<string, string>> {
+export interface Resolution {
+  files: Map<string, string>
+  /** The lines of the other text, which the person typed at the end of their sections: they may come once more where they were. */
+  typed: Set<string>
+}
+
+/** Brings main into a change request, with all conflicts resolved. */
+export async function updateFromMain(world: World, number: number): Promise<Resolution> {
   const at = `/change-requests/${number}`
   const items: Conflict[] = (await world.ask('get', `${at}/conflicts?limit=1000`)).items
   const files = new Map<string, string>()
+  const typed = new Set<string>()
   for (const { path, ours, theirs } of items) {
-    if (path === SUMMARY)
-      files.set(path, summaryOf(ours?.text ?? theirs?.text ?? '', await pagesAfter(world, number, items)))
-    else files.set(path, union(ours?.text ?? theirs?.text ?? '', theirs?.text ?? ours?.text ?? ''))
+    const [first, second] = [ours?.text ?? theirs?.text ?? '', theirs?.text ?? ours?.text ?? '']
+    if (path === SUMMARY) files.set(path, summaryOf(first, await pagesAfter(world, number, items)))
+    else {
+      files.set(path, union(first, second))
+      const [own, other] = [first, second].map((text) => linesOf(new Map([[path, text]])))
+      for (const key of other?.keys() ?? []) if (!own?.has(key)) typed.add(key)
+    }
   }
   await world.ask(
     'post',
     `${at}/update`,
     files.size === 0 ? {} : { resolve: [...files].map(([path, content]) => ({ path, content })) },
   )
-  return files
+  return { files, typed }
 }
 
 /** Records that a person put these texts there: every line of them is wanted. */
-export function recordResolution(world: World, side: Side, files: ReadonlyMap<string, string>): void {
+export function recordResolution(world: World, side: Side, { files, typed }: Resolution): void {
   for (const key of linesOf(files).keys())
-    if (world.account.value(side, key) !== 'present')
+    if (typed.has(key) || world.account.value(side, key) !== 'present')
       world.account.record(side, { key, present: true, from: 'here', why: `${world.why}: resolved conflict` })
 }
 
 /** Resolves and merges the change request that holds a conflict. */
 export async function resolveHeld(world: World, number: number): Promise<void> {
-  const files = await updateFromMain(world, number)
+  const resolution = await updateFromMain(world, number)
   const merged = await world.call('post', `/change-requests/${number}/merge`)
   if (merged.status !== 200)
     throw new Fault(
@@ -64,7 +75,7 @@ export async function resolveHeld(world: World, number: number): Promise<void> {
     )
   await world.spaces.idle()
   world.here.take(world.held.get(number)?.side ?? new Side())
-  recordResolution(world, world.here, files)
+  recordResolution(world, world.here, resolution)
   await credit(world)
   world.held.delete(number)
   await judgeHere(world)

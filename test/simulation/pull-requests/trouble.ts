@@ -9,6 +9,13 @@ import { settingIn, spotOf, withNote, withSetting } from './pages.js'
 import { absorb, exportTo, importFrom, isInStep, pass, settle } from './sync.js'
 import { DOCS, MAIN, MINUTE, type SeenHead, type World } from './world.js'
 
+/** Whether people on the remote alone put a line there since a commit: they reverted its removal, say. */
+function isOnlyBackThere(world: World, key: string, branch: string, since: SeenHead): boolean {
+  const dropped = world.account.known(world.sideOf(branch), key).filter((act) => !since.side.has(act))
+  const written = dropped.map((act) => world.account.acts[act]).filter((act) => act?.present)
+  return written.length > 0 && written.every((act) => act?.from === 'there')
+}
+
 /**
  * Sets a branch back to a commit that it once had. What people wrote there may go with it, and what they removed may come back; what was written here stays.
  */
@@ -19,7 +26,8 @@ async function setBack(world: World, branch: string, to: SeenHead): Promise<void
   ])
   await world.remote.git('update-ref', `refs/heads/${branch}`, to.commit)
   const side = to.side.copy()
-  const isTheirs = (key: string): boolean => world.account.acts.find((act) => act.key === key)?.from === 'there'
+  const isTheirs = (key: string): boolean =>
+    world.account.acts.find((act) => act.key === key)?.from === 'there' || isOnlyBackThere(world, key, branch, to)
   const open = new Map([...before.lines].filter(([key]) => after.lines.has(key) || isTheirs(key)))
   recordDifference(world, side, 'there', [{ lines: open }, after], { over: () => [] })
   world.there.set(branch, side)

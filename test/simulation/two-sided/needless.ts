@@ -74,8 +74,11 @@ function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
     forced !== undefined ||
     key === handOf(page) ||
     why.startsWith('who merged ')
+  // If main knows a force by another branch alone, an import of the forced branch may still report it.
+  const isTold = (of: Knowledge, key: string, { id, untold }: Act): boolean =>
+    of.acts(key).some((act) => act.id === id && (!act.untold || untold === true))
   const knowsAlone = (of: Knowledge, than: Knowledge, key: string): boolean =>
-    of.acts(key).some((act) => isOpen(key, act) && !than.knows(key, act))
+    of.acts(key).some((act) => isOpen(key, act) && !isTold(than, key, act))
   return [...main.keys(), ...branch.keys()].some(
     (key) => pageOf(key) === page && (knowsAlone(main, branch, key) || knowsAlone(branch, main, key)),
   )

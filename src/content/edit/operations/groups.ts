@@ -3,7 +3,7 @@ import type { ChangeOf } from '../../../model/index.js'
 import { ChangeError } from '../change-error.js'
 import type { Operation } from '../batch.js'
 import { checkNotBelow, checkSlug, filesBelow } from './pages.js'
-import { containerOf, editSummary, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
+import { containerOf, editSummary, startOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
 
 /** Adds a group: a heading of the table of contents. Groups are always at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
@@ -34,7 +34,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
       batch,
       (now) => ({
         kind: 'retitle-group',
-        line: lineOf(now, group),
+        start: startOf(now, group),
         title: change.title ?? group.title,
         ...(change.slug === undefined ? {} : { slug: change.slug }),
       }),
@@ -45,7 +45,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
     checkNotBelow(await batch.workspace.structure(), group, into)
     await editSummary(batch, (now) => ({
       kind: 'move-group',
-      line: lineOf(now, group),
+      start: startOf(now, group),
       place: destinationOf(now, into, change.at, group),
     }))
   }
@@ -55,7 +55,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
 /** Deletes a group with its pages. */
 export const deleteGroup: Operation<ChangeOf<'delete_group'>> = async (batch, change) => {
   const group = await groupOf(batch, change.page)
-  await editSummary(batch, (now) => ({ kind: 'remove-group', line: lineOf(now, group) }))
+  await editSummary(batch, (now) => ({ kind: 'remove-group', start: startOf(now, group) }))
   for (const path of filesBelow(group)) await batch.workspace.remove(path)
   return { object: 'deleted_page', page: group.id }
 }

@@ -76,7 +76,7 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>, li
   }
 }
 
-type EntryTarget = { line: number; href: string }
+type EntryTarget = { start: number; href: string }
 
 /**
  * Returns the new targets of table of contents entries whose files move. If a page moves and there is no table of
@@ -105,10 +105,10 @@ async function targetsIn(batch: Batch, text: string, links: MovedLinks): Promise
   const from = entriesFrom(config)
   // A target that matches no file from the folder of the table of contents is relative to the effective root.
   const places = folderOf(from) === config.root ? [from] : [from, inFolder(config.root, nameOf(from))]
-  for (const { href, line } of entries(nodes)) {
+  for (const { href, start } of entries(nodes)) {
     if (slices.due) await slices.rest()
     const next = href === null ? null : places.map((place) => links.next(place, href)).find((one) => one !== null)
-    if (next) targets.push({ line, href: next })
+    if (next) targets.push({ start, href: next })
   }
   return targets
 }

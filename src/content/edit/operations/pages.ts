@@ -15,7 +15,7 @@ import {
   editSummary,
   folderFor,
   inFolder,
-  lineOf,
+  startOf,
   nameRef,
   pageOf,
   parentOf,
@@ -112,7 +112,7 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
       'page',
     )
   if (change.title !== undefined && change.title !== page.title)
-    await editSummary(batch, (now) => ({ kind: 'retitle', line: lineOf(now, page), title: change.title as string }))
+    await editSummary(batch, (now) => ({ kind: 'retitle', start: startOf(now, page), title: change.title as string }))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
   const slug = change.slug === undefined ? undefined : withoutExtension(change.slug)
   if (slug !== undefined && page.type === 'document' && slug !== pageSlug(page.key)) {
@@ -148,7 +148,7 @@ async function movePage(
   checkNotBelow(structure, page, parent)
   await editSummary(batch, (now) => ({
     kind: 'move',
-    line: lineOf(now, page),
+    start: startOf(now, page),
     place: destinationOf(now, parent, change.at, page),
   }))
 }
@@ -172,7 +172,7 @@ function renamed(page: DocumentEntry, slug: string): string {
 export const deletePage: Operation<ChangeOf<'delete_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type === 'group') throw new ChangeError(`${page.title} is a group: use delete_group.`, 'page')
-  await editSummary(batch, (now) => ({ kind: 'remove', line: lineOf(now, page) }))
+  await editSummary(batch, (now) => ({ kind: 'remove', start: startOf(now, page) }))
   for (const path of filesBelow(page)) await batch.workspace.remove(path)
   return { object: 'deleted_page', page: page.id }
 }

@@ -23,8 +23,8 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   const text = await batch.workspace.text(path)
   const [first, second] = structure.pages
   if (text !== null) {
-    if (!first || first.line !== undefined || first.type !== 'document') return { path, text }
-    const place = { parent: null, ...(second?.line === undefined ? {} : { before: second.line }) }
+    if (!first || first.start !== undefined || first.type !== 'document') return { path, text }
+    const place = { parent: null, ...(second?.start === undefined ? {} : { before: second.start }) }
     await writeSummary(batch, path, text, {
       kind: 'insert',
       title: first.title,
@@ -112,14 +112,14 @@ export async function writeSummary(batch: Batch, path: string, text: string, cha
 }
 
 /**
- * Returns the line of a page in the table of contents. `structure` must have been read from it, because an inferred
- * tree has no lines.
+ * Returns the offset of a page's entry in the table of contents. `structure` must have been read from it, because an
+ * inferred tree has no entries.
  */
-export function lineOf(structure: ContentStructure, page: PageEntry): number {
-  const line = structure.byId.get(page.id)?.line
-  if (line === undefined)
+export function startOf(structure: ContentStructure, page: PageEntry): number {
+  const start = structure.byId.get(page.id)?.start
+  if (start === undefined)
     throw new ChangeError(`${page.title} has no entry in the table of contents. List it there first.`)
-  return line
+  return start
 }
 
 /**
@@ -135,8 +135,8 @@ export function destinationOf(
   const pages = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
   const next = at === undefined ? undefined : pages.filter((page) => page.id !== moving?.id)[at]
   return {
-    parent: parent ? lineOf(structure, parent) : null,
-    ...(next?.line === undefined ? {} : { before: next.line }),
+    parent: parent ? startOf(structure, parent) : null,
+    ...(next?.start === undefined ? {} : { before: next.start }),
   }
 }
 

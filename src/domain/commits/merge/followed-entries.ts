@@ -58,14 +58,14 @@ export async function followedEntries(
     findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
   const places = new Set(moved.values())
   const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
-  const targets: { line: number; href: string }[] = []
+  const targets: { start: number; href: string }[] = []
   const slices = new Slices()
-  for (const { href, line } of nodes) {
+  for (const { href, start } of nodes) {
     if (slices.due) await slices.rest()
     const path = href && targets.length < MOST ? resolve(href, (one) => moved.has(one)) : null
     const to = path === null ? undefined : moved.get(path)
     if (path !== null && to !== undefined && href && !listed.has(to))
-      targets.push({ line, href: renamedTarget(href, path, { from, to, root }) })
+      targets.push({ start, href: renamedTarget(href, path, { from, to, root }) })
   }
   if (targets.length === 0) return []
   const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)

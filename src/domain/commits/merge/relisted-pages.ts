@@ -24,8 +24,8 @@ interface Heads {
 /** Reads tables of contents, and tells which of some files their entries lead to. */
 interface Tables {
   text(file: TreeEntry): Promise<string>
-  /** Line by path. */
-  linesOf(text: string, files: ReadonlySet<string>): Promise<Map<string, number>>
+  /** Where the entries begin, by path. */
+  startsOf(text: string, files: ReadonlySet<string>): Promise<Map<string, number>>
 }
 
 /**
@@ -61,8 +61,8 @@ export async function relistedPages(
     const work = app.texts.for(doc.id)
     const tables: Tables = {
       text: async ({ oid }) => decodeText(await tree.read(oid)),
-      linesOf: async (text, files) =>
-        linesOf(await work.summary(text), (href) =>
+      startsOf: async (text, files) =>
+        startsOf(await work.summary(text), (href) =>
           findTarget(href, folderOf(entriesFrom(config)), config.root, (path) => files.has(path)),
         ),
     }
@@ -94,16 +94,16 @@ async function relist(
   { base, listing, now }: Record<'base' | 'listing' | 'now', TreeEntry>,
   files: ReadonlySet<string>,
 ): Promise<string | null> {
-  const before = await tables.linesOf(await tables.text(base), files)
+  const before = await tables.startsOf(await tables.text(base), files)
   if (before.size === 0) return null
   const [full, merged] = [await tables.text(listing), await tables.text(now)]
-  const [lines, listed] = [await tables.linesOf(full, files), await tables.linesOf(merged, files)]
-  const lost = [...lines].filter(([path]) => before.has(path) && !listed.has(path)).slice(0, MOST)
+  const [starts, listed] = [await tables.startsOf(full, files), await tables.startsOf(merged, files)]
+  const lost = [...starts].filter(([path]) => before.has(path) && !listed.has(path)).slice(0, MOST)
   if (lost.length === 0) return null
   // What the side would have without these entries: to that, they are an addition, which a merge puts where the side has them.
   let without = full
-  for (const [, line] of lost.sort(([, a], [, b]) => b - a)) {
-    const outcome = await work.changeSummary(without, { kind: 'remove', line })
+  for (const [, start] of lost.sort(([, a], [, b]) => b - a)) {
+    const outcome = await work.changeSummary(without, { kind: 'remove', start })
     if (!('done' in outcome)) return null
     without = outcome.done
   }
@@ -111,7 +111,7 @@ async function relist(
   return 'text' in outcome ? outcome.text : null
 }
 
-function linesOf(
+function startsOf(
   { nodes }: { nodes: readonly SummaryNode[] },
   resolve: (href: string) => string | null,
 ): Map<string, number> {
@@ -119,7 +119,7 @@ function linesOf(
   const waiting = [...nodes]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     const path = node.href ? resolve(node.href) : null
-    if (path !== null && !found.has(path)) found.set(path, node.line)
+    if (path !== null && !found.has(path)) found.set(path, node.start)
     waiting.push(...node.children)
   }
   return found

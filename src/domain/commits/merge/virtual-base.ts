@@ -13,7 +13,7 @@ type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedT
 /**
  * The merge base of two commits. Histories that crossed (each merged the other) have several; with one of them alone, what came by another
  * would look like a change of both sides. So they are merged into one commit, which no ref names, as Git's recursive merge does. What conflicts
- * between the bases stays as Git leaves it. A page that they have at different paths gets one of these, or a path of its own (`held-files.ts`). Null if the commits have nothing in common.
+ * between the bases stays as Git leaves it. A page that they have at different paths gets one of these, or a path of its own (`base-despite-conflicts.ts`). Null if the commits have nothing in common.
  */
 export async function joinedBase(
   app: App,

@@ -2,6 +2,7 @@
 import type { ContentStructure } from '../../../content/types.js'
 import { EMPTY_TREE, type TreeChange } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
+import { eachInSlices } from '../../../kernel/slices.js'
 import type { Change } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { LoadedSpace } from '../../context/loaded.js'
@@ -32,19 +33,22 @@ export async function openComparison(
 ): Promise<Comparison> {
   if (before !== null) {
     const both = await openBoth(app, space, before, after)
-    return { before: both.before, after: both.after, changed: byPath(both.changes) }
+    return { before: both.before, after: both.after, changed: await byPath(both.changes) }
   }
   const [changes, revision] = await Promise.all([space.repo.diff(null, after), openRevision(app, space, after)])
   const snapshot = Object.assign(space.repo.tree(EMPTY_TREE), { commit: after })
   return {
     before: { ...revision, snapshot, structure: emptyLike(revision.structure) },
     after: revision,
-    changed: byPath(changes),
+    changed: await byPath(changes),
   }
 }
 
-const byPath = (changes: readonly TreeChange[]): Map<string, TreeChange> =>
-  new Map(changes.map((change) => [change.path, change]))
+async function byPath(changes: readonly TreeChange[]): Promise<Map<string, TreeChange>> {
+  const found = new Map<string, TreeChange>()
+  await eachInSlices(changes, (change) => void found.set(change.path, change))
+  return found
+}
 
 const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
   config,

@@ -4,6 +4,7 @@ import { keyBelow, nameOf } from '../../../content/paths.js'
 import { kindOfPath, VARIABLES_FILE } from '../../../content/known-files.js'
 import type { ContentStructure } from '../../../content/types.js'
 import type { TreeChange } from '../../../git/index.js'
+import { eachInSlices, filterInSlices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
 import { overridesAt } from '../identity.js'
 import type { FoundChange, Comparison } from './comparison.js'
@@ -26,7 +27,8 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
     status === 'deleted' && !before.structure.byGitPath.has(path) && !showsElsewhere(before.structure, path)
   const isOther = ({ path, status }: TreeChange): boolean =>
     status === 'modified' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
-  const wanted = [...changed.values()].filter((change) => isNew(change) || isGone(change) || isOther(change))
+  const isListed = (change: TreeChange): boolean => isNew(change) || isGone(change) || isOther(change)
+  const wanted = await filterInSlices(changed.values(), isListed)
   if (wanted.length === 0) return []
   const ids = await Promise.all([before, after].map(({ space, snapshot }) => overridesAt(app, space, snapshot.commit)))
   const [old, now] = ids as [IdOverrides, IdOverrides]
@@ -34,9 +36,13 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
     const key = keyBelow(structure.config.root, path)
     return { id: idOf(overrides)(kindOfPath(key), key), name: nameOf(path), path }
   }
-  const gone = new Map(wanted.filter(isGone).map((change) => [fileIn(before.structure, old, change.path).id, change]))
+  const gone = new Map<string, TreeChange>()
+  await eachInSlices(wanted, (change) => {
+    if (isGone(change)) gone.set(fileIn(before.structure, old, change.path).id, change)
+  })
   const found: FoundChange[] = []
-  for (const change of wanted.filter((one) => !isGone(one))) {
+  await eachInSlices(wanted, (change) => {
+    if (isGone(change)) return
     const file = fileIn(after.structure, now, change.path)
     const from = isNew(change) ? gone.get(file.id)?.path : undefined
     if (from !== undefined) gone.delete(file.id)
@@ -48,7 +54,7 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
             ? { type: 'file_created', file }
             : { type: 'file_edited', file },
     })
-  }
+  })
   for (const { path } of gone.values())
     found.push({ describe: () => ({ type: 'file_deleted', file: fileIn(before.structure, old, path) }) })
   return found

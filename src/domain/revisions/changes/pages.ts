@@ -3,7 +3,7 @@ import { comparePages } from '../../../content/compare-structures.js'
 import { sameValue } from '../../../content/json.js'
 import type { TreeLocation } from '../../../content/compare-structures.js'
 import type { DocumentEntry, PageEntry } from '../../../content/types.js'
-import { Slices } from '../../../kernel/slices.js'
+import { eachInSlices, mapInSlices, sortInSlices } from '../../../kernel/slices.js'
 import { type Change, type ChangedAttributes, frontMatterAttributes } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import { readDocument } from '../revisions.js'
@@ -13,26 +13,28 @@ import type { FoundChange, Comparison } from './comparison.js'
 export async function findPageChanges(app: App, comparison: Comparison): Promise<FoundChange[]> {
   const { before, after } = comparison
   if (before.structure === after.structure) {
-    const edited = [...comparison.changed.keys()].flatMap((path) => after.structure.byGitPath.get(path) ?? [])
-    return edited.sort(byLine).map((entry) => pageEdited(app, comparison, entry, entry))
+    const edited: PageEntry[] = []
+    await eachInSlices(comparison.changed.keys(), (path) => {
+      const entry = after.structure.byGitPath.get(path)
+      if (entry) edited.push(entry)
+    })
+    return mapInSlices(await sortInSlices(edited, byStart), (entry) => pageEdited(app, comparison, entry, entry))
   }
   const { created, deleted, kept } = await comparePages(before.structure, after.structure)
-  const found = created.map((entry) => ({ entry, change: createdOrDeleted('page_created', entry) }))
-  const slices = new Slices()
-  for (const one of kept) {
-    if (slices.due) await slices.rest()
+  const found = await mapInSlices(created, (entry) => ({ entry, change: createdOrDeleted('page_created', entry) }))
+  await eachInSlices(kept, (one) => {
     if (one.moved) found.push({ entry: one.after, change: pageMoved(one.after, one.moved) })
     if (isEdited(comparison, one.before, one.after))
       found.push({ entry: one.after, change: pageEdited(app, comparison, one.before, one.after) })
-  }
-  return [
-    ...found.sort((a, b) => byLine(a.entry, b.entry)).map(({ change }) => change),
-    ...deleted.map((entry) => createdOrDeleted('page_deleted', entry)),
-  ]
+  })
+  const sorted = await sortInSlices(found, (a, b) => byStart(a.entry, b.entry))
+  const changes = await mapInSlices(sorted, ({ change }) => change)
+  await eachInSlices(deleted, (entry) => void changes.push(createdOrDeleted('page_deleted', entry)))
+  return changes
 }
 
-const byLine = (a: PageEntry, b: PageEntry): number =>
-  (a.line ?? 0) - (b.line ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+const byStart = (a: PageEntry, b: PageEntry): number =>
+  (a.start ?? 0) - (b.start ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
 
 const changedPage = (entry: PageEntry) => ({
   id: entry.id,

@@ -1,0 +1,123 @@
+/**
+ * Finds text of edits here that a reset of the remote would remove, although people made the commits that it dropped: they edited an export before they
+ * merged it, for example.
+ */
+import type { CommitInfo, Repository } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
+import { PAGE_IDS } from '../revisions/identity.js'
+import { linesOf } from './changed-by-imports.js'
+
+/** Maximum number of commits that are looked at for one file. A file with more of them counts as written here. */
+const MAX_COMMITS = 500
+
+interface Reset {
+  main: CommitId
+  theirs: CommitId
+  droppedHead: CommitId
+}
+
+/** Returns those of `paths` that lose a line in `merged` which came to main by an edit here and which the reset dropped. */
+export async function filesOfDroppedLines(
+  repo: Repository,
+  reset: Reset,
+  { merged, paths }: { merged: TreeId; paths: readonly string[] },
+): Promise<string[]> {
+  const main = (await repo.commit(reset.main)).tree
+  const kept = await linesOfAll(repo, paths, merged)
+  const candidates = new Map<string, Set<string>>()
+  for (const path of paths) {
+    const lost = without(await linesOf(repo, path, main), kept)
+    if (lost.size > 0) candidates.set(path, lost)
+  }
+  if (candidates.size === 0) return []
+  const dropped = await droppedLines(repo, reset)
+  const found: string[] = []
+  const slices = new Slices()
+  for (const [path, lost] of candidates) {
+    const disputed = new Set([...lost].filter((line) => dropped.has(line)))
+    if (disputed.size > 0 && (await areWrittenHere(repo, reset, path, disputed))) found.push(path)
+    if (slices.due) await slices.rest()
+  }
+  return found
+}
+
+/** The lines that the dropped commits had added. */
+async function droppedLines(repo: Repository, { theirs, droppedHead }: Reset): Promise<Set<string>> {
+  const point = await repo.mergeBase(droppedHead, theirs)
+  const dropped = (await repo.commit(droppedHead)).tree
+  if (point === null) {
+    const files = await repo.tree(dropped).walk('')
+    return linesOfAll(
+      repo,
+      files.map(({ path }) => path),
+      dropped,
+    )
+  }
+  const paths = (await repo.diff(point, droppedHead)).map(({ path }) => path)
+  return without(await linesOfAll(repo, paths, dropped), await linesOfAll(repo, paths, (await repo.commit(point)).tree))
+}
+
+/** Whether one of the lines of a file came to main by an edit here. A line that came from the remote and was restored here later does not count. */
+async function areWrittenHere(
+  repo: Repository,
+  { main, droppedHead }: Reset,
+  path: string,
+  lines: ReadonlySet<string>,
+): Promise<boolean> {
+  const history = await repo.history({ from: main, path, firstParent: true, limit: MAX_COMMITS })
+  if (history.length === MAX_COMMITS) return true
+  const origins = new Map<string, CommitInfo>()
+  for (const commit of history) {
+    const parent = commit.parents[0]
+    const before = parent === undefined ? new Set<string>() : await linesBefore(repo, path, parent, commit.id)
+    for (const line of without(await linesOf(repo, path, commit.tree), before))
+      if (lines.has(line)) origins.set(line, commit)
+  }
+  for (const [line, commit] of origins) {
+    if (!(await isEdit(repo, commit, droppedHead))) continue
+    const known = await repo.mergeBase(commit.id, droppedHead)
+    if (known === null || !(await linesOf(repo, path, (await repo.commit(known)).tree)).has(line)) return true
+  }
+  return false
+}
+
+/** Whether a commit of main was made here: it is not of the remote, and did not bring anything from there. */
+async function isEdit(
+  repo: Repository,
+  { id, parents: [first, second] }: CommitInfo,
+  droppedHead: CommitId,
+): Promise<boolean> {
+  if (await repo.isAncestor(id, droppedHead)) return false
+  if (first === undefined || second === undefined) return true
+  // The branch of a change request ends with a commit of the service, and one of the remote does not.
+  if ((await repo.commit(second)).headers[PAGE_IDS] === undefined || (await repo.isAncestor(second, droppedHead)))
+    return false
+  const brought = await repo.mergeBase(second, droppedHead)
+  return brought === null || repo.isAncestor(brought, first)
+}
+
+/** The lines that a file had before a commit. One that is new at its path may have been moved there: then those of the files that it removed. */
+async function linesBefore(repo: Repository, path: string, parent: CommitId, commit: CommitId): Promise<Set<string>> {
+  const { tree } = await repo.commit(parent)
+  if ((await repo.tree(tree).entry(path)) !== null) return linesOf(repo, path, tree)
+  const removed = (await repo.diff(parent, commit)).filter(({ after }) => !after)
+  return linesOfAll(
+    repo,
+    removed.map((one) => one.path),
+    tree,
+  )
+}
+
+async function linesOfAll(repo: Repository, paths: readonly string[], tree: TreeId): Promise<Set<string>> {
+  const lines = new Set<string>()
+  const slices = new Slices()
+  for (const path of paths) {
+    for (const line of await linesOf(repo, path, tree)) lines.add(line)
+    if (slices.due) await slices.rest()
+  }
+  return lines
+}
+
+const without = (lines: ReadonlySet<string>, others: ReadonlySet<string>): Set<string> =>
+  new Set([...lines].filter((line) => !others.has(line)))

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/index.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
+import { openStore, table } from '../../src/store/index.js'
+import { sampleEnv, samples } from '../api/samples/index.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+
+// Opens the data folders that releases wrote. `MAKE_RELEASE=0.2.0 npm test -- upkeep/release` writes the one of a new release.
+const test = suite('upkeep/release')
+const RELEASES = ['0.1.0']
+const env = { ...sampleEnv, BINDERY_SIGNING_KEY: 'ab'.repeat(32) }
+const run = promisify(execFile)
+const archiveOf = (release: string): string => new URL(`release-${release}.tar.gz`, import.meta.url).pathname
+
+/** Members that depend on the time of the request, or on work in the background. */
+const VOLATILE = /^(lastSeen|lastSeenAt|lastUsedAt|online|expires|expiresAt|nextPollAt|token)$/
+
+/** Lists that connections and webhooks, which work in the background, change after the start. */
+const CHANGING = /\/git\/|\/webhooks|\/events$/
+
+/** The body without the address of the service, signatures, and what changes with time. */
+function stable(here: TestService, body: unknown): unknown {
+  const text = JSON.stringify(body, (key, value) => (VOLATILE.test(key) ? undefined : value))
+  return JSON.parse(text.replaceAll(here.url, '<url>').replace(/[?&](expires|signature|token|e|s)=[\w.~%-]+/g, ''))
+}
+
+/** Writes the archive: every kind of resource, and the responses of all GET operations that succeed. */
+async function make(release: string): Promise<void> {
+  const here = await startService({ env })
+  const { parameters, special } = await samples(here)
+  const expected: Record<string, unknown> = {}
+  const paths: string[] = []
+  for (const [id, { method, path }] of Object.entries(endpoints)) {
+    if (method !== 'GET' || special[id] === null) continue
+    const values = { ...parameters, ...special[id]?.parameters }
+    const query = new URLSearchParams(special[id]?.query ?? {})
+    const url = path.replace(/\{(\w+)\}/g, (written, name: string) => values[name] ?? written)
+    if (!url.includes('{') && !CHANGING.test(url)) paths.push(query.size > 0 ? `${url}?${query}` : url)
+  }
+  // A start ends what was in progress, so the expected responses are those after one.
+  await here.restart()
+  for (const path of paths) {
+    const response = await here.admin.call('get', path)
+    if (response.status === 200 && response.type === 'application/json') expected[path] = stable(here, response.body)
+  }
+  await writeFile(join(here.dir, 'expected.json'), JSON.stringify(expected))
+  await here.service.close()
+  const repository = new URL(`../../../../test/upkeep/release-${release}.tar.gz`, import.meta.url).pathname
+  await run('tar', ['-czf', repository, '--exclude=data/control', '-C', here.dir, 'data', 'repos', 'expected.json'])
+  await rm(here.dir, { recursive: true, force: true })
+}
+
+if (process.env.MAKE_RELEASE !== undefined) await make(process.env.MAKE_RELEASE)
+
+for (const release of RELEASES)
+  test(
+    `a data folder of release ${release} opens with the same responses`,
+    async () => {
+      const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
+      await run('tar', ['-xzf', archiveOf(release), '-C', dir])
+      const expected = JSON.parse(await readFile(join(dir, 'expected.json'), 'utf8')) as Record<string, unknown>
+      const here = await startService({ dir, env })
+      assert.ok(Object.keys(expected).length > 60, String(Object.keys(expected).length))
+      const different: string[] = []
+      for (const [path, body] of Object.entries(expected)) {
+        const response = await here.admin.call('get', path)
+        if (JSON.stringify(stable(here, response.body)) !== JSON.stringify(body)) different.push(path)
+      }
+      assert.equal(different, [])
+      const space = Object.keys(expected).flatMap((path) => /^\/v1\/spaces\/(\w+)$/.exec(path)?.[1] ?? [])[0]
+      const { body } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(201)
+      assert.is(body.status, 'draft')
+      await here.close()
+    },
+    { embeddedOnly: 'data-folder' },
+  )
+
+test('a data folder of a development build is rejected', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
+  const before = await openStore({ dir, migrations: migrations.slice(0, 3) })
+  await before.insert(table<{ id: string }>()({ name: 'users', indexes: {} }), { id: 'ada' })
+  await before.close()
+  const message = await openStore({ dir, migrations }).then(
+    () => 'opened',
+    (error: Error) => error.message,
+  )
+  assert.match(message, /development build before 0\.1\.0/)
+  await rm(dir, { recursive: true })
+})
+
+test.run()
