@@ -1,9 +1,9 @@
 import { createServer, connect, type Socket } from 'node:net'
 
-// One address in front of several servers, for scripts/cluster: connections go to them in turns, and to the next one if one refuses.
-// It looks at no byte. What is in front of a real installation also asks /readyz (docs/administration.md).
+// A load balancer for scripts/cluster: connections go to the servers in turn, and to the next server if one refuses. It
+// does not inspect the data. A balancer of a real installation also checks /readyz (docs/administration.md).
 
-/** Longest wait for a server to take a connection, in milliseconds. */
+/** Maximum wait for a server to accept a connection, in milliseconds. */
 const CONNECT_MS = 1_000
 
 interface Balancer {
@@ -11,13 +11,13 @@ interface Balancer {
   close(): Promise<void>
 }
 
-/** Listens on a port of this machine; 0 takes a free one. */
+/** Listens on a port of this machine; 0 selects a free port. */
 export async function startBalancer(
   port: number,
   servers: readonly { host: string; port: number }[],
 ): Promise<Balancer> {
   let turn = 0
-  // bound: connections that are open
+  // Size limit: open connections
   const open = new Set<Socket>()
   const track = (socket: Socket): Socket => {
     open.add(socket)
@@ -31,7 +31,7 @@ export async function startBalancer(
       const place = servers[(first + n) % servers.length]
       if (!place || n === servers.length) return void client.destroy()
       const upstream = track(connect({ ...place, timeout: CONNECT_MS }))
-      // Nothing was sent yet, so the next server can have it.
+      // Nothing was sent yet, so the next server can take the connection.
       const next = (): void => {
         upstream.destroy()
         attempt(n + 1)

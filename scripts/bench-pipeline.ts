@@ -12,11 +12,11 @@ import { createMetrics } from '../src/api/pipeline/metrics.js'
 import { defineResolvers, resolversOf } from '../src/api/resolver.js'
 import { createLog } from '../src/kernel/log.js'
 
-// Requests per second of the whole pipeline against bare Koa, both with one constant JSON answer:
+// Compares the requests per second of the whole pipeline with bare Koa, both with one constant JSON response:
 //   node --import tsx scripts/bench-pipeline.ts
 // The servers run alone in their processes; the log is written (to /dev/null), limits and metrics are on.
 
-const ANSWER = { object: 'space', id: 'x'.repeat(20), title: 'A space', description: 'y'.repeat(300) }
+const RESPONSE = { object: 'space', id: 'x'.repeat(20), title: 'A space', description: 'y'.repeat(300) }
 const ENDPOINTS = 200
 const SECONDS = 4
 const ROUNDS = 2
@@ -38,7 +38,7 @@ async function pipeline() {
       section: 'x',
       needs: 'space:view',
       returns: Type.Object({}),
-      handle: () => ANSWER,
+      handle: () => RESPONSE,
     })
   const endpoints: Endpoints = Object.fromEntries(
     Array.from({ length: ENDPOINTS }, (_, i) => [
@@ -78,12 +78,12 @@ async function pipeline() {
 function bare() {
   const koa = new Koa()
   koa.use((ctx) => {
-    ctx.body = ANSWER
+    ctx.body = RESPONSE
   })
   return koa.callback()
 }
 
-/** Processor time that the server has used, in microseconds: a busy machine does not change it much. */
+/** Returns the processor time that the server has used, in microseconds. A busy machine does not change it much. */
 const cpuOf = (child: ChildProcess): Promise<number> =>
   new Promise((resolve) => {
     child.once('message', (message) => resolve(message as number))
@@ -105,7 +105,7 @@ async function measure(kind: string): Promise<{ perSecond: number; cpu: number }
   const result = await run(SECONDS)
   const cpu = (await cpuOf(child)) - before
   child.kill()
-  if (result.non2xx > 0) throw new Error(`${kind}: ${result.non2xx} answers were no success`)
+  if (result.non2xx > 0) throw new Error(`${kind}: ${result.non2xx} responses were not successful`)
   return { perSecond: Math.round(result.requests.average), cpu: cpu / result.requests.total }
 }
 

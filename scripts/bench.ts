@@ -16,10 +16,10 @@ import { searches, searchLine } from './bench/search.js'
 import { adoptions } from './bench/sync.js'
 import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
 
-// Every line is a ratio to a baseline that is taken in the same run, in turns with what is measured:
+// Runs the benchmarks. Every line is a ratio to a baseline from the same run; both are measured in turns:
 //   npm run bench                                    all lines
-//   npm run bench "page read"                        the lines whose name has this part
-//   npm run bench adoption -- --repository <path>    also on a repository or bundle of one's own (may come several times)
+//   npm run bench "page read"                        the lines whose name contains this text
+//   npm run bench adoption -- --repository <path>    also on your own repository or bundle (repeatable)
 //   npm run bench "many spaces" -- --seconds 200 --spaces 300    a longer run, or more spaces
 // BINDERY_CACHE_BYTES is passed on: with little of it, a short run shows whether memory stays flat once the caches are full.
 // BENCH_PROFILE=<folder> keeps a profile of the measured server's processor time there; BENCH_MAIN=<dist/main.js of another build> measures that one.
@@ -57,7 +57,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   },
 ]
 
-// A time limit's signal must not leave servers running.
+// The signal of a time limit must not leave servers running.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dir = await mkdtemp(join(tmpdir(), 'bindery-bench-'))
 try {

@@ -1,4 +1,4 @@
-// Ends with 0 if a Chromium on this machine prints PDFs; for scripts/test.
+// Exits with 0 if a Chromium on this machine prints PDFs; for scripts/test.
 import { tmpdir } from 'node:os'
 import { createPrinter } from '../src/printing/index.js'
 

@@ -9,17 +9,17 @@ import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../test/support/postgres.js'
 import { startBalancer } from './balancer.js'
 
-// Starts PostgreSQL, some servers on it and one address in front; scripts/cluster says how. For trying it, not for use.
+// Starts PostgreSQL, several servers on it and one address in front of them; see scripts/cluster. For evaluation only.
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-/** Longest wait for servers to end by themselves, in milliseconds. */
+/** Maximum wait for servers to end by themselves, in milliseconds. */
 const GRACE_MS = 20_000
 const given = process.argv[2]
 const count = Number(process.env.NODES ?? 3)
 const port = Number(process.env.PORT ?? 3000)
 const folder = given === undefined ? await mkdtemp(join(tmpdir(), 'bindery-cluster-')) : resolve(given)
 
-/** A secret that stays in the folder, for its owner alone. */
+/** Returns a secret that is stored in the folder. Only its owner may read it. */
 async function secret(name: string, make: () => string): Promise<string> {
   const file = join(folder, name)
   if (!existsSync(file)) await writeFile(file, `${make()}\n`, { mode: 0o600 })
@@ -44,7 +44,7 @@ async function startNode(n: number, env: Record<string, string>): Promise<Runnin
   const nodePort = await freePort()
   const home = join(folder, `node-${n}`)
   const child = spawn(process.execPath, [MAIN, 'serve'], {
-    // Ctrl-C reaches this process alone, which ends the others in order.
+    // Ctrl-C reaches only this process, which ends the others in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -55,19 +55,19 @@ async function startNode(n: number, env: Record<string, string>): Promise<Runnin
       BINDERY_REPOS_DIR: join(home, 'repos'),
     },
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (part: Buffer) => (said = (said + part.toString()).slice(-10_000)))
+    stream?.on('data', (part: Buffer) => (output = (output + part.toString()).slice(-10_000)))
   const ended = new Promise((done) => child.once('exit', done))
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Server ${n} did not start:\n${said}`)
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Server ${n} did not start:\n${output}`)
     const ready = await fetch(`http://127.0.0.1:${nodePort}/readyz`).catch(() => null)
     if (ready?.ok) return { child, ended, port: nodePort }
     await new Promise((done) => setTimeout(done, 100))
   }
 }
 
-// The last that was started is the first that is stopped.
+// Processes are stopped in reverse order of their start.
 const closers: (() => Promise<unknown>)[] = []
 let stopping: Promise<void> | null = null
 async function stopAll(): Promise<void> {
@@ -106,7 +106,7 @@ async function run(): Promise<void> {
     const node = await startNode(n, env)
     closers.push(() => stopNode(node))
     nodes.push(node)
-    void node.ended.then(() => stopping === null && console.log(`Server ${n} has ended; the others go on.`))
+    void node.ended.then(() => stopping === null && console.log(`Server ${n} has ended. The others continue.`))
   }
   const balancer = await startBalancer(
     port,
@@ -123,7 +123,7 @@ async function run(): Promise<void> {
       `  Token           ${token}`,
       `  Files           ${folder}${given === undefined ? ' (deleted at the end)' : ''}`,
       '',
-      'Next, in another terminal, make a space; then kill a server, and see that the others go on:',
+      'Next, in another terminal, create a space. Then kill a server, and verify that the others continue:',
       '',
       `  curl -s -X POST ${balancer.url}/v1/orgs/${items[0]?.id}/spaces -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '{"title": "Handbook"}'`,
       `  kill -9 ${nodes[0]?.child.pid}`,

@@ -9,9 +9,9 @@ import { createLog } from '../src/kernel/log.js'
 import { start } from '../src/server.js'
 
 /**
- * A round trip of a real docs repository through a scratch server: import, read, export. Prints pages, files, diagnostics,
- * times, the difference that the round trip made (it must be empty) and what `git fsck --strict` says. Exit code 1 when
- * the import fails, a byte differs, or fsck complains.
+ * Sends a real docs repository on a round trip through a scratch server: import, read, export. Prints pages, files,
+ * diagnostics, times, the difference after the round trip (which must be empty) and the output of `git fsck --strict`.
+ * Exits with 1 if the import fails, a byte differs, or fsck reports a problem.
  */
 const run = promisify(execFile)
 const git = async (...args: string[]): Promise<string> => (await run('git', args, { maxBuffer: 1 << 30 })).stdout.trim()
@@ -124,7 +124,7 @@ try {
     console.log(`export       ${exported.state} in ${seconds(from)}${exported.error ? `: ${exported.error}` : ''}`)
     const after = await headOf()
     if (after !== before) wrong++
-    console.log(`remote head  ${after === before ? 'as it was' : `moved from ${before} to ${after}`}`)
+    console.log(`remote head  ${after === before ? 'unchanged' : `moved from ${before} to ${after}`}`)
   }
   const difference = await git('-C', repo, 'diff-tree', '-r', before, 'refs/heads/main')
   console.log(`round trip   ${difference === '' ? 'no byte differs' : difference}`)

@@ -4,7 +4,7 @@ import { attacks, kindsCount, type Size } from '../test/hostile/attacks.js'
 
 // Hostile markdown, block trees, YAML, JSON and forms, each at 100 KB, 1 MB and its limit, over HTTP (CONTRIBUTING.md):
 //   scripts/hostile                                   everything
-//   scripts/hostile --size small --only "page:"       one size, and the attacks whose name has this part
+//   scripts/hostile --size small --only "page:"       one size, and the attacks whose name contains this text
 //   scripts/hostile --slow 2000 --heap 512 --width 4  list responses over 2 s; heap of the server in MiB; attacks at a time
 const HELP =
   'usage: scripts/hostile [--size small|large|limit]... [--only part of a name] [--heap MiB] [--width attacks at a time] [--slow ms]'
@@ -27,14 +27,14 @@ if (values.help || sizes.length !== values.size.length || ![heapMb, width, slow]
 
 let [asked, failed, died] = [0, 0, 0]
 for (const size of sizes) {
-  // One service for each way in: what kills one leaves the others to be seen.
+  // One service for each endpoint, so that an attack that kills one does not hide the others.
   const list = attacks([size], (name) => name.includes(values.only))
   for (const way of new Set(list.map(({ name }) => name.split(':')[0]))) {
     const own = list.filter(({ name }) => name.split(':')[0] === way)
     const { results, idle, busy, peakMb, deaths } = await assault(own, {
       heapMb,
       width,
-      // Often enough to see hangs of a few milliseconds.
+      // Frequent enough to detect hangs of a few milliseconds.
       healthEveryMs: 5,
       idleMs: 3_000,
       told: ({ attack, responses, wrong }) => {

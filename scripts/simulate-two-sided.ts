@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { compile } from '../test/support/compile.js'
 import { temporaryFolder } from '../test/support/temporary-folder.js'
 
-// A space and a remote, people on both sides, and what can go wrong between them, against a model of every line (CONTRIBUTING.md):
+// Simulates a space and a remote with people and faults on both sides, against a model of every line (CONTRIBUTING.md):
 //   scripts/simulate 20 1000 --two-sided                    20 stories of 1,000 steps, seeds 1 to 20
-//   scripts/simulate 1 1000 7 --two-sided --shrink          the story of seed 7; where it fails, the fewest steps that fail so
-//   scripts/simulate 1 1000 7 --two-sided --only-steps 3,9  those steps alone
+//   scripts/simulate 1 1000 7 --two-sided --shrink          the story of seed 7; if it fails, the fewest steps with the same failure
+//   scripts/simulate 1 1000 7 --two-sided --only-steps 3,9  only those steps
 //   --without force,revert                                  stories without some kinds of steps; --verbose tells each step
-//   --save FOLDER --every 50                                saves the world in FOLDER/SEED/50, …/100, and where the story fails in …/failed
-//   scripts/simulate 1 1000 7 --two-sided --from FOLDER/7/500   goes on from there, with the code as it is now
+//   --save FOLDER --every 50                                saves the world in FOLDER/SEED/50, …/100, and the point of failure in …/failed
+//   scripts/simulate 1 1000 7 --two-sided --from FOLDER/7/500   continues from there with the current code
 //   scripts/simulate 1 300 7 --two-sided --nodes 3              on three nodes with one PostgreSQL: each request to any, kills of one, lost disks
 const folder = temporaryFolder()
 const compiled = await compile(join(import.meta.dirname, '..'), [])
@@ -73,7 +73,7 @@ for (let seed = first; seed < first + simulations; seed++) {
   const name = `seed ${seed} (${shapeOf(seed)}${nodes !== null ? `, ${nodes} nodes` : isApart(seed) ? ', killed' : ''})`
   if (!told.fault) {
     console.log(
-      `ok   ${name}: ${steps} steps, ${told.acted.length} of them did something, ${told.conflicts.all} pages in conflict, ${told.conflicts.unclear} perhaps needlessly, ${seconds} s`,
+      `ok   ${name}: ${steps} steps, ${told.acted.length} of them had an effect, ${told.conflicts.all} pages in conflict, ${told.conflicts.unclear} possibly unnecessary, ${seconds} s`,
     )
     continue
   }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { groundHere, groundOnNodes } from '../test/identity/simulation/ground.js'
 import { simulate } from '../test/identity/simulation/simulate.js'
 
-// Random edits, moves, merges, updates and plain-Git commits against a model (CONTRIBUTING.md):
+// Simulates random edits, moves, merges, updates and plain-Git commits against a model (CONTRIBUTING.md):
 //   scripts/simulate 20 500        20 stories of 500 steps each, seeds 1 to 20
 //   scripts/simulate 1 500 7       one story from seed 7
 //   scripts/simulate 1 500 7 --nodes 3   on three nodes with one PostgreSQL: each request to any of them

@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util'
 import { compile } from '../test/support/compile.js'
 import { temporaryFolder } from '../test/support/temporary-folder.js'
 
-const USAGE = `Plays a space and a repository whose pull requests people merge, revert and pick, against an account of every line.
-  scripts/soak pull-requests [merged pull requests] [seed]    plays until so many pull requests are merged (20, seed 1 by default)
-  --seeds 5             plays five stories, from that seed on
+const USAGE = `Plays a space and a repository whose pull requests people merge, revert and cherry-pick, against a model of every line.
+  scripts/soak pull-requests [merged pull requests] [seed]    plays until this number of pull requests is merged (default: 20, seed 1)
+  --seeds 5             plays five stories, starting with that seed
   --shrink              finds the fewest steps with which a story fails in the same way
-  --only-steps 3,9      plays these steps alone
-  --without kill,reset  leaves out some kinds of steps
+  --only-steps 3,9      plays only these steps
+  --without kill,reset  omits some kinds of steps
   --verbose             prints each step`
 
 const { values, positionals } = parseArgs({
@@ -41,7 +41,7 @@ const { playStory, shrink, stepNames }: typeof import('../test/simulation/pull-r
 const without = values.without.split(',').filter((name) => name !== '')
 const unknown = without.find((name) => !stepNames.includes(name))
 if (unknown !== undefined) {
-  console.error(`There is no kind of step ${unknown}. The kinds are: ${stepNames.join(', ')}`)
+  console.error(`There is no step kind ${unknown}. Use one of ${stepNames.join(', ')}`)
   process.exit(2)
 }
 let failed = 0

@@ -10,7 +10,9 @@ const ROUNDS = 20
 
 export const changesLine = 'changes of 5 of 10,000 pages / git diff-tree -M'
 
-/** What a change request changes, asked for once each, over HTTP, against Git's own process on the same repository. */
+/**
+ * Compares reading the changes of change requests over HTTP, once each, with Git's own process on the same repository.
+ */
 export async function changes(dir: string): Promise<Line[]> {
   const home = join(dir, 'changes')
   const service = await startService(home)

@@ -5,9 +5,9 @@ import autocannon from 'autocannon'
 import Koa from 'koa'
 import type { Answers, ChildOptions, LoadOptions } from './processes.js'
 
-// What `fork` starts: the bare server, or the load, alone in its process.
+// The child process of a benchmark: the bare server or the load generator.
 
-/** Koa with nothing, answering given bytes per path. */
+/** Runs bare Koa, which returns fixed bytes per path. */
 async function bare(file: string): Promise<string> {
   const answers = new Map(
     Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Answers).map(([path, one]) => [
@@ -32,7 +32,7 @@ async function bare(file: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Loads a server, and answers its successes per second. */
+/** Loads a server, and returns the number of successful responses per second. */
 async function load({ url, paths, headers, seconds, connections, status }: LoadOptions): Promise<number> {
   const result = await autocannon({
     url,
@@ -44,10 +44,10 @@ async function load({ url, paths, headers, seconds, connections, status }: LoadO
   const wrong =
     result.requests.total -
     ((result.statusCodeStats as Record<string, { count?: number }> | undefined)?.[status]?.count ?? 0)
-  // The counts are taken while requests are under way, on each connection.
+  // The counts are taken while each connection may have a pending request.
   if (wrong > 2 * connections || result.errors > 0)
     throw new Error(
-      `${wrong} answers were not ${status}, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`,
+      `${wrong} responses were not ${status}, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`,
     )
   return result.requests.total / result.duration
 }

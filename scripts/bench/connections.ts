@@ -1,4 +1,7 @@
-/** Connections at 1,000 pages: a run that imports or exports one commit, and a poll that finds nothing, against what Git alone needs for the same. */
+/**
+ * Measures connections at 1,000 pages: a run that imports or exports one commit, and a poll without changes, against
+ * Git alone for the same work.
+ */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { loadConfig as load } from '../../src/config.js'
@@ -19,7 +22,8 @@ const MAIN = 'refs/heads/main'
 export const connectionLines = [
   'import of one commit at 1,000 pages / native fetch',
   'export of one commit at 1,000 pages / native push',
-  // A poll is one `git ls-remote`; the rest is for the checks of the address, the shell that guards the process, and the comparison.
+  // A poll is one `git ls-remote`. The rest is the time for checking the address, for the shell that guards the
+  // process, and for the comparison.
   'a poll that finds nothing / git ls-remote',
 ] as const
 const TARGETS = [2, 2, 1.5] as const
@@ -35,7 +39,7 @@ export async function connectionRuns(dir: string, wanted: (name: string) => bool
   for (const name of ['imports', 'exports', 'pushes']) await generateRepository(join(root, `${name}.git`), PAGES, 300)
   for (const name of ['exports', 'pushes']) await git(join(root, `${name}.git`), ['config', 'http.receivepack', 'true'])
   const remotes = await startGitHttp({ root })
-  // Nothing but what is asked for here: no poll later than the first, and no export by itself.
+  // Disable everything that is not requested here: later polls and automatic exports.
   const env = { BINDERY_CONNECTION_POLL_SECONDS: '0', BINDERY_CONNECTION_QUIET_SECONDS: '3600' }
   const service = await startService(join(dir, 'connected'), env)
   const lines: Line[] = []
@@ -74,7 +78,7 @@ interface Connected {
   url: string
 }
 
-/** A new space with a connection, after its first run. */
+/** Creates a space with a connection, and waits for its first run. */
 async function connect(service: Server, url: string, direction: 'import' | 'both'): Promise<Connected> {
   const { json: organizations } = await call(service, 'GET', '/v1/orgs')
   const { json: space } = await call(service, 'POST', `/v1/orgs/${organizations.items[0].id}/spaces`, {
@@ -91,7 +95,7 @@ async function connect(service: Server, url: string, direction: 'import' | 'both
   return connected
 }
 
-/** Waits for the end of the newest run; throws unless it is a success. */
+/** Waits for the end of the newest run. Throws unless it succeeds. */
 async function ended(service: Server, { space, id }: Connected): Promise<Json> {
   for (;;) {
     const { json } = await call(service, 'GET', `/v1/spaces/${space}/git/connections/${id}/runs?limit=1`)
@@ -103,7 +107,7 @@ async function ended(service: Server, { space, id }: Connected): Promise<Json> {
   }
 }
 
-/** Starts a run and waits for its end; throws if it did something else than expected. */
+/** Starts a run and waits for its end. Throws if its result differs from the expected one. */
 async function run(
   service: Server,
   connected: Connected,
@@ -112,10 +116,10 @@ async function run(
 ): Promise<void> {
   await call(service, 'POST', `/v1/spaces/${connected.space}/git/connections/${connected.id}/run`, { direction })
   const { result } = await ended(service, connected)
-  if (result !== expected) throw new Error(`the run was to be ${expected}, and was ${result}`)
+  if (result !== expected) throw new Error(`the result of the run was ${result} instead of ${expected}`)
 }
 
-/** Puts a commit that changes one page on a bare repository's branch. */
+/** Adds a commit that changes one page to a bare repository's branch. */
 async function commitPage(repository: string, index: string, page: number, edition: number): Promise<void> {
   const blob = await git(repository, ['hash-object', '-w', '--stdin'], Buffer.from(pageText(page, edition)))
   const env = { GIT_INDEX_FILE: index }
@@ -128,13 +132,13 @@ async function commitPage(repository: string, index: string, page: number, editi
 
 const pageOf = (round: number): number => (round * 7919) % PAGES
 
-/** Both sides take the same commit, which the first of them finds made. */
+/** Both sides import the same commit. The first side that runs creates it. */
 async function importSides(dir: string, service: Server, connected: Connected, repository: string): Promise<Sides> {
   const clone = join(dir, 'fetcher.git')
   await git(dir, ['clone', '--quiet', '--bare', connected.url, clone])
   let made = 0
   const newCommit = async (round: number): Promise<void> => {
-    // Rounds begin with either side in turn, so each commit is asked for twice in a row.
+    // The sides take turns in starting a round, so each commit is requested twice in a row.
     if (made++ % 2 === 0) await commitPage(repository, join(dir, 'index-imports'), pageOf(round), 5000 + made)
   }
   return {
@@ -149,7 +153,7 @@ async function importSides(dir: string, service: Server, connected: Connected, r
   }
 }
 
-/** An edit by the API is exported; a commit by Git is pushed to another repository of the same content. */
+/** Exports an edit made through the API; pushes a commit made with Git to another repository with the same content. */
 async function exportSides(dir: string, service: Server, remotes: string): Promise<Sides> {
   const connected = await connect(service, `${remotes}/exports.git`, 'both')
   const ids = (await pageIds(service, connected.space)).slice(1)
@@ -177,7 +181,10 @@ async function exportSides(dir: string, service: Server, remotes: string): Promi
 const built = async <T>(file: string): Promise<T> =>
   (await import(new URL(`../../dist/${file}`, import.meta.url).href)) as T
 
-/** The service that stopped, opened in this process without its worker and driver: that a poll ended shows nowhere outside, since it writes nothing. */
+/**
+ * Opens the stopped service in this process, without its worker and driver. A poll writes nothing, so its end is not
+ * visible from outside.
+ */
 async function withPolls(folder: string, { id, url }: Connected, work: (sides: Sides) => Promise<void>): Promise<void> {
   const { start } = await built<{ start: typeof startOf }>('server.js')
   const { loadConfig } = await built<{ loadConfig: typeof load }>('config.js')

@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/index.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { call, newSpace, type Server, startService } from './processes.js'
 
-/** A change of one document over HTTP, with few documents in the store and with many. */
+/** Changes one document over HTTP, with few and with many documents in the store. */
 export async function documents(dir: string): Promise<Line[]> {
   const servers: Server[] = []
   const prepared = async (count: number) => {
@@ -38,7 +38,7 @@ export async function documents(dir: string): Promise<Line[]> {
   }
 }
 
-/** Puts so many documents into a store that nobody has open. */
+/** Inserts documents into a store that no server has open. */
 async function fill(dir: string, count: number): Promise<void> {
   const store = await openStore({ dir, tables: documentTables, migrations })
   for (let at = 0; at < count; at += 1000) {

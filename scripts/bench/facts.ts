@@ -1,4 +1,4 @@
-/** Reading markdown: block trees, and the first complete read of what an import brought. */
+/** Measures reading markdown: block trees, and the first complete read after an import. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -13,7 +13,9 @@ import { call, importInto, newSpace, startService } from './processes.js'
 
 export const blockTreesLine = 'block trees / markdown-it'
 export const firstReadLine = 'first read of 3,000 pages / git archive and markdown-it'
-/** Shapes of real repositories: the few pages of a program with a long history, and many pages with a shorter one. */
+/**
+ * The shapes of real repositories: a program with a long history and few pages, and many pages with a shorter history.
+ */
 const HISTORIES = [
   { pages: 84, commits: 9_620, code: 2_500 },
   { pages: 6_571, commits: 2_857, code: 0 },
@@ -27,9 +29,11 @@ const PAGES = 3_000
 const ROUNDS = 5
 const markdownIt = new MarkdownIt({ html: true, linkify: true })
 
-/** Block trees of pages of all kinds against a bare parse of the same texts by markdown-it, in processor time. */
+/**
+ * Compares block trees of all kinds of pages with a plain parse of the same texts by markdown-it, in processor time.
+ */
 export async function blockTrees(): Promise<Line[]> {
-  // As it is built: the loader of TypeScript slows down functions.
+  // Use the built code: the TypeScript loader slows down functions.
   const built = new URL('../../dist/content/blocks/parse.js', import.meta.url).href
   const { parseDocument } = (await import(built)) as { parseDocument: typeof parse }
   const texts = Array.from({ length: 400 }, (_, i) => richText(i))
@@ -43,7 +47,7 @@ export async function blockTrees(): Promise<Line[]> {
     ours: processor((text) => parseDocument(text)),
     bare: processor((text) => markdownIt.parse(text, {})),
   }
-  // A service has run for long: both have been compiled for speed.
+  // Warm up: in a running service, both functions have been optimized.
   await interleaved(8, sides)
   const found = await interleaved(9, sides)
   const detail = `${ms(median(found.ours))} to ${ms(median(found.bare))} of processor time for ${texts.join('').length} characters`
@@ -51,8 +55,8 @@ export async function blockTrees(): Promise<Line[]> {
 }
 
 /**
- * The tree, files and diagnostics of a revision that nobody has read, against `git archive` of it to a pipe and a bare parse of its
- * pages. Each round has a repository of its own, so that no page is known from a round before.
+ * Compares the first read of a revision's tree, files and diagnostics with `git archive` to a pipe and a plain parse of
+ * its pages. Each round has its own repository, so that no page is known from an earlier round.
  */
 export async function firstReads(dir: string): Promise<Line[]> {
   const root = join(dir, 'first-reads')
@@ -87,7 +91,7 @@ export async function firstReads(dir: string): Promise<Line[]> {
       baseline.push(await bare(round))
     }
     const p99 = [...health].sort((a, b) => a - b)[Math.floor(health.length * 0.99)] ?? 0
-    const detail = `${ms(median(ours))} to ${ms(median(baseline))}; /healthz meanwhile: 99th percentile ${ms(p99)}`
+    const detail = `${ms(median(ours))} to ${ms(median(baseline))}; /healthz during the read: 99th percentile ${ms(p99)}`
     return [{ name: firstReadLine, sense: 'most', target: 3, ratios: ratiosOf(ours, baseline), detail }]
   } finally {
     await service.stop()
@@ -96,8 +100,9 @@ export async function firstReads(dir: string): Promise<Line[]> {
 }
 
 /**
- * The page tree without metadata of a revision that no one has read, by a history with many commits: it has the dates of all files. Against `git log --raw`
- * of the whole history and a bare parse of the pages. After a restart nothing of it is to be read again.
+ * Compares the first read of a revision's page tree without metadata with `git log --raw` of the whole history and a
+ * plain parse of the pages. The tree contains the dates of all files, so the history has many commits. After a restart,
+ * none of it must be read again.
  */
 export async function longHistories(dir: string): Promise<Line[]> {
   const root = join(dir, 'long-histories')
@@ -148,7 +153,7 @@ export async function longHistories(dir: string): Promise<Line[]> {
   return [...lines, { name: restartLine, sense: 'most', target: 0.5, ratios: restarts, detail: 'both shapes' }]
 }
 
-/** Runs work while /healthz is asked every few milliseconds; adds how long each response took. */
+/** Runs work while /healthz is requested every few milliseconds, and adds the duration of each response. */
 async function whileAsking<T>(url: string, into: number[], work: () => Promise<T>): Promise<T> {
   let over = false
   const asking = (async () => {

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { git } from '../../test/support/hermetic-git.js'
 
-/** Files in one folder. */
+/** Number of files per folder. */
 const PER_FOLDER = 200
 const WORDS =
   'the server keeps every page as markdown in a repository of its own so that a change can be read merged and taken back'.split(
     ' ',
   )
 
-/** The same numbers in every run. */
+/** Returns a generator of the same numbers in every run. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -17,7 +17,7 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Markdown of about two kilobytes, as people write it. */
+/** Returns markdown of about two kilobytes, similar to real pages. */
 export function pageText(index: number, edition: number): string {
   const next = numbers(index * 7919 + edition)
   const sentence = (): string =>
@@ -49,7 +49,7 @@ function summary(pages: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The path of a source file, in folders as programs have them. */
+/** Returns the path of a source file, in folders like those of a program. */
 const codePath = (index: number): string =>
   `src/area-${index % 12}/part-${Math.floor(index / 12) % 15}/unit-${Math.floor(index / 180)}/file-${index}.ts`
 
@@ -57,8 +57,9 @@ const codeText = (index: number, edition: number): string =>
   Array.from({ length: 20 }, (_, line) => `export const value_${line} = ${index * line + edition}\n`).join('')
 
 /**
- * Makes a bare repository with README.md and a number of pages. Each commit changes a few pages. `code` is the number of source files: if there are some,
- * three of four commits change these instead. Repositories of different `editions` have no page in common.
+ * Creates a bare repository with README.md and this number of pages and commits. Each commit changes a few pages. `code`
+ * is the number of source files: if it is not 0, three of four commits change source files instead. Repositories of
+ * different `editions` have no page in common.
  */
 export async function generateRepository(
   path: string,
@@ -103,7 +104,9 @@ function stream(pages: number, commits: number, first: number, code: number): st
   return parts.join('')
 }
 
-/** Markdown with the constructs that pages of documentation have: tags, tables, nested lists, links, notes, code. */
+/**
+ * Returns markdown with the usual constructs of documentation pages: tags, tables, nested lists, links, notes, code.
+ */
 export function richText(index: number): string {
   const plain = pageText(index, 0).split('---\n').at(-1) as string
   const rows = Array.from(

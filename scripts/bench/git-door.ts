@@ -15,7 +15,7 @@ export const doorLines = [
   'push of one page to a change request / to a bare repository',
 ] as const
 
-/** The Git door at 10,000 pages, against Git's own server for HTTP on the same repository. */
+/** Compares the Git door at 10,000 pages with Git's own HTTP server on the same repository. */
 export async function gitDoor(dir: string): Promise<Line[]> {
   const root = join(dir, 'door-remotes')
   await generateRepository(join(root, 'docs.git'), PAGES, 10)
@@ -56,7 +56,7 @@ async function cloneOf(dir: string, url: string, name: string): Promise<number> 
   return took
 }
 
-/** One commit that changes one page, pushed again and again on top of the last one. */
+/** Pushes commits that change one page, each on top of the last one. */
 async function pushes(
   dir: string,
   sides: { ours: string; native: string },

@@ -21,24 +21,27 @@ import {
 import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openStore, type Store, type Transaction } from '../../src/store/index.js'
 
-/** Organization → how long its lists are; the comments are on its first space, `<organization>-0`. */
+/** The list lengths by organization. The comments are on its first space, `<organization>-0`. */
 export const LISTS = {
   many: { members: 10_000, spaces: 2_000, comments: 50_000 },
   few: { members: 100, spaces: 100, comments: 100 },
 }
 
-/** Page that the comments are on. */
+/** The page of the comments. */
 export const PAGE = 'page'
-/** They take turns in writing comments. */
+/** The number of authors, who take turns in writing comments. */
 const AUTHORS = 20
 
-/** Token of a member of both organizations, who sees their spaces through a team. */
+/** The token of a member of both organizations, who sees their spaces through a team. */
 export const READER = 'bindery_bench_reader_token_0123456789'
 
 const START = '2026-01-01T00:00:00.000Z'
 const secondsLater = (n: number): string => new Date(Date.parse(START) + n * 1000).toISOString()
 
-/** Writes the lists into a store that nobody has open. The spaces' repositories are copies of that of `model`. */
+/**
+ * Writes the lists into a store that no server has open. The spaces' repositories are copies of the repository of
+ * `model`.
+ */
 export async function fillLists(home: string, model: string): Promise<void> {
   const store = await openStore({ dir: join(home, 'data', 'store'), tables: documentTables, migrations })
   const organization = (await store.all(organizations))[0]
@@ -112,11 +115,11 @@ async function addMember(
   })
 }
 
-/** Comments on the first space of an organization, by its members. */
+/** Adds comments by an organization's members to its first space. */
 const addComments = (store: Store, organization: string, count: number): Promise<void> =>
   addCommentsOf(store, `${organization}-0`, count, organization)
 
-/** Comments on a space, by people whose IDs begin with `organization`. */
+/** Adds comments to a space, by people whose IDs start with `organization`. */
 export async function addCommentsOf(
   store: Store,
   space: string,

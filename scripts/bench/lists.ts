@@ -9,7 +9,7 @@ const amount = (count: number): string => count.toLocaleString('en')
 const lineOf = (what: keyof typeof many): string => `${what}, a page of ${amount(many[what])} / of ${amount(few[what])}`
 const START = 'start with these lists, seconds'
 
-/** Line → the long list and the short one. */
+/** The paths of the long and the short list, by line. */
 const PATHS: Record<string, readonly [string, string]> = {
   [lineOf('members')]: ['/v1/orgs/many/members', '/v1/orgs/few/members'],
   [lineOf('spaces')]: ['/v1/orgs/many/spaces', '/v1/orgs/few/spaces'],
@@ -19,7 +19,7 @@ const PATHS: Record<string, readonly [string, string]> = {
     `/v1/spaces/few-0/comments?targetPage=${PAGE}&authors=few-1&authors=few-2`,
   ],
 }
-/** The lines made here. */
+/** The lines of this file. */
 export const listLines = [...Object.keys(PATHS), START]
 
 const ROUNDS = 200
@@ -27,7 +27,9 @@ const BATCHES = 5
 const STARTS = 3
 const START_SECONDS = 3
 
-/** Starts with long lists in the store; then pages of them and of short ones, asked for by an ordinary member. */
+/**
+ * Measures starts with long lists in the store, then pages of long and short lists, requested by an ordinary member.
+ */
 export async function lists(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
   const home = join(dir, 'lists')
   const before = await startService(home)
@@ -35,7 +37,8 @@ export async function lists(dir: string, wanted: (name: string) => boolean): Pro
   await before.stop()
   await fillLists(home, space)
   const starts: number[] = []
-  // The first start after the store was filled by hand writes down where every branch stands: once in a server's life.
+  // The first start after the store was filled manually records the head of every branch, which happens once in a
+  // server's life.
   let service = await started(home, [])
   try {
     while (wanted(START) && starts.length < STARTS) {
@@ -66,7 +69,7 @@ async function started(home: string, seconds: number[]): Promise<Server> {
   return service
 }
 
-/** The first page of both lists and the one after it, in turns. */
+/** Requests the first and the second page of both lists, in turns. */
 async function compare(service: Server, name: string, long: string, short: string): Promise<Line> {
   const askFor = async (path: string) => {
     const { json } = await call(service, 'GET', path, undefined, READER)

@@ -1,4 +1,6 @@
-/** A mixed load over many small spaces: reads, edits, change requests and comments, and what they cost in processes and memory. */
+/**
+ * Measures a mixed load over many small spaces (reads, edits, change requests, comments), and its processes and memory.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -8,10 +10,10 @@ import { type Answers, call, importInto, newSpace, pageIds, type Server, startBa
 
 export const manySpacesLine = 'mixed load over many spaces / bare Koa'
 
-/** How large the load is, and how long it runs. */
+/** The size and duration of the load. */
 export interface MixedLoad {
   spaces: number
-  /** Seconds that are measured, after a quarter of that to warm up. */
+  /** The measured time in seconds, after a quarter of it as warm-up. */
   seconds: number
 }
 
@@ -19,7 +21,7 @@ const PAGES = 30
 const CLIENTS = 8
 const BARE_SECONDS = 4
 
-/** What clients do, in percent of all that they do. A change request is made, edited and merged: three requests. */
+/** The shares of client actions, in percent. A change request is created, edited and merged: three requests. */
 const SHARES = { 'page read': 70, 'page tree': 10, edit: 10, 'change request': 7, comment: 3 }
 type Kind = keyof typeof SHARES
 
@@ -28,7 +30,10 @@ interface Place {
   pages: string[]
 }
 
-/** A request, as it was sent; `sample` is where the bare server answers what the service answered to one of its kind. */
+/**
+ * Sends a request. `sample` is the path at which the bare server returns the service's response to a request of the
+ * same kind.
+ */
 type Ask = (
   method: 'GET' | 'POST',
   path: string,
@@ -37,37 +42,37 @@ type Ask = (
 ) => Promise<{ json: any; text: string; etag: string }>
 
 let edition = 0
-const picked = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
+const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
 const change = (page: string) => ({
   changes: [{ operation: 'update_page', page, document: { markdown: pageText(0, ++edition) } }],
 })
 
-const deeds: Record<Kind, (ask: Ask, place: Place) => Promise<void>> = {
+const actions: Record<Kind, (ask: Ask, place: Place) => Promise<void>> = {
   'page read': async (ask, { spaces, pages }) => {
-    await ask('GET', `/v1/spaces/${picked(spaces)}/content/page/${picked(pages)}`, '/page')
+    await ask('GET', `/v1/spaces/${pick(spaces)}/content/page/${pick(pages)}`, '/page')
   },
   'page tree': async (ask, { spaces }) => {
-    await ask('GET', `/v1/spaces/${picked(spaces)}/content/pages`, '/tree')
+    await ask('GET', `/v1/spaces/${pick(spaces)}/content/pages`, '/tree')
   },
   edit: async (ask, { spaces, pages }) => {
-    await ask('POST', `/v1/spaces/${picked(spaces)}/content`, '/edit', change(picked(pages)))
+    await ask('POST', `/v1/spaces/${pick(spaces)}/content`, '/edit', change(pick(pages)))
   },
   'change request': async (ask, { spaces, pages }) => {
-    const base = `/v1/spaces/${picked(spaces)}/change-requests`
+    const base = `/v1/spaces/${pick(spaces)}/change-requests`
     const made = await ask('POST', base, '/made', { subject: 'A change' })
-    await ask('POST', `${base}/${made.json.id}/content`, '/changed', change(picked(pages)))
+    await ask('POST', `${base}/${made.json.id}/content`, '/changed', change(pick(pages)))
     await ask('POST', `${base}/${made.json.id}/merge`, '/merged')
   },
   comment: async (ask, { spaces, pages }) => {
-    await ask('POST', `/v1/spaces/${picked(spaces)}/comments`, '/comment', {
-      page: picked(pages),
+    await ask('POST', `/v1/spaces/${pick(spaces)}/comments`, '/comment', {
+      page: pick(pages),
       body: { markdown: 'This is worth a second look.' },
     })
   },
 }
 const kinds = Object.keys(SHARES) as Kind[]
 
-function pickedKind(): Kind {
+function pickKind(): Kind {
   let at = Math.random() * 100
   for (const kind of kinds) {
     at -= SHARES[kind]
@@ -78,12 +83,15 @@ function pickedKind(): Kind {
 
 interface Load {
   perSecond: number
-  /** Milliseconds of what was done, by kind. */
+  /** The durations of actions in milliseconds, by kind. */
   took: Record<Kind, number[]>
   conflicts: number
 }
 
-/** Eight clients, each of which does one thing after the other. Two that edit the same page at the same time may be refused with 409, as they should be. */
+/**
+ * Runs eight clients, each of which does one action after the other. If two edit the same page at the same time, one
+ * may correctly be rejected with 409.
+ */
 async function run(seconds: number, ask: Ask, place: Place): Promise<Load> {
   const load: Load = {
     perSecond: 0,
@@ -98,10 +106,10 @@ async function run(seconds: number, ask: Ask, place: Place): Promise<Load> {
   const started = performance.now()
   const client = async (): Promise<void> => {
     while (performance.now() - started < seconds * 1000) {
-      const kind = pickedKind()
+      const kind = pickKind()
       const began = performance.now()
       try {
-        await deeds[kind](counted, place)
+        await actions[kind](counted, place)
         load.took[kind].push(performance.now() - began)
       } catch (error) {
         if (!String(error).includes(': 409 ')) throw error
@@ -114,7 +122,7 @@ async function run(seconds: number, ask: Ask, place: Place): Promise<Load> {
   return load
 }
 
-/** Copies of one generated space. */
+/** Creates copies of one generated space. */
 async function prepare(service: Server, dir: string, count: number): Promise<Place> {
   const repository = join(dir, 'many-spaces.git')
   await generateRepository(repository, PAGES, 3)
@@ -132,7 +140,7 @@ const mib = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
 interface Costs {
   starts: number
   resident: number
-  /** Of JavaScript's objects, garbage that was not collected yet among them. */
+  /** The JavaScript heap, including uncollected garbage. */
   heap: number
   cpu: number
 }
@@ -148,7 +156,7 @@ async function costsOf({ url }: Server): Promise<Costs> {
   }
 }
 
-/** The load on the service, and then the same mix of requests on a bare Koa that answers what the service answered to one of each kind. */
+/** Measures the load on the service, and then the same mix of requests on bare Koa with the service's responses. */
 export async function manySpaces(dir: string, { spaces, seconds }: MixedLoad): Promise<Line[]> {
   const service = await startService(join(dir, 'many-spaces'))
   const samples: Answers = {}
@@ -186,9 +194,10 @@ export async function manySpaces(dir: string, { spaces, seconds }: MixedLoad): P
 }
 
 /**
- * Looks at the memory every second; the end of it returns the lowest in each quarter of the time. A single look says little: V8 lets garbage
- * of two or three times what is in use lie before it collects it, and keeps the pages of it for a while. The lowest heap tells what is in use, if a
- * quarter is long enough for a collection (about a minute).
+ * Samples the memory every second. The returned function stops sampling and returns the lowest value in each quarter of
+ * the time. A single sample says little: V8 may leave garbage of two or three times the used size before it collects
+ * it, and keeps the pages for a while. The lowest heap shows the used size, if a quarter is long enough for a
+ * collection (about a minute).
  */
 function watchMemory(service: Server): () => string {
   const seen: Costs[] = []
@@ -228,6 +237,6 @@ function lineOf(
     name: manySpacesLine,
     sense: 'none',
     target: 0,
-    detail: `p50 / p99: ${times}; ${costs}; ${conflicts} refused with 409`,
+    detail: `p50 / p99: ${times}; ${costs}; ${conflicts} rejected with 409`,
   }
 }

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks'
 
-/** One line of the benchmark: what is measured against a baseline of the same run. */
+/** One line of the benchmark: a measurement against a baseline of the same run. */
 export interface Line {
   name: string
-  /** `least`: the ratio is to be at least `target` (a rate); `most`: at most (a time); `none`: only told. */
+  /** `least`: the ratio must be at least `target` (a rate); `most`: at most (a time); `none`: reported only. */
   sense: 'least' | 'most' | 'none'
   target: number
-  /** One ratio per round: ours against the baseline taken right beside it. */
+  /** One ratio per round: the measurement against the adjacent baseline. */
   ratios: number[]
-  /** The medians behind the ratio, in words. */
+  /** The medians of both sides, in words. */
   detail: string
 }
 
@@ -20,14 +20,16 @@ export const median = (values: readonly number[]): number => {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-/** Milliseconds that `work` takes. */
+/** Returns the duration of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()
   return performance.now() - started
 }
 
-/** Runs all sides one after the other, `rounds` times, each round beginning with another side; answers the values of each. */
+/**
+ * Runs all sides one after the other, `rounds` times, and returns their values. Each round starts with another side.
+ */
 export async function interleaved<K extends string>(
   rounds: number,
   sides: Record<K, (round: number) => Promise<number>>,
@@ -46,7 +48,7 @@ export async function interleaved<K extends string>(
 export const ratiosOf = (ours: readonly number[], baseline: readonly number[]): number[] =>
   ours.map((value, i) => value / (baseline[i] as number))
 
-/** Milliseconds in a form that people read. */
+/** Formats milliseconds for readers. */
 export const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ms`
 
 /** Prints a line: the median ratio, its spread over the rounds, the target and the medians. */

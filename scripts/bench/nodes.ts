@@ -17,7 +17,7 @@ const ONE = 'processor time of an edit, node and database, on one space / embedd
 const MANY = 'processor time of an edit, node and database, on 50 spaces / embedded'
 const OPENING = 'first opening of 1,000 pages on an empty node / git clone'
 const LIST = 'a page of 50,000 comments, on a node / embedded'
-/** The lines made here. */
+/** The lines of this file. */
 export const nodeLines = [READ, ONE, MANY, OPENING, LIST]
 
 const SPACES = 50
@@ -29,7 +29,7 @@ const PAGES = 1000
 const COMMENTS = 50_000
 const TICKS_PER_SECOND = 100
 
-/** Milliseconds of processor time of a database: its processes, and those of its connections that have ended. */
+/** Returns the processor time of a database in milliseconds, including connections that have ended. */
 function processorOf(pid: number): number {
   const below = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
     .split(/\s+/)
@@ -38,23 +38,26 @@ function processorOf(pid: number): number {
   for (const one of [String(pid), ...below]) {
     try {
       const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      // utime and stime; of the children that have ended, the first process counts them.
+      // Fields utime and stime. The main process also counts its ended children.
       for (const at of one === String(pid) ? [11, 12, 13, 14] : [11, 12]) ticks += Number(fields[at])
     } catch {
-      // It has just ended, and is counted by the first process.
+      // It has just ended, and the main process counts it.
     }
   }
   return (ticks / TICKS_PER_SECOND) * 1000
 }
 
-/** Milliseconds of processor time used so far, by a server and its database. */
+/** Returns the processor time that a server and its database have used so far, in milliseconds. */
 const usedBy = async (server: Server, database: number | null): Promise<number> =>
   (await server.cpu()) / 1000 + (database === null ? 0 : processorOf(database))
 
-/** What a node costs beside a server on its own; says in a line that it cannot be measured if there is no PostgreSQL. */
+/**
+ * Compares the costs of a node with those of a standalone server. If PostgreSQL is missing, prints a line that the
+ * comparison is skipped.
+ */
 export async function nodes(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
   const postgres = await startPostgres().catch((error: Error) => {
-    console.log(`   nodes: left out. ${error.message}`)
+    console.log(`   nodes: skipped. ${error.message}`)
     return null
   })
   if (!postgres) return []
@@ -73,7 +76,7 @@ export async function nodes(dir: string, wanted: (name: string) => boolean): Pro
       const database = openDatabase({ url })
       const store = await openPostgresStore({ database, tables: documentTables, migrations })
       await addCommentsOf(store, space.node, COMMENTS)
-      // As a node does within a minute.
+      // A node does this within a minute.
       await store.upkeep()
       await store.close()
       await database.close()
@@ -104,18 +107,18 @@ async function pageReads({ node, alone, database }: Both): Promise<Line> {
   const sides = { node: await ask(node), alone: await ask(alone) }
   await interleaved(ROUNDS, sides)
   const found = await interleaved(ROUNDS, sides)
-  /** Microseconds of processor time of a read. */
+  /** Returns the processor time of a read in microseconds. */
   const cost = async (read: () => Promise<unknown>, used: () => Promise<number>): Promise<string> => {
     const before = await used()
     for (let n = 0; n < COSTED_ROUNDS; n++) await read()
     return `${Math.round((((await used()) - before) * 1000) / (COSTED_ROUNDS * READS_AT_ONCE))} µs`
   }
-  const [ofNode, ofDatabase, ofAlone] = [
+  const [nodeCost, databaseCost, aloneCost] = [
     await cost(sides.node, () => usedBy(node, null)),
     await cost(sides.node, async () => processorOf(database)),
     await cost(sides.alone, () => usedBy(alone, null)),
   ]
-  // A rate, so the time of the one without a database is above.
+  // The ratio is a rate, so the time without a database is the numerator.
   return {
     name: READ,
     sense: 'least',
@@ -123,14 +126,14 @@ async function pageReads({ node, alone, database }: Both): Promise<Line> {
     ratios: ratiosOf(found.alone, found.node),
     detail:
       `${READS_AT_ONCE} at a time take ${ms(median(found.node))} on a node, ${ms(median(found.alone))} embedded; ` +
-      `processor time of one: ${ofNode} on the node and ${ofDatabase} in the database, ${ofAlone} embedded`,
+      `processor time of one: ${nodeCost} on the node and ${databaseCost} in the database, ${aloneCost} embedded`,
   }
 }
 
 interface Both {
   node: Server
   alone: Server
-  /** The first process of the database. */
+  /** The process ID of the database's main process. */
   database: number
 }
 
@@ -173,7 +176,7 @@ const edit = (server: Server, { space, page }: Target, n: number) =>
     changes: [{ operation: 'update_page', page, document: { markdown: `# Edit\n\n${n}\n` } }],
   })
 
-/** Opens a space on a node that has nothing yet, and clones it from the one that has it. */
+/** Opens a space on an empty node, and clones it from the node that has it. */
 async function opening(dir: string, node: Server, env: Record<string, string>): Promise<Line> {
   const origin = join(dir, 'opening.git')
   await generateRepository(origin, PAGES, 10)
@@ -211,7 +214,7 @@ async function opening(dir: string, node: Server, env: Record<string, string>): 
   }
 }
 
-/** The refs of a space by the Git door, which waits until the copy of the node has everything. */
+/** Reads the refs of a space through the Git door, which waits until the node's copy is complete. */
 async function refsOf(node: Server, space: string): Promise<void> {
   const headers = { authorization: `Basic ${Buffer.from(`git:${ADMIN_TOKEN}`).toString('base64')}` }
   const answer = await fetch(`${node.url}/git/${space}.git/info/refs?service=git-upload-pack`, { headers })
@@ -220,7 +223,9 @@ async function refsOf(node: Server, space: string): Promise<void> {
     throw new Error(`the refs of the space: ${answer.status} ${text.slice(0, 200)}`)
 }
 
-/** Comments are written into both stores by hand; the servers are stopped meanwhile by whoever calls. */
+/**
+ * Compares lists of comments. Comments are written into both stores manually while the caller has stopped the servers.
+ */
 async function list({ node, alone }: Omit<Both, 'database'>, space: { node: string; alone: string }): Promise<Line> {
   const ask = (server: Server, of: string) => () => timed(() => call(server, 'GET', `/v1/spaces/${of}/comments`))
   const sides = { node: ask(node, space.node), alone: ask(alone, space.alone) }

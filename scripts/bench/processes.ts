@@ -7,7 +7,7 @@ import { Agent, request } from 'undici'
 
 export const ADMIN_TOKEN = 'bindery_bench_admin_token_0123456789'
 
-/** Path → what is answered there. */
+/** The responses by path. */
 export type Answers = Record<string, { body: string; etag: string }>
 export type ChildOptions = { kind: 'bare'; file: string } | { kind: 'load' }
 export interface LoadOptions {
@@ -19,10 +19,10 @@ export interface LoadOptions {
   status: string
 }
 
-/** A server of the benchmark, in a process of its own. */
+/** A benchmark server in a separate process. */
 export interface Server {
   url: string
-  /** Microseconds of processor time used so far. */
+  /** Returns the processor time used so far, in microseconds. */
   cpu(): Promise<number>
   stop(): Promise<void>
 }
@@ -32,7 +32,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-function kept(child: ChildProcess, name: string): ChildProcess {
+function tracked(child: ChildProcess, name: string): ChildProcess {
   running.add(child)
   return child.once('exit', (code, signal) => {
     if (running.delete(child)) console.error(`the ${name} process ended: ${code ?? signal}`)
@@ -46,11 +46,11 @@ const stop = (child: ChildProcess, signal: NodeJS.Signals) => (): Promise<void> 
     child.kill(signal)
   })
 
-/** Starts the bare server or the load. */
+/** Starts the bare server or the load generator. */
 async function startChild(
   options: ChildOptions,
 ): Promise<{ first: { url: string }; ask: <T>(message: object) => Promise<T>; stop: () => Promise<void> }> {
-  const child = kept(
+  const child = tracked(
     fork(new URL('./child.ts', import.meta.url), [JSON.stringify(options)], { execArgv: process.execArgv }),
     options.kind,
   )
@@ -64,7 +64,7 @@ async function startChild(
   return { first, ask, stop: stop(child, 'SIGKILL') }
 }
 
-/** Koa with nothing, answering the bytes in `file`. */
+/** Starts bare Koa, which returns the bytes in `file`. */
 export async function startBare(file: string): Promise<Server> {
   const { first, ask, stop } = await startChild({ kind: 'bare', file })
   return { url: first.url, cpu: () => ask({ cpu: true }), stop }
@@ -75,7 +75,7 @@ export async function startLoad(): Promise<{ load(options: LoadOptions): Promise
   return { load: (load) => ask({ load }), stop }
 }
 
-/** The service that is measured. Another build is compared with this one under the same load if its `dist/main.js` is named. */
+/** The measured service. To compare another build under the same load, set its `dist/main.js`. */
 const MAIN = process.env.BENCH_MAIN ?? new URL('../../dist/main.js', import.meta.url)
 
 const freePort = (): Promise<number> =>
@@ -86,7 +86,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Starts the built service as production does, its log going nowhere. `env`: further settings. */
+/** Starts the built service as in production, without its log. `env` contains additional settings. */
 export async function startService(dir: string, env: Record<string, string> = {}): Promise<Server> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -97,7 +97,7 @@ export async function startService(dir: string, env: Record<string, string> = {}
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      // As scripts/start sets it.
+      // The same value as in scripts/start.
       UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
       BINDERY_PORT: String(port),
       BINDERY_DATA_DIR: join(dir, 'data'),
@@ -111,7 +111,7 @@ export async function startService(dir: string, env: Record<string, string> = {}
       ...env,
     },
   })
-  kept(child, 'service')
+  tracked(child, 'service')
   while (running.has(child) && !(await isReady(url))) await setTimeout(20)
   return { url, cpu: () => cpuOf(url), stop: stop(child, 'SIGTERM') }
 }
@@ -132,7 +132,7 @@ const agent = new Agent({ connections: 16, keepAliveTimeout: 60_000 })
 
 export type Json = any
 
-/** One request of the API; throws for what is no success. */
+/** Sends one API request. Throws if it fails. */
 export async function call(
   server: Pick<Server, 'url'>,
   method: 'GET' | 'POST' | 'PATCH',
@@ -156,7 +156,7 @@ export async function newSpace(server: Pick<Server, 'url'>): Promise<string> {
   return (await call(server, 'POST', `/v1/orgs/${json.items[0].id}/spaces`, { title: 'Benchmark' })).json.id as string
 }
 
-/** Imports a repository into a space; resolves when `git/info` says so. */
+/** Imports a repository into a space. Resolves when `git/info` reports success. */
 export async function importInto(
   server: Pick<Server, 'url'>,
   space: string,
@@ -174,7 +174,7 @@ export async function importInto(
   }
 }
 
-/** IDs of all pages with a file, in order. */
+/** Returns the IDs of all pages with a file, in order. */
 export async function pageIds(server: Pick<Server, 'url'>, space: string): Promise<string[]> {
   const { json } = await call(server, 'GET', `/v1/spaces/${space}/content/pages`)
   const ids: string[] = []

@@ -1,4 +1,7 @@
-/** Reads of a page, of a page that the client has, and of the tree of pages, against bare Koa with the same bytes. */
+/**
+ * Compares reads of a page, of a page that the client already has, and of the page tree with bare Koa and the same
+ * bytes.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generateRepository } from './generated.js'
@@ -17,7 +20,7 @@ import {
 } from './processes.js'
 
 const PAGE = 'page read'
-const PAGE_AND_WRITES = 'page read beside 20 document writes a second'
+const PAGE_AND_WRITES = 'page read during 20 document writes a second'
 const PAGE_KNOWN = 'page read 304'
 const TREE = 'pages tree, 10,000 pages'
 const TREE_KNOWN = 'pages tree 304, 10,000 pages'
@@ -27,7 +30,7 @@ const linesOf = (name: string) => ({
   requests: `${name} / bare Koa, requests`,
   time: `${name} / bare Koa, processor time`,
 })
-/** The lines made here. */
+/** The lines of this file. */
 export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].flatMap((name) =>
   Object.values(linesOf(name)),
 )
@@ -35,36 +38,39 @@ export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].f
 const ROUNDS = 5
 const SECONDS = 2
 const CONNECTIONS = 20
-/** Fewer for large responses: those that one caller has not read yet may take half of the bytes that all responses may. */
+/**
+ * Fewer connections for large responses: the unread responses of one caller may take at most half of the memory for all
+ * responses.
+ */
 const LARGE_CONNECTIONS = 4
 const WRITES_PER_SECOND = 20
 
 interface Rate {
   perSecond: number
-  /** Microseconds of the server's processor time per request. */
+  /** The server's processor time per request, in microseconds. */
   cpu: number
 }
 
-/** What is compared: the service and bare Koa with the same responses. */
+/** The compared servers: the service, and bare Koa with the same responses. */
 interface Sides {
   service: Server
   bare: Server
   load: Awaited<ReturnType<typeof startLoad>>
 }
 
-interface Asked {
+interface ReadLoad {
   paths: string[]
   headers?: Record<string, string>
   status?: string
   connections?: number
-  /** Goes on in the service during its rounds; ends when it is told so. */
+  /** Starts concurrent work in the service during its rounds. The returned function ends it. */
   beside?: () => Promise<() => Promise<void>>
 }
 
 async function rate(
   server: Server,
   load: Sides['load'],
-  { paths, headers = {}, status = '200', connections = CONNECTIONS }: Asked,
+  { paths, headers = {}, status = '200', connections = CONNECTIONS }: ReadLoad,
 ): Promise<Rate> {
   const before = await server.cpu()
   const authorization = `Bearer ${ADMIN_TOKEN}`
@@ -80,8 +86,8 @@ async function rate(
   return { perSecond, cpu: ((await server.cpu()) - before) / (perSecond * SECONDS) }
 }
 
-/** Measures the same requests on both in turn: how many are answered, and what each costs. */
-async function compare(name: string, { service, bare, load }: Sides, asked: Asked): Promise<Line[]> {
+/** Measures the same requests on both servers in turn: the rate, and the cost of each request. */
+async function compare(name: string, { service, bare, load }: Sides, asked: ReadLoad): Promise<Line[]> {
   const cpu = { service: [] as number[], bare: [] as number[] }
   const run = async (side: 'service' | 'bare'): Promise<number> => {
     const stop = side === 'service' ? await asked.beside?.() : undefined
@@ -112,8 +118,8 @@ async function compare(name: string, { service, bare, load }: Sides, asked: Aske
   ]
 }
 
-/** Changes the title of another space, again and again, as people do elsewhere while pages are read. */
-async function writesBeside(service: Server, space: string): Promise<() => Promise<void>> {
+/** Keeps changing the title of another space, as users do while pages are read. */
+async function writeMeanwhile(service: Server, space: string): Promise<() => Promise<void>> {
   let going = true
   let made = 0
   const writing = (async () => {
@@ -130,7 +136,7 @@ async function writesBeside(service: Server, space: string): Promise<() => Promi
   }
 }
 
-/** A service with a space of so many pages, and bare Koa with the responses of the service to all reads of them. */
+/** Prepares a service with a space of `pages` pages, and bare Koa with the service's responses to all reads of them. */
 async function prepared(dir: string, pages: number, each: boolean) {
   const repository = join(dir, `reads-${pages}.git`)
   await generateRepository(repository, pages, 30)
@@ -142,7 +148,7 @@ async function prepared(dir: string, pages: number, each: boolean) {
   await importing.stop()
   const service = await startService(home)
   const tree = `/v1/spaces/${space}/content/pages`
-  // in an order of their own, not that of the tree
+  // Use another order than that of the tree.
   const paths = ids
     .map((id, index) => ({ path: `/v1/spaces/${space}/content/page/${id}`, at: (index * 7919) % ids.length }))
     .sort((a, b) => a.at - b.at)
@@ -167,7 +173,10 @@ async function prepared(dir: string, pages: number, each: boolean) {
   }
 }
 
-/** Reads at 1,000 pages (random ones, alone and beside writes, and one that the client has) and the tree of 10,000. */
+/**
+ * Measures reads at 1,000 pages (random pages with and without concurrent writes, and a page that the client has), and
+ * the tree of 10,000 pages.
+ */
 export async function reads(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
   const asks = (name: string): boolean => Object.values(linesOf(name)).some(wanted)
   const lines: Line[] = []
@@ -180,7 +189,7 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
         lines.push(
           ...(await compare(PAGE_AND_WRITES, sides, {
             paths: pages,
-            beside: () => writesBeside(sides.service, other),
+            beside: () => writeMeanwhile(sides.service, other),
           })),
         )
       if (asks(PAGE_KNOWN))

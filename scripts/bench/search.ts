@@ -1,4 +1,4 @@
-/** Searches in a large space, against `git grep` over the same text. */
+/** Compares searches in a large space with `git grep` over the same text. */
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startGitHttp } from '../../test/support/git-http.js'
@@ -15,7 +15,7 @@ const ROUNDS = 5
 const QUERIES = 100
 const GREPS = 5
 
-/** The same numbers in every run. */
+/** Returns a generator of the same numbers in every run. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -26,7 +26,7 @@ function numbers(seed: number): () => number {
 
 const CONSONANTS = 'bcdfghklmnprstvz'
 const VOWELS = 'aeiou'
-/** Words as frequent as those of a language are: the n-th is n times as rare as the first. */
+/** Returns a generator of words with the frequencies of a language: the n-th word is n times as rare as the first. */
 function vocabulary(count: number, make: (next: () => number) => string): (next: () => number) => string {
   const next = numbers(count)
   const words = [...new Set(Array.from({ length: count }, () => make(next)))]
@@ -54,7 +54,7 @@ function page(index: number): string {
   return `# ${words(2)}\n\n${Array.from({ length: SECTIONS }, section).join('\n\n')}\n`
 }
 
-/** What people type: words, two words, beginnings of one letter and more, mistakes, Chinese. */
+/** Returns typical queries: words, two words, prefixes of one or more letters, typos, Chinese. */
 function queries(round: number): string[] {
   const next = numbers(1 + round * 104_729)
   const kinds: (() => string)[] = [
@@ -81,11 +81,14 @@ async function sizeOf(folder: string): Promise<number> {
 }
 
 const SMALL = 300
-/** By nearest rank: the smallest value that 99 of a hundred do not exceed. */
+/** Returns the 99th percentile by nearest rank: the smallest value that 99 of a hundred values do not exceed. */
 const percentile99 = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0
 
-/** Each round's slowest hundredth of searches, through HTTP, against one `git grep` for a word. The first search makes the index. */
+/**
+ * Compares the slowest hundredth of each round's searches over HTTP with one `git grep` for a word. The first search
+ * builds the index.
+ */
 export async function searches(dir: string): Promise<Line[]> {
   const root = join(dir, 'searches')
   const remotes = await startGitHttp({ root })
@@ -128,7 +131,7 @@ export async function searches(dir: string): Promise<Line[]> {
     }
     const bytes = Object.values(pages).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     const size = await sizeOf(join(dir, 'searches-data', 'data', 'search'))
-    const detail = `${ms(median(ours))} to ${ms(median(greps))}; ${PAGES * SECTIONS} sections, ${mb(bytes)}; index made in ${ms(indexing)}, ${mb(size)}`
+    const detail = `${ms(median(ours))} to ${ms(median(greps))}; ${PAGES * SECTIONS} sections, ${mb(bytes)}; index built in ${ms(indexing)}, ${mb(size)}`
     return [{ name: searchLine, sense: 'most', target: 0.25, ratios: ratiosOf(ours, greps), detail }]
   } finally {
     await service.stop()

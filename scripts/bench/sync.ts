@@ -9,8 +9,8 @@ import { call, importInto, newSpace, startService } from './processes.js'
 const ROUNDS = 7
 
 /**
- * Fetch and adoption over smart HTTP into an untouched space, until `git/info` says success, against `git clone --bare` of
- * the same URL; and what the first read of all that arrived costs on top.
+ * Compares fetch and adoption over smart HTTP into an untouched space, until `git/info` reports success, with `git
+ * clone --bare` of the same URL. Also measures the first read of all imported content.
  */
 export async function adoptions(dir: string, given: readonly string[]): Promise<Line[]> {
   const root = join(dir, 'remotes')

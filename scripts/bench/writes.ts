@@ -5,7 +5,7 @@ import { generateRepository, pageText } from './generated.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { call, importInto, newSpace, pageIds, type Server, startService } from './processes.js'
 
-/** A space with so many pages, and a change request if asked for. */
+/** Creates a space with `pages` pages. */
 async function prepared(service: Server, dir: string, pages: number): Promise<{ space: string; ids: string[] }> {
   const repository = join(dir, `writes-${pages}.git`)
   await generateRepository(repository, pages, 10)
@@ -25,7 +25,7 @@ const edit = (service: Server, space: string, changeRequest: number | null, page
     },
   )
 
-/** One durable edit of one page over HTTP, with few pages and with many. */
+/** Measures one durable edit of one page over HTTP, with few and with many pages. */
 export async function edits(dir: string): Promise<Line[]> {
   const service = await startService(join(dir, 'edits'))
   try {
@@ -63,7 +63,10 @@ export const manyEditsLines = [
   'edits per second, main, 8 clients / grouped appends',
 ] as const
 
-/** What `clients` reach that append the same pages to one file: all that wait share one append and one fdatasync. */
+/**
+ * Returns the rate of `clients` that append the same pages to one file. All waiting clients share one append and one
+ * fdatasync.
+ */
 async function appendsPerSecond(file: string, clients: number, each: number): Promise<number> {
   const log = await open(file, 'a')
   const waiting: { bytes: Buffer; done: () => void }[] = []
@@ -91,7 +94,7 @@ async function appendsPerSecond(file: string, clients: number, each: number): Pr
   return (clients * each * 1000) / took
 }
 
-/** Eight clients that edit pages of one space: each in a change request of its own, or all the main content. */
+/** Measures eight clients that edit pages of one space: each in a separate change request, or all on main. */
 export async function manyEdits(dir: string): Promise<Line[]> {
   const service = await startService(join(dir, 'many-edits'))
   const CLIENTS = 8
@@ -140,7 +143,10 @@ export async function manyEdits(dir: string): Promise<Line[]> {
   }
 }
 
-/** A clean merge over HTTP, against Git's own three processes on a copy of the same repository with the same settings. */
+/**
+ * Compares a clean merge over HTTP with Git's own three processes on a copy of the same repository with the same
+ * settings.
+ */
 export async function merges(dir: string): Promise<Line[]> {
   const home = join(dir, 'merges')
   const service = await startService(home)

@@ -1,22 +1,22 @@
-// Compares the tables of contents of two revisions: which pages came, went and moved.
+// Compares the tables of contents of two revisions: created, deleted and moved pages.
 import { inSlices } from '../kernel/slices.js'
 import { keptOrder } from './kept-order.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
-/** A page's position in a tree. */
+/** The position of a page in a tree. */
 export interface TreeLocation {
   path: string
   parent: string | null
-  /** Among its siblings, from 0. */
+  /** The index among its siblings, from 0. */
   position: number
   gitPath: string | null
 }
 
-/** A page that both revisions have. */
+/** A page that exists in both revisions. */
 interface KeptPage {
   before: PageEntry
   after: PageEntry
-  /** null if its position is the same. */
+  /** null if the page did not move. */
   moved: { from: TreeLocation; to: TreeLocation } | null
 }
 
@@ -49,8 +49,8 @@ function* locationsOf(structure: ContentStructure): Generator<void, Locations> {
 }
 
 /**
- * How the pages of two revisions differ, by ID. A page has moved if its path, parent or file differs, or if it was reordered among
- * its siblings: as few siblings as possible count as reordered. Runs in slices.
+ * Compares the pages of two revisions by ID. A page has moved if its path, parent or file differs, or if it was
+ * reordered among its siblings. The smallest possible number of siblings counts as reordered. Runs in slices.
  */
 export const comparePages = (before: ContentStructure, after: ContentStructure): Promise<PagesDifference> =>
   inSlices(compareInSteps(before, after))
@@ -59,12 +59,12 @@ function* compareInSteps(before: ContentStructure, after: ContentStructure): Gen
   const old = yield* locationsOf(before)
   const now = yield* locationsOf(after)
   const reordered = yield* findReordered(old, now)
-  const found: PagesDifference = { created: [], kept: [], deleted: [] }
+  const difference: PagesDifference = { created: [], kept: [], deleted: [] }
   for (const [id, { entry, location }] of now) {
     yield
     const was = old.get(id)
     if (!was) {
-      found.created.push(entry)
+      difference.created.push(entry)
       continue
     }
     const from = was.location
@@ -73,13 +73,13 @@ function* compareInSteps(before: ContentStructure, after: ContentStructure): Gen
       from.parent !== location.parent ||
       from.gitPath !== location.gitPath ||
       reordered.has(id)
-    found.kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: location } : null })
+    difference.kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: location } : null })
   }
   for (const [id, { entry }] of old) {
     yield
-    if (!now.has(id)) found.deleted.push(entry)
+    if (!now.has(id)) difference.deleted.push(entry)
   }
-  return found
+  return difference
 }
 
 function* findReordered(old: Locations, now: Locations): Generator<void, Set<string>> {

@@ -1,29 +1,29 @@
-/** Puts the pages that computed entries yield into a tree: the structure that readers get. */
+/** Inserts the pages that computed entries generate into a tree: the structure that readers get. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { defaultId } from './identity.js'
 import { entrySlug, SlugSet } from './slug.js'
 import type { SpecPageEntry } from './specs/spec-pages.js'
 import type { ComputedEntry, ContentStructure, GeneratedEntry, PageEntry } from './types.js'
 
-/** What a computed entry yields. */
-export interface Yield {
+/** The pages that a computed entry generates. */
+export interface GeneratedPages {
   pages: readonly SpecPageEntry[]
-  /** The slug and the file of parts of the specification. */
+  /** The slug of the specification, and the file that contains its parts. */
   spec: string
   file: string
 }
 
-/** Whether an entry has no title of its own, so that its pages take its place. */
+/** Whether an entry has no title of its own. If so, its pages replace it. */
 const isUntitled = ({ title, computed }: ComputedEntry): boolean => title === computed.type
 
 /**
- * The structure with generated pages: under entries that have a title, in the place of others, which stay in `byId`. Yields once per page.
- * The given structure is not changed.
- * @param yields what entries yield, by ID; an entry without pages stays as it is
+ * Returns the structure with generated pages. They are placed under entries that have a title and replace other
+ * entries, which stay in `byId`. Yields once per page. The given structure is not changed.
+ * @param yields generated pages by entry ID; an entry without pages stays unchanged
  */
 export function* withGenerated(
   structure: ContentStructure,
-  yields: ReadonlyMap<string, Yield>,
+  yields: ReadonlyMap<string, GeneratedPages>,
   diagnostics: readonly Diagnostic[],
 ): Generator<void, ContentStructure> {
   const byId = new Map(structure.byId)
@@ -35,23 +35,25 @@ export function* withGenerated(
 interface Expansion {
   byId: Map<string, PageEntry>
   byPath: Map<string, PageEntry>
-  yields: ReadonlyMap<string, Yield>
+  yields: ReadonlyMap<string, GeneratedPages>
 }
 
-/** The list of siblings with what they yield; the same list if nothing in it or below it does. */
+/**
+ * Returns the siblings with their generated pages. Returns the same list if no entry in it or below it generates pages.
+ */
 function* expanded(list: PageEntry[], path: string, around: Expansion): Generator<void, PageEntry[]> {
   const out: PageEntry[] = []
   let same = true
   for (const entry of list) {
     yield
     const below = yield* expanded(entry.pages, entry.path, around)
-    const made = entry.type === 'computed' ? around.yields.get(entry.id) : undefined
-    if (entry.type === 'computed' && made) {
+    const generatedPages = entry.type === 'computed' ? around.yields.get(entry.id) : undefined
+    if (entry.type === 'computed' && generatedPages) {
       const spliced = isUntitled(entry)
       const siblings = spliced ? list.filter((one) => one !== entry) : below
       const generated = yield* generate(
         entry,
-        made,
+        generatedPages,
         { parent: spliced ? path : entry.path, slugs: slugsOf(siblings, spliced ? out : []) },
         around,
       )
@@ -81,12 +83,12 @@ function replaced(entry: PageEntry, pages: PageEntry[], { byId, byPath }: Expans
 
 function* generate(
   entry: ComputedEntry,
-  made: Yield,
+  generatedPages: GeneratedPages,
   { parent, slugs }: { parent: string; slugs: SlugSet },
   around: Expansion,
 ): Generator<void, GeneratedEntry[]> {
   const found: GeneratedEntry[] = []
-  for (const page of made.pages) {
+  for (const page of generatedPages.pages) {
     yield
     const slug = slugs.take(entrySlug(page.slug))
     const key = `${entry.id}\0${page.name}`
@@ -101,11 +103,11 @@ function* generate(
       pages: [],
       ...(entry.line === undefined ? {} : { line: entry.line, start: entry.start }),
       computed: { type, props: page.props, dependencies },
-      shown: { ...page.shown, spec: made.spec, file: made.file },
+      shown: { ...page.shown, spec: generatedPages.spec, file: generatedPages.file },
     }
     next.pages = yield* generate(
       entry,
-      { ...made, pages: page.pages },
+      { ...generatedPages, pages: page.pages },
       { parent: next.path, slugs: new SlugSet() },
       around,
     )

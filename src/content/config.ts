@@ -1,4 +1,4 @@
-/** The configuration of a repository: where its pages are, its table of contents, and redirects. */
+/** Reads the configuration of a repository: the folder of its pages, its table of contents, and redirects. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { DEFAULT_SUMMARY, HONKIT_FILE } from './known-files.js'
 import { findSettings, type Settings, type UnlistedReadme } from './settings-file.js'
@@ -13,14 +13,14 @@ import type { LineColumn } from './yaml-work.js'
 
 const FOLDER = '040000'
 
-/** A scalar as a path: trimmed, without zero-width characters; null for other values. */
+/** Returns a scalar as a path: trimmed, without zero-width characters; null for other values. */
 const asPath = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? withoutZeroWidth(String(value)).trim() : null
 
 /**
- * Reads the configuration (`.gitbook.yaml`, or the one of mdBook or HonKit): the effective root, the paths of README and SUMMARY
- * (relative to that root), and redirects. An invalid setting gives a diagnostic, and its default is used; nothing in the files makes
- * this throw.
+ * Reads the configuration (`.gitbook.yaml`, or that of mdBook or HonKit): the effective root, the paths of README and
+ * SUMMARY (relative to that root), and redirects. An invalid setting gives a diagnostic and falls back to its default.
+ * Invalid files never make this throw.
  */
 export async function readConfig(
   reader: TreeReader,
@@ -84,7 +84,7 @@ export async function readConfig(
   return { config, diagnostics, unlistedReadme: settings.unlistedReadme }
 }
 
-/** The effective root. A folder that does not exist is used as it is written. */
+/** Returns the effective root. A missing folder is used as written. */
 async function readRoot(
   reader: TreeReader,
   { rootName, rootDefault, entries }: Settings,
@@ -115,10 +115,12 @@ async function readRoot(
 const isFolder = async (reader: TreeReader, path: string): Promise<boolean> =>
   (await reader.entry(path))?.mode === FOLDER || (await reader.list(path)) !== null
 
-/** The path that the entries of the table of contents are relative to. */
+/** Returns the path that the entries of the table of contents are relative to. */
 export const entriesFrom = ({ summary, summaryLink }: ContentConfig): string => summaryLink ?? summary
 
-/** HonKit makes a book of each folder that its list of languages names; here they are folders of one tree. */
+/**
+ * Reports a list of languages. HonKit builds a book from each folder in it; Bindery shows them as folders of one tree.
+ */
 async function reportLanguages(
   reader: TreeReader,
   { root, summary }: ContentConfig,
@@ -130,7 +132,7 @@ async function reportLanguages(
   if (file === null || !(await reader.entry(file)) || (await reader.entry(summary))) return
   diagnostics.push({
     code: 'unsupported-entry',
-    message: `${file} lists a book per language. They are shown here as folders of one tree; synchronize the folder of each language with a space of its own to have its table of contents.`,
+    message: `${file} lists a book per language. They are shown here as folders of one tree; to get its table of contents, synchronize the folder of each language with a separate space.`,
     file,
   })
 }
@@ -147,14 +149,14 @@ async function readRedirects(
     const target = asPath(value)
     if (old === '' || target === null || /^[a-z][a-z0-9+.-]*:/i.test(target)) {
       report(
-        `The redirect ${JSON.stringify(from)} must lead to a page of this repository, so it is ignored. Correct its target.`,
+        `The redirect ${JSON.stringify(from)} must point to a page of this repository, so it is ignored. Correct its target.`,
       )
       continue
     }
     const file = await findPageFile(reader, root, target.replace(/#.*$/s, ''))
     if (file === null)
       report(
-        `The redirect ${JSON.stringify(from)} leads to ${JSON.stringify(target)}, which is not a page of this repository, so it is ignored. Correct its target.`,
+        `The redirect ${JSON.stringify(from)} points to ${JSON.stringify(target)}, which is not a page of this repository, so it is ignored. Correct its target.`,
       )
     else found.push([old, file])
   }
@@ -165,7 +167,10 @@ async function readRedirects(
   return Object.fromEntries([...decoded, ...found])
 }
 
-/** The markdown file that a redirect leads to: the target itself, the target with `.md` added, or the README of that folder. */
+/**
+ * Returns the markdown file that a redirect points to: the target itself, the target with `.md` added, or the README of
+ * that folder.
+ */
 async function findPageFile(reader: TreeReader, root: string, target: string): Promise<string | null> {
   for (const spelling of new Set([target, decodePercent(target) ?? target])) {
     const path = normalizePath(spelling, root)
@@ -179,13 +184,16 @@ async function findPageFile(reader: TreeReader, root: string, target: string): P
   return null
 }
 
-/** An old path without leading and trailing slashes. */
+/** Returns an old path without leading and trailing slashes. */
 export const redirectKey = (path: string): string =>
   withoutZeroWidth(path)
     .trim()
     .replace(/^\/+|\/+$/g, '')
 
-/** The page that `.gitbook.yaml` redirects an old path to, or null. A page at `path` takes precedence: callers look for that first. */
+/**
+ * Returns the page that `.gitbook.yaml` redirects an old path to; null if there is none. A page at `path` takes
+ * precedence: callers look for it first.
+ */
 export function resolveRedirect(structure: ContentStructure, path: string): DocumentEntry | null {
   const { redirects } = structure.config
   const wanted = redirectKey(path)

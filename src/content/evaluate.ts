@@ -1,29 +1,32 @@
-// Fills in what a page only names: included content, variables, parts of specifications.
+// Evaluates a page: fills in included content, variables, and parts of specifications.
 import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
 import { resolveReference } from './resolve-reference.js'
-import { type NamedPart, namedPart } from './specs/named-part.js'
+import { type NamedPart, readNamedPart } from './specs/named-part.js'
 import type { ContentStructure } from './types.js'
 import type { TextWork } from './work/text-work.js'
 
-/** What a page is evaluated with. */
+/** The inputs for evaluating a page. */
 interface EvaluationContext {
   structure: ContentStructure
   /** The page's own variables. */
   pageVariables: Readonly<Record<string, string>>
   /** Whether the repository has a file at a path from its root. */
   exists: (gitPath: string) => boolean
-  /** The text of a reusable content file, without its front matter; null if it cannot be read. */
+  /** Returns the text of a reusable content file, without its front matter; null if it cannot be read. */
   readIncluded: (gitPath: string) => Promise<string | null>
-  /** The text of a part of a specification; null if there is none of that name. Absent: blocks that name parts stay as they are written. */
+  /**
+   * Returns the text of a part of a specification; null if there is no such part. Absent: blocks that name parts are
+   * left as written.
+   */
   readPart?: (part: NamedPart) => Promise<string | null>
   work: Pick<TextWork, 'references' | 'codeSpans'>
 }
 
-/** How deep includes may be nested. Deeper ones, and a file that includes itself, are left as written. */
+/** Maximum nesting of includes. Deeper ones, and a file that includes itself, are left as written. */
 const MAX_DEPTH = 8
-/** Most blocks of a page that are filled with parts of specifications. */
+/** Maximum number of blocks per page that are filled with parts of specifications. */
 const MAX_PARTS = 100
-/** Most includes, and most characters, that evaluation may add to a page. Further ones are left as written. */
+/** Maximum number of includes and characters that evaluation may add to a page. Further ones are left as written. */
 const MAX_INCLUDES = 500
 const MAX_GROWTH = 1024 * 1024
 
@@ -35,22 +38,22 @@ interface Budget {
 const EXPRESSION = /<code\s+class="expression">\s*(space|page)\.vars\.([\w-]+)\s*<\/code>/g
 
 /**
- * Fills reusable content and variables into a page's markdown. `{% include "path" %}` becomes the text of that file, with its
- * links made relative to the page; `<code class="expression">space.vars.x</code>` (or `page.vars.x`) becomes the value. An unknown
- * file or variable, and any other expression, is left as written.
+ * Fills reusable content and variables into a page's markdown. `{% include "path" %}` becomes the text of that file,
+ * with its links made relative to the page. `<code class="expression">space.vars.x</code>` (or `page.vars.x`) becomes
+ * the value. An unknown file or variable, and any other expression, is left as written.
  * @param gitPath the page's file, from the repository's root
  */
 export async function evaluateMarkdown(markdown: string, gitPath: string, context: EvaluationContext): Promise<string> {
   const budget = { includes: MAX_INCLUDES, characters: MAX_GROWTH }
   const filled = await fillVariables(await fillIncludes(markdown, context, [gitPath], budget), context, budget)
-  // Last, so that nothing in a specification is taken for an include or a variable.
+  // Fill the parts last, so that nothing in a specification is taken for an include or a variable.
   return fillParts(filled, context, budget)
 }
 
 /** A block that names a part of a specification. */
 const PART = /\{%-?\s*(openapi|swagger)(-\w+)?\s+([^\r\n]*?)\s*-?%\}/g
 
-/** Puts the parts of specifications between the tags of the blocks that name them, in place of what is there. */
+/** Fills blocks that name parts of specifications. The parts replace the content between their tags. */
 async function fillParts(markdown: string, { readPart, work }: EvaluationContext, budget: Budget): Promise<string> {
   if (!readPart || !markdown.includes('{%')) return markdown
   const references = (await work.references(markdown)).filter(
@@ -61,7 +64,7 @@ async function fillParts(markdown: string, { readPart, work }: EvaluationContext
   for (const { start } of references.slice(0, MAX_PARTS)) {
     PART.lastIndex = markdown.lastIndexOf('{%', start)
     const [tag, name = '', more = '', body = ''] = PART.exec(markdown) ?? []
-    const part = tag === undefined ? null : namedPart(name + more, body)
+    const part = tag === undefined ? null : readNamedPart(name + more, body)
     const from = PART.lastIndex
     const text = part && from > at ? await readPart(part) : null
     if (text === null || tag === undefined || !spend(budget, text)) continue
@@ -74,7 +77,7 @@ async function fillParts(markdown: string, { readPart, work }: EvaluationContext
   return done + markdown.slice(at)
 }
 
-/** Where a block ends whose first tag ends at `from`: after its end tag, or there if it has none. */
+/** Returns the end of a block whose first tag ends at `from`: the end of its end tag, or `from` if it has none. */
 function endOfBlock(markdown: string, name: string, from: number): number {
   const next = new RegExp(`\\{%-?\\s*(end)?${name}(?![\\w-])[^\\r\\n]*?%\\}`, 'g')
   next.lastIndex = from
@@ -82,7 +85,7 @@ function endOfBlock(markdown: string, name: string, from: number): number {
   return found?.[1] === 'end' ? next.lastIndex : from
 }
 
-/** @param open the file that `markdown` is from, last, and the files that include it */
+/** @param open the chain of including files; the last one is the file that contains `markdown` */
 async function fillIncludes(
   markdown: string,
   context: EvaluationContext,
@@ -111,11 +114,11 @@ async function fillIncludes(
   return done + markdown.slice(at)
 }
 
-/** Indents all lines but the first as far as the tag was. */
+/** Indents all lines except the first by the indentation of the tag. */
 const indented = (text: string, margin: string): string =>
   /^[ \t]+$/.test(margin) ? text.replace(/\n(?=[^\n])/g, `\n${margin}`) : text
 
-/** Rewrites the relative targets in markdown of the file `from`, so that they are right in the file `to`. */
+/** Rewrites the relative targets in markdown from the file `from`, so that they are correct in the file `to`. */
 async function moved(
   markdown: string,
   from: string,
@@ -153,12 +156,12 @@ async function fillVariables(
   })
 }
 
-/** Takes a text's length from the budget; false if that has too little left. */
+/** Subtracts a text's length from the budget. Returns false if too little is left. */
 function spend(budget: Budget, text: string): boolean {
   if (text.length > budget.characters) return false
   budget.characters -= text.length
   return true
 }
 
-/** Escapes a value, so that none of its characters is read as markup. */
+/** Escapes a value so that none of its characters is parsed as markup. */
 const escaped = (text: string): string => text.replace(/[\\`*_[\]<>{}|~&]/g, '\\$&').replace(/\s+/g, ' ')

@@ -1,4 +1,7 @@
-/** What is known of a markdown file by its content alone. Made once per content, and kept in an index. */
+/**
+ * The facts about a markdown file that depend only on its content. They are computed once per content and stored in an
+ * index.
+ */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { MAY_BE_HEAVY, pageLimit } from './blocks/weight.js'
 import { findReferences } from './find-references.js'
@@ -10,25 +13,30 @@ import { decodeText } from './text.js'
 import { firstHeading } from './title.js'
 import type { PageAttributes } from './types.js'
 
-/** Increases if other facts are made of the same file: an index of another version is dropped. */
+/** Increases if the facts of a file change. An index of another version is dropped. */
 export const FACTS_VERSION = 7
 
-/** What the tree of pages shows of a file. */
+/** The facts that the page tree shows. */
 export interface PageFacts {
   attributes: PageAttributes
-  /** Where the body begins, in UTF-16 units of the decoded file. */
+  /** The start of the body, in UTF-16 units of the decoded file. */
   bodyStart: number
-  /** Without the name of the file, since several files may have the same content. */
+  /** The diagnostics without the file's name, because several files may have the same content. */
   diagnostics: readonly Omit<Diagnostic, 'file'>[]
-  /** Why the body is not parsed, as a sentence that begins with "It"; null if it is. */
+  /** The reason why the body is not parsed, as a sentence that starts with "It"; null if it is parsed. */
   limit: string | null
-  /** As in `PageSource`. */
+  /** See `PageSource`. */
   doubtful?: true
-  /** It has blocks that only some visitors see: what is derived from its text must not be shown to all. */
+  /**
+   * Whether the page has blocks that only some visitors see. Values that are derived from its text must not be shown to
+   * all.
+   */
   conditional?: true
 }
 
-/** Where a block with a condition may begin; also in code, since it costs a parse to know better. */
+/**
+ * Matches the start of a block with a condition. Also matches in code, because excluding code would require a parse.
+ */
 const CONDITIONAL_BLOCK = /\{%-?\s*if\b/
 
 /** All facts of one content. */
@@ -42,7 +50,7 @@ export interface FileFacts {
 /** The kinds of facts, in the order of their lines. */
 export const FACT_KINDS = ['page', 'references', 'outline', 'sections'] as const satisfies readonly (keyof FileFacts)[]
 
-/** Makes the facts of a file of at most `MAX_TEXT_BYTES`. */
+/** Computes the facts of a file of at most `MAX_TEXT_BYTES`. */
 export function makeFacts(file: Uint8Array): FileFacts {
   const text = decodeText(file)
   const { attributes, bodyStart, diagnostics, markdown, doubtful } = readPage(text, '')
@@ -62,7 +70,7 @@ export function makeFacts(file: Uint8Array): FileFacts {
 }
 
 /**
- * The facts of several files as lines of JSON: one for each of their kinds.
+ * Returns the facts of several files as lines of JSON, one line for each kind of facts.
  * @param lengths the files' lengths in bytes, as a JSON list
  * @param bytes the files, one after the other
  */

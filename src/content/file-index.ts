@@ -1,21 +1,21 @@
-// The files of a revision, prepared for finding the one that a link means.
+// Indexes the files of a revision, to find the file that a link refers to.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { eachInSlices } from '../kernel/slices.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
 import type { ReaderEntry, Symlinks } from './types.js'
 import { SUBMODULE_ADVICE, Submodules } from './submodules.js'
-import { linkOn, throughLinks } from './symlinks.js'
+import { firstLinkOn, throughLinks } from './symlinks.js'
 import { unfitName } from './unfit-names.js'
 
-/** The files below the effective root. Finds the file that a target in a page or table of contents names. */
+/** The files below the effective root. Finds the file that a target in a page or table of contents refers to. */
 export class FileIndex {
   /** Paths from the repository's root, in Git's order. */
   readonly paths: string[]
-  /** A diagnostic for each file whose name cannot be used; these are not in `paths`. */
+  /** A diagnostic for each file whose name cannot be used. Such files are not in `paths`. */
   readonly unfit: readonly Diagnostic[]
   readonly submodules: Submodules
-  /** A diagnostic for each file whose path differs from an earlier one only in upper and lower case. */
+  /** A diagnostic for each file whose path differs from an earlier one only in case. */
   readonly caseCollisions: readonly Diagnostic[]
   readonly #set: ReadonlySet<string>
   /** The first path with each lower-case form. */
@@ -40,7 +40,7 @@ export class FileIndex {
     this.submodules = new Submodules(entries)
   }
 
-  /** Prepares the files of a revision in slices: there may be a hundred thousand. */
+  /** Indexes the files of a revision in slices, because there may be a hundred thousand. */
   static async of(root: string, entries: readonly ReaderEntry[], symlinks: Symlinks): Promise<FileIndex> {
     const found = new FoundFiles()
     await eachInSlices(entries, (entry) => {
@@ -53,7 +53,7 @@ export class FileIndex {
     return this.#set.has(path)
   }
 
-  /** The markdown files that can be pages: those that are neither hidden nor the table of contents. */
+  /** Returns the markdown files that can be pages: all that are neither hidden nor the table of contents. */
   markdown(summary: string): string[] {
     return this.#pages.filter((path) => path !== summary)
   }
@@ -67,37 +67,39 @@ export class FileIndex {
     )
   }
 
-  /** Tells why a target names no file and what to do about it, as the end of a sentence. */
+  /** Returns the reason why a target refers to no file, and how to fix it, as the end of a sentence. */
   faultOf(target: string, from: string): string {
     const named = target.replace(/[?#].*$/s, '')
-    if (this.submodules.hold(named, `${from}/.`, this.root)) return `${SUBMODULE_ADVICE}.`
-    const link = findTarget(named, from, this.root, (path) => linkOn(this.symlinks, path) ?? false)
+    if (this.submodules.contain(named, `${from}/.`, this.root)) return `${SUBMODULE_ADVICE}.`
+    const link = findTarget(named, from, this.root, (path) => firstLinkOn(this.symlinks, path) ?? false)
     if (link !== null)
-      return `leads through the symbolic link ${link}, which points to no file below the root of the pages. Replace the link with the file itself.`
+      return `goes through the symbolic link ${link}, which does not point to a file below the root of the pages. Replace the link with the file itself.`
     const like = findLike(named, from, this.root, this.#folded)
     if (like !== null)
-      return `is not a file of this repository. ${like} differs only in upper and lower case: correct the entry, or rename the file.`
+      return `is not a file of this repository. ${like} differs only in case: correct the entry, or rename the file.`
     return 'is not a file of this repository. Add the file, or correct the entry.'
   }
 
-  /** One diagnostic for all MDX files. */
+  /** Returns one diagnostic for all MDX files. */
   withComponents(): Diagnostic[] {
-    const found = this.#programs
-    const [file] = found
+    const matches = this.#programs
+    const [file] = matches
     if (file === undefined) return []
     const [what, them] =
-      found.length === 1 ? ['1 .mdx file, which is not', 'it'] : [`${found.length} .mdx files, which are not`, 'them']
+      matches.length === 1
+        ? ['1 .mdx file, which is not', 'it']
+        : [`${matches.length} .mdx files, which are not`, 'them']
     return [
       {
         code: 'unlisted',
-        message: `The repository has ${what} shown, since MDX needs a build. Save ${them} as .md to publish ${them}.`,
+        message: `The repository has ${what} shown, because MDX needs a build. Save ${them} as .md to publish ${them}.`,
         file,
       },
     ]
   }
 }
 
-/** Sorts the files of a revision by what they can be. */
+/** Sorts the files of a revision into pages, programs and files with a problem. */
 class FoundFiles {
   readonly paths: string[] = []
   readonly unfit: Diagnostic[] = []
@@ -128,16 +130,16 @@ class FoundFiles {
     else
       this.caseCollisions.push({
         code: 'case-collision',
-        message: `${path} differs from ${first} only in upper and lower case, so many computers can store only one of them. Rename one.`,
+        message: `${path} differs from ${first} only in case, so many computers can store only one of them. Rename one.`,
         file: path,
       })
   }
 }
 
-/** The files that a target may mean by the name of their folder; mdBook makes index.html of `index.md` too. */
+/** Files that can be named by their folder. mdBook also builds index.html from `index.md`. */
 const FOLDER_PAGES = ['README.md', 'readme.md', 'Readme.md', 'index.md']
 
-/** Tells whether there is a file at a path; for a path that leads through a symbolic link, the path of the file itself. */
+/** Returns whether a file exists at a path. For a path through a symbolic link, returns the path of the file itself. */
 type Exists = (path: string) => boolean | string
 
 /** Looks for files at a path, then through symbolic links. */
@@ -150,9 +152,9 @@ export const withLinks =
   }
 
 /**
- * The file that a target without anchor names, seen from the folder `from` (with a leading slash: from the effective root); null
- * if there is none. Tried in this order: the target percent-decoded, then as written; for each the file itself, with `.md` added,
- * and the README or `index.md` of that folder.
+ * Finds the file that a target without anchor refers to, relative to the folder `from` (with a leading slash: to the
+ * effective root). Returns null if there is none. Tries the target percent-decoded, then as written. For each, tries
+ * the file itself, with `.md` added, and the README or `index.md` of that folder.
  */
 export function findTarget(target: string, from: string, root: string, exists: Exists): string | null {
   const fileAt = (path: string): string | null => {
@@ -167,8 +169,8 @@ export function findTarget(target: string, from: string, root: string, exists: E
       const below = form === '' ? '' : `${form}/`
       const file = form === '' ? [] : [...(spelling.endsWith('/') ? [] : [form]), `${form}.md`]
       for (const candidate of [...file, ...FOLDER_PAGES.map((name) => below + name)]) {
-        const found = fileAt(candidate)
-        if (found !== null) return found
+        const matches = fileAt(candidate)
+        if (matches !== null) return matches
       }
     }
   }
@@ -176,7 +178,7 @@ export function findTarget(target: string, from: string, root: string, exists: E
 }
 
 /**
- * The file that a target without anchor would name if upper and lower case were the same; null if there is none.
+ * Finds the file that a target without anchor would refer to if case did not matter. Returns null if there is none.
  * @param folded each path of the repository by its lower-case form
  */
 export const findLike = (
@@ -186,22 +188,25 @@ export const findLike = (
   folded: ReadonlyMap<string, string>,
 ): string | null => findTarget(target, from, root, (path) => folded.get(path.toLowerCase()) ?? false)
 
-/** If the names of a path can be combined in more ways, they are all normalized the same way. */
+/** Maximum number of combinations for the names of a path. If there are more, all names are normalized the same way. */
 const MAX_COMPOSITIONS = 64
 
-/** A path as written, then with each of its names in NFC and NFD: some systems write `é` as two characters, which look the same. */
+/**
+ * Returns a path as written, then with each of its names in NFC and NFD. Some systems write `é` as two characters,
+ * which look the same.
+ */
 function compositions(path: string): string[] {
   if (!/[^\0-\x7f]/.test(path)) return [path]
-  let found = ['']
+  let matches = ['']
   for (const [depth, name] of path.split('/').entries()) {
     const forms = [...new Set([name, name.normalize('NFC'), name.normalize('NFD')])]
-    found = found.flatMap((before) => forms.map((form) => (depth === 0 ? form : `${before}/${form}`)))
-    if (found.length > MAX_COMPOSITIONS) return [...new Set([path, path.normalize('NFC'), path.normalize('NFD')])]
+    matches = matches.flatMap((before) => forms.map((form) => (depth === 0 ? form : `${before}/${form}`)))
+    if (matches.length > MAX_COMPOSITIONS) return [...new Set([path, path.normalize('NFC'), path.normalize('NFD')])]
   }
-  return found
+  return matches
 }
 
-/** The children of each folder that contains one of `paths`, up to the effective root. */
+/** Returns the children of each folder that contains one of `paths`, up to the effective root. */
 export async function foldersOf(root: string, paths: readonly string[]): Promise<Map<string, string[]>> {
   const children = new Map<string, string[]>([[root, []]])
   const open = (folder: string): string[] => {

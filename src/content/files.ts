@@ -4,16 +4,16 @@ import { eachInSlices, sortInSlices } from '../kernel/slices.js'
 import { keyBelow, nameOf } from './paths.js'
 import type { ContentStructure, FileEntry, IdOf } from './types.js'
 
-/** A file as part of a revision. Its ID depends on its path below the effective root. */
+/** Describes a file of a revision. Its ID depends on its path below the effective root. */
 export function fileEntry(gitPath: string, root: string, idOf: IdOf): FileEntry {
   const key = keyBelow(root, gitPath)
   return { id: idOf('file', key), key, name: nameOf(gitPath), gitPath }
 }
 
 /**
- * The files of a revision: its assets, and the files that its pages reference, but no pages or reusable content. Each file is
- * there once; they are sorted by path.
- * @param referenced paths from the repository's root, of files that exist
+ * Returns the files of a revision: its assets, and the files that its pages reference, without pages and reusable
+ * content. Each file is listed once, sorted by path.
+ * @param referenced paths of existing files, from the repository's root
  */
 export async function revisionFiles(
   structure: ContentStructure,
@@ -30,12 +30,15 @@ export async function revisionFiles(
   return sortInSlices([...found.values()], (a, b) => (a.gitPath < b.gitPath ? -1 : a.gitPath > b.gitPath ? 1 : 0))
 }
 
-/** The content type for a file's name, without parameters; `application/octet-stream` if it is not known. */
+/** Returns the content type for a file's name, without parameters; `application/octet-stream` if it is unknown. */
 export const contentTypeOf = (name: string): string => lookup(name) || 'application/octet-stream'
 
 const INLINE =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|apng|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(?:audio|video)\/[a-z0-9.+-]+|text\/plain|application\/pdf)$/
 
-/** Whether a browser may display the file. Other types (HTML, SVG, XML: they can contain scripts) are served as attachments. */
+/**
+ * Whether a browser may display the file. Other types (HTML, SVG and XML, which can contain scripts) are served as
+ * attachments.
+ */
 export const isSafeInline = (contentType: string): boolean =>
   INLINE.test((contentType.split(';')[0] ?? '').trim().toLowerCase())

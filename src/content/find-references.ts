@@ -1,18 +1,21 @@
-/** Finds what a page's markdown names: links, images, block tags, attributes of HTML. */
+/** Finds the references in a page's markdown: links, images, block tags and HTML attributes. */
 import { scanExactly } from './gfm/scan-exactly.js'
 import { parseWhole, scanNatively, type Whole } from './gfm/scan-natively.js'
-import type { Scanned, Span } from './gfm/scanned.js'
+import type { ScannedMarkdown, Span } from './gfm/scanned.js'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
 import { mayHaveReferences, readReferenceWindows } from './reference-windows.js'
-import { namedPart, targetOf } from './specs/named-part.js'
+import { readNamedPart, targetOf } from './specs/named-part.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
-/** Longest page, in characters, in which references are looked for. */
+/** Maximum length of a page, in characters, that is searched for references. */
 const MAX_PAGE_LENGTH = 1024 * 1024
 
 const MAX_TAG_LENGTH = 2048
 
-/** For each tag of `{% … %}`: the attribute with the target ('' = a string without a name), and the kind of reference. */
+/**
+ * For each `{% … %}` tag, the attribute that contains the target ('' = a string without a name) and the kind of
+ * reference.
+ */
 const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = new Map([
   ['content-ref', { attribute: 'url', kind: 'content-ref' }],
   ['page-ref', { attribute: 'page', kind: 'page-ref' }],
@@ -27,11 +30,11 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 ])
 
 /**
- * Finds every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
- * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped as CommonMark defines it. Pages longer
- * than `MAX_PAGE_LENGTH` have no references. If the native parser cannot read a page, the exact one does; then passages that would
- * take quadratic time (`reference-windows.ts`) are left out.
- * @param parse the tree of the page by the native parser, if it can read it
+ * Finds every reference in a page's markdown (without its front matter): links, images, definitions, autolinks, block
+ * tags and HTML attributes, in source order. Code is skipped as CommonMark defines it. Pages longer than
+ * `MAX_PAGE_LENGTH` have no references. If the native parser does not support a page, the exact parser reads it and
+ * omits passages that would take quadratic time (`reference-windows.ts`).
+ * @param parse returns the native parser's tree of the page, if it supports the page
  * @param readWindows splits the page for the exact parser
  */
 export function findReferences(
@@ -45,7 +48,7 @@ export function findReferences(
     const raw = markdown.slice(start, end)
     found.push({ kind, target: target ?? decodeTarget(raw, encoding), raw, start, end, encoding })
   }
-  const addAll = ({ targets, code, html }: Scanned, from: number, to: number): void => {
+  const addAll = ({ targets, code, html }: ScannedMarkdown, from: number, to: number): void => {
     for (const target of targets) add(...target)
     for (const [start, end] of html)
       for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
@@ -62,7 +65,7 @@ export function findReferences(
     })
   const rank = ({ kind }: Reference): number => (kind === 'autolink' ? 1 : 0)
   found.sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)
-  // To GFM, the URL in a tag is an autolink as well.
+  // GFM also treats the URL in a tag as an autolink.
   let covered = 0
   return found.filter((reference) => {
     if (reference.kind === 'autolink') return reference.start >= covered
@@ -71,7 +74,10 @@ export function findReferences(
   })
 }
 
-/** The ranges of code in a page's markdown (fences, indented blocks, spans), which has no links or expressions in it. */
+/**
+ * Returns the ranges of code in a page's markdown (fences, indented blocks, spans). Code contains no links or
+ * expressions.
+ */
 export function codeSpans(markdown: string): Span[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
   const tree = parseWhole(markdown)
@@ -87,7 +93,7 @@ export function codeSpans(markdown: string): Span[] {
   return found
 }
 
-/** @param target if it is not what stands there */
+/** @param target the target, if it differs from the source text */
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding, target?: string) => void
 
 function addAttribute(attribute: HtmlAttribute, add: Add): void {
@@ -109,7 +115,7 @@ function attributeKind(tag: string, name: string): ReferenceKind | null {
   return name === 'data-card-target' || name === 'data-card-cover' ? 'card' : null
 }
 
-/** The URLs of a `srcset`: commas separate the candidates, white space a URL from its descriptor. */
+/** Returns the URLs of a `srcset`. Commas separate the candidates; white space separates a URL from its descriptor. */
 function srcsetSpans(value: string): Span[] {
   const found: Span[] = []
   const url = /[^\s,]\S*/g
@@ -124,7 +130,7 @@ function srcsetSpans(value: string): Span[] {
   return found
 }
 
-/** Finds targets in `{% … %}` between `from` and `to`, except in code. A tag has no line break in it. */
+/** Finds targets in `{% … %}` between `from` and `to`, except in code. A tag contains no line break. */
 function scanTags(markdown: string, from: number, to: number, code: readonly Span[], add: Add): void {
   let block = 0
   for (let at = markdown.indexOf('{%', from); at >= 0 && at < to; at = markdown.indexOf('{%', at + 2)) {
@@ -138,7 +144,8 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
     if (close < 0) continue
     const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
     if (!value) continue
-    const part = rule.kind === 'specification' ? namedPart(tag as string, text.slice(opening.length, close)) : undefined
+    const part =
+      rule.kind === 'specification' ? readNamedPart(tag as string, text.slice(opening.length, close)) : undefined
     if (part !== null)
       add(
         rule.kind,
@@ -150,7 +157,10 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
   }
 }
 
-/** The quoted value of an attribute ('' = a string without a name) in the text of a tag; null if it has none. */
+/**
+ * Returns the quoted value of an attribute ('' = a string without a name) in the text of a tag; null if the tag does
+ * not have it.
+ */
 function findAttribute(
   text: string,
   from: number,

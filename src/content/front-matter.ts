@@ -7,14 +7,20 @@ import { MAX_YAML_LENGTH, readYaml } from './yaml.js'
 const OPENING = /^(?:\ufeff|\u200b|\u200c|\u200d|\u2060)*---[ \t]*(?:\r\n|\n|\r)/
 const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
 
-/** Longest front matter, in characters, that is read: less than for a YAML file, since a space has thousands of pages. */
+/**
+ * Maximum length of front matter that is read, in characters. It is smaller than for a YAML file, because a space has
+ * thousands of pages.
+ */
 export const MAX_FRONT_MATTER = 64 * 1024
-/** What may be `if` or `hidden` in YAML that cannot be read. */
+/** Matches a possible `if` or `hidden` key in invalid YAML. */
 const GATES = /\b(?:if|hidden)\b["']?\s*:/
-/** How many characters are searched for the closing fence: more than are read, so that front matter that is too long is reported. */
+/**
+ * Maximum number of characters that are searched for the closing fence. It is larger than the limit for reading, so
+ * that front matter that is too long is reported.
+ */
 const MAX_FENCED = 2 * MAX_YAML_LENGTH
 
-/** Where the YAML between the fences begins and ends, and where the body begins; null if the text has no front matter. */
+/** Returns the offsets of the YAML between the fences, and of the body; null if the text has no front matter. */
 export function findFrontMatter(text: string): { yamlStart: number; yamlEnd: number; bodyStart: number } | null {
   const opening = OPENING.exec(text.slice(0, 256))
   if (!opening) return null
@@ -37,9 +43,9 @@ export function findFrontMatter(text: string): { yamlStart: number; yamlEnd: num
 }
 
 /**
- * Splits a markdown file into front matter and body. Never throws: front matter that is not valid YAML gives a diagnostic and no
- * attributes. If the text between the fences is not a map, the first `---` is a thematic break, and the whole text is the body.
- * `file` is the path that diagnostics name.
+ * Splits a markdown file into front matter and body. Never throws: front matter that is not valid YAML gives a
+ * diagnostic and no attributes. If the text between the fences is not a map, the first `---` is a thematic break and
+ * the whole text is the body. `file` is the path in diagnostics.
  */
 export function readPage(text: string, file: string): PageSource {
   const whole: PageSource = { attributes: {}, markdown: text, bodyStart: 0, diagnostics: [] }

@@ -1,4 +1,7 @@
-/** The attribute lists that Python-Markdown, kramdown, Pandoc and mdBook read at the end of a heading: `{#id}`, `{ #id .class }`, `{: #id }`. */
+/**
+ * The attribute lists that Python-Markdown, kramdown, Pandoc and mdBook read at the end of a heading: `{#id}`, `{ #id
+ * .class }`, `{: #id }`.
+ */
 
 /** Maximum length of an attribute list in characters, with the white space before it. */
 const MAX_LENGTH = 300
@@ -7,16 +10,16 @@ const PART = /^(?:[#.][^\s#.{}"'=][^\s{}"'=]*|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"']+
 
 /** An attribute list. */
 interface AttributeList {
-  /** As it is written, without the white space around it. */
+  /** The list as written, without surrounding white space. */
   written: string
-  /** The ID that it states, if any. */
+  /** The ID in the list, if any. */
   id?: string
   /** The length of the text before the list and its white space. */
   before: number
 }
 
-/** Finds the attribute list at the end of a heading's text; null if it has none. */
-export function attributeList(text: string): AttributeList | null {
+/** Finds the attribute list at the end of a heading's text. Returns null if there is none. */
+export function findAttributeList(text: string): AttributeList | null {
   if (!text.includes('{')) return null
   const tail = text.slice(-MAX_LENGTH)
   const found = LIST.exec(tail)

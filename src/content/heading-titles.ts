@@ -1,18 +1,18 @@
-/** The titles of pages that no table of contents lists. */
+/** Finds the titles of pages that no table of contents lists. */
 import { Slices } from '../kernel/slices.js'
 import { readBounded } from './read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from './text.js'
 import type { TreeReader } from './types.js'
 import { type TextWork, unlessTooCostly } from './work/text-work.js'
 
-/** If there are more pages than this, their titles come from the names of their files. */
+/** Maximum number of pages whose headings are read. If there are more, titles come from file names. */
 const MAX_PAGES = 20_000
 
 const OID = /^[0-9a-f]{40}$/
 
 /**
- * The title of each file (`title.ts`), by path. Files without one are left out.
- * Files larger than `MAX_TEXT_BYTES` are left out too.
+ * Returns the title of each file (`title.ts`), by path. Omits files without a title and files larger than
+ * `MAX_TEXT_BYTES`.
  */
 export async function headingTitles(
   reader: TreeReader,
@@ -40,7 +40,7 @@ export async function headingTitles(
   return titles
 }
 
-/** The title of a file that is being edited, and is no blob yet; an empty string if it has none. */
+/** Returns the title of a file that is being edited and is not a blob yet; an empty string if it has none. */
 async function headingOf(reader: TreeReader, oid: string, work: Pick<TextWork, 'heading'>): Promise<string> {
   const bytes = await readBounded(reader, oid, MAX_TEXT_BYTES)
   return bytes === null ? '' : ((await unlessTooCostly(work.heading(decodeText(bytes)), null)) ?? '')

@@ -12,8 +12,8 @@ const SPACE = /\s/
 const NAME_END = /[\s"'>/=]/
 
 /**
- * The attributes of all tags in `source` between `from` and `to`, in order, in linear time. Comments, and the contents of script
- * and style elements, are skipped. A tag without its `>` is ignored.
+ * Returns the attributes of all tags in `source` between `from` and `to`, in order, in linear time. Skips comments and
+ * the contents of script and style elements. Ignores a tag without its `>`.
  */
 export function scanAttributes(source: string, from: number, to: number): HtmlAttribute[] {
   const found: HtmlAttribute[] = []
@@ -46,7 +46,7 @@ function readTagName(source: string, at: number, to: number): string {
   return /^[A-Za-z]/.test(source.charAt(at)) ? source.slice(at, end) : ''
 }
 
-/** Reads the attributes after a tag's name, and returns where the tag ends. */
+/** Reads the attributes after a tag's name, and returns the end of the tag. */
 function readAttributes(source: string, from: number, to: number, tag: string, found: HtmlAttribute[]): number {
   const own: HtmlAttribute[] = []
   let at = from

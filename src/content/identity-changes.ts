@@ -1,4 +1,4 @@
-/** Carries page IDs through a commit: how added, renamed and deleted entries get, keep or give up their IDs. */
+/** Updates page IDs for a commit: added, renamed and deleted entries get, keep or lose their IDs. */
 import { atOnce, sortInSteps } from '../kernel/slices.js'
 import {
   compareEntries,
@@ -21,7 +21,7 @@ export interface EntryChanges {
 /** Whether an entry exists after the changes. */
 type Exists = (kind: EntryKind, key: string) => boolean
 
-/** Overrides while they are changed, with an index from each ID to the entry that holds it. */
+/** Overrides that are being changed, with an index from each ID to the entry that has it. */
 class OverrideTable {
   readonly map: Map<string, string>
   readonly #holder = new Map<string, string>()
@@ -43,7 +43,7 @@ class OverrideTable {
     if (this.#holder.get(id) === name) this.#holder.delete(id)
   }
 
-  /** Gives `entry` the ID. A tombstone (a deleted entry's override) that held it is dropped. */
+  /** Assigns the ID to `entry`. Drops a tombstone (a deleted entry's override) that had the ID. */
   give(entry: EntryKey, id: string): void {
     const name = overrideKey(entry.kind, entry.key)
     this.forget(name)
@@ -52,13 +52,16 @@ class OverrideTable {
     if (id !== defaultId(entry.kind, entry.key)) this.#put(name, id)
   }
 
-  /** The entry that has an override to this ID, or null. */
+  /** Returns the entry that has an override to this ID; null if there is none. */
   holderOf(id: string): string | null {
     return this.#holder.get(id) ?? null
   }
 }
 
-/** Gives `entry` its own ID (override, else default) or, if another existing entry has it, the first salted ID that is free. */
+/**
+ * Assigns `entry` its own ID (override, else default). If another existing entry has that ID, assigns the first salted
+ * ID that is free.
+ */
 function settle(table: OverrideTable, entry: EntryKey, exists: Exists): void {
   const name = overrideKey(entry.kind, entry.key)
   const own = table.map.get(name) ?? defaultId(entry.kind, entry.key)
@@ -72,14 +75,14 @@ function settle(table: OverrideTable, entry: EntryKey, exists: Exists): void {
 }
 
 /**
- * The overrides after a commit. A renamed entry keeps its ID, also in swaps and chains. An added entry gets its own ID back
- * unless another existing entry has it. A deleted entry keeps its override as a tombstone until the ID is taken.
- * `exists` refers to the state after the changes. No two existing entries ever share an ID.
+ * Returns the overrides after a commit. A renamed entry keeps its ID, also in swaps and chains. An added entry gets its
+ * own ID back unless another existing entry has it. A deleted entry keeps its override as a tombstone until the ID is
+ * taken. `exists` refers to the revision after the changes. Two existing entries never share an ID.
  */
 export const applyChanges = (overrides: IdOverrides, changes: EntryChanges, exists: Exists): Map<string, string> =>
   atOnce(applyInSteps(overrides, changes, exists))
 
-/** `applyChanges` for many entries, one step each. */
+/** Applies changes like `applyChanges`, one step per entry, for many entries. */
 export function* applyInSteps(
   overrides: IdOverrides,
   changes: EntryChanges,
@@ -106,7 +109,7 @@ export function* applyInSteps(
     const source = overrideKey(kind, from)
     const target = overrideKey(kind, to)
     if (targets.has(target)) continue
-    // If the source still exists, it was copied and not renamed.
+    // If the source still exists, the entry was copied, not renamed.
     const stays = exists(kind, from) && !arriving.has(source)
     if (sources.has(source) || stays || !exists(kind, to)) {
       added.push({ kind, key: to })
@@ -146,7 +149,7 @@ export function* repairInSteps(
   return yield* settleAll(overrides, entries, (kind, key) => names.has(overrideKey(kind, key)))
 }
 
-/** Gives each entry without an override its own ID, or a free one, in the order of entries. */
+/** Gives each entry without an override its own ID, or a free one, in the order of the entries. */
 export function* settleAll(
   overrides: IdOverrides,
   entries: readonly EntryKey[],

@@ -1,4 +1,4 @@
-/** Reads and writes the commit header `page-ids`, in which Git keeps the IDs that differ from the default. */
+/** Reads and writes the commit header `page-ids`, which stores the page IDs that differ from the default. */
 import {
   compareEntries,
   defaultId,
@@ -33,8 +33,8 @@ function decodeKey(text: string): string | null {
 }
 
 /**
- * Writes overrides as the value of the commit header `page-ids`: the format's version, then one line per entry,
- * `<kind> <id> <percent-encoded key>`, in a fixed order, without a line feed at the end.
+ * Writes overrides as the value of the commit header `page-ids`: the format version, then one line per entry, `<kind>
+ * <id> <percent-encoded key>`, in a fixed order, without a trailing line feed.
  */
 export function encodePageIds(overrides: IdOverrides): string {
   const entries = [...overrides].map(([text, id]) => ({ ...entryOfOverride(text), id })).sort(compareEntries)
@@ -42,8 +42,8 @@ export function encodePageIds(overrides: IdOverrides): string {
 }
 
 /**
- * Reads the header `page-ids`. Malformed lines, and lines that repeat a key or an ID, are ignored; a header of another version is
- * read as empty. A line with an entry's default ID removes its override.
+ * Reads the header `page-ids`. Ignores malformed lines and lines that repeat a key or an ID. A header of another
+ * version is read as empty. A line with an entry's default ID removes its override.
  */
 export function decodePageIds(header: string): Map<string, string> {
   const overrides = new Map<string, string>()
@@ -56,17 +56,20 @@ export function decodePageIds(header: string): Map<string, string> {
     const key = encoded === undefined ? null : decodeKey(encoded)
     if (!kind || !id || key === null || !isEntryKind(kind)) continue
     const name = overrideKey(kind, key)
-    const takesBack = id === defaultId(kind, key)
-    if (overrides.has(name) || (!takesBack && used.has(id))) continue
+    const isDefault = id === defaultId(kind, key)
+    if (overrides.has(name) || (!isDefault && used.has(id))) continue
     overrides.set(name, id)
-    if (!takesBack) used.add(id)
+    if (!isDefault) used.add(id)
   }
   return overrides
 }
 
-/** Applies a header to the overrides that it is relative to. An ID that moved to another entry is taken from its former one. */
+/**
+ * Applies a header to the overrides that it is relative to. An ID that moved to another entry is removed from the
+ * former one.
+ */
 export function composePageIds(base: IdOverrides, header: IdOverrides): Map<string, string> {
-  // A line with a default ID takes nothing from others: that ID may be an override of another entry.
+  // A line with a default ID takes nothing from others, because that ID may be an override of another entry.
   const taken = new Set([...header].filter(([name, id]) => !isDefaultId(name, id)).map(([, id]) => id))
   const composed = new Map([...base].filter(([name, id]) => header.has(name) || !taken.has(id)))
   for (const [name, id] of header) {
@@ -76,7 +79,7 @@ export function composePageIds(base: IdOverrides, header: IdOverrides): Map<stri
   return composed
 }
 
-/** The header that turns `base` into `overrides`. */
+/** Returns the header that turns `base` into `overrides`. */
 export function differenceOfPageIds(base: IdOverrides, overrides: IdOverrides): string {
   if (base === overrides) return encodePageIds(new Map())
   const changed = [...overrides].filter(([name, id]) => base.get(name) !== id)

@@ -1,4 +1,4 @@
-/** Which groups, links and computed pages of two structures are the same entry. (Pages and files are matched by their files.) */
+/** Matches groups, links and computed pages of two structures. (Pages and files are matched by their files.) */
 import { inSlices } from '../kernel/slices.js'
 import type { EntryChanges } from './identity-changes.js'
 import type { ContentStructure, EntryKind, PageEntry } from './types.js'
@@ -18,7 +18,7 @@ const kinds: Record<PageEntry['type'], EntryKind> = {
   generated: 'computed',
 }
 
-/** The `kind\0key` of every entry of a structure. */
+/** Returns the `kind\0key` of every entry of a structure. */
 export const structureKeys = (structure: ContentStructure): Promise<Set<string>> => inSlices(keysInSteps(structure))
 
 function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>> {
@@ -30,7 +30,10 @@ function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>>
   return keys
 }
 
-/** What an entry is recognised by, other than its key: a link's target, a computed page's operation, a group's title and children. */
+/**
+ * Yields the marks that identify an entry apart from its key: a link's target, a computed page's operation, a group's
+ * title and children.
+ */
 function* marks(entry: PageEntry): Generator<string> {
   if (entry.type === 'link') yield* [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
   else if (entry.type === 'computed') yield `computed ${JSON.stringify(entry.computed)}`
@@ -40,12 +43,12 @@ function* marks(entry: PageEntry): Generator<string> {
   }
 }
 
-/** Kinds of entries that have no file, and are matched here. */
+/** The kinds of entries that have no file and are matched here. */
 const FILELESS = ['group', 'link', 'computed'] as const
 type Fileless = (typeof FILELESS)[number]
 type ByKey = ReadonlyMap<string, PageEntry>
 
-/** The entries without a file, by kind and key. */
+/** Returns the entries without a file, by kind and key. */
 function* byKey(structure: ContentStructure): Generator<void, Record<Fileless, ByKey>> {
   const found = {
     group: new Map<string, PageEntry>(),
@@ -60,7 +63,7 @@ function* byKey(structure: ContentStructure): Generator<void, Record<Fileless, B
   return found
 }
 
-/** The entries whose keys `others` does not have. */
+/** Returns the entries whose keys are not in `others`. */
 function* lacking(entries: ByKey, others: ByKey): Generator<void, PageEntry[]> {
   const found: PageEntry[] = []
   for (const [key, entry] of entries) {
@@ -71,9 +74,10 @@ function* lacking(entries: ByKey, others: ByKey): Generator<void, PageEntry[]> {
 }
 
 /**
- * Matches the groups, links and computed pages of two structures. An entry whose key still exists is the same. An entry that
- * disappeared was renamed to a new one if they share a mark that no other new entry has (a group is recognised by its children).
- * @param sameLines no line of the table of contents was added or removed, so an entry is also recognised by its line
+ * Matches the groups, links and computed pages of two structures. An entry whose key still exists is the same entry. A
+ * removed entry was renamed to a new one if they share a mark that no other new entry has (a group is identified by its
+ * children).
+ * @param sameLines no line of the table of contents was added or removed, so that a line also identifies an entry
  */
 export async function matchStructures(
   before: ContentStructure,
@@ -95,7 +99,7 @@ function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean):
     if (sameLines && entry.line !== undefined) yield `line ${entry.line}`
     yield* marks(entry)
   }
-  const gone = yield* lacking(old, now)
+  const removed = yield* lacking(old, now)
   const came = yield* lacking(now, old)
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
@@ -107,7 +111,7 @@ function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean):
       if (known) known.add(entry)
       else byMark.set(mark, new Set([entry]))
     }
-  for (const entry of gone) {
+  for (const entry of removed) {
     let match: PageEntry | undefined
     for (const mark of marksOf(entry)) {
       yield
@@ -126,7 +130,7 @@ function* matchKind(kind: Fileless, old: ByKey, now: ByKey, sameLines: boolean):
   const moved = new Set(renamed.map((move) => move.from))
   return {
     added: came.filter((entry) => !taken.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
-    deleted: gone.filter((entry) => !moved.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
+    deleted: removed.filter((entry) => !moved.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
     renamed,
   }
 }

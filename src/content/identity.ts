@@ -1,4 +1,4 @@
-/** How pages, files and other entries get their IDs: a hash of kind and path by default, or an override. */
+/** The IDs of pages, files and other entries. An ID is an override, or by default a hash of kind and path. */
 import { hash } from 'node:crypto'
 import type { EntryKind, IdOf } from './types.js'
 
@@ -7,30 +7,34 @@ const KINDS: ReadonlySet<string> = new Set<EntryKind>(['page', 'file', 'group', 
 export const isEntryKind = (text: string): text is EntryKind => KINDS.has(text)
 
 /**
- * What an entry's default ID is computed from. For pages, files and reusable content, the key is the path below the effective
- * root; for a group, the chain of its group slugs; for a link, its parent's key, NUL, its target; for a computed page, its
- * parent's key, NUL, its operation.
+ * The input of an entry's default ID. For pages, files and reusable content, the key is the path below the effective
+ * root. For a group, it is the chain of its group slugs. For a link, it is its parent's key, NUL, and its target. For a
+ * computed page, it is its parent's key, NUL, and its operation.
  */
 export interface EntryKey {
   kind: EntryKind
   key: string
 }
 
-/** The IDs of entries whose ID differs from the default, by `<kind> NUL <key>`. No two are the same. */
+/** The IDs that differ from the default, by `<kind> NUL <key>`. All of them are different. */
 export type IdOverrides = ReadonlyMap<string, string>
 
 export const overrideKey = (kind: EntryKind, key: string): string => `${kind}\0${key}`
 
-/** 20 letters and digits (119 bits) from the SHA-256 of `<kind> NUL <key>` and, if that ID is in use, NUL and a salt. */
+/**
+ * Returns 20 letters and digits (119 bits) of the SHA-256 of `<kind> NUL <key>` and, if that ID is in use, NUL and a
+ * salt.
+ */
 function hashId(name: string): string {
   let seed = name
   for (;;) {
-    // In one call, and a character for each byte: a table of contents has thousands of entries, and this takes a quarter of the time.
+    // One call that returns a character for each byte. A table of contents has thousands of entries, and this takes a
+    // quarter of the time.
     const bytes = hash('sha256', seed, 'binary')
     let id = ''
     for (let i = 0; i < bytes.length && id.length < 20; i++) {
       const byte = bytes.charCodeAt(i)
-      // Those from 248 up are skipped, so that every letter is equally likely.
+      // Skip bytes from 248 up, so that every letter is equally likely.
       if (byte < 248) id += ALPHABET[byte % 62]
     }
     if (id.length === 20) return id
@@ -38,20 +42,20 @@ function hashId(name: string): string {
   }
 }
 
-/** The ID of an entry that was never renamed and whose ID did not collide with another's. */
+/** Returns the ID of an entry that was never renamed and whose ID did not collide with another. */
 export const defaultId = (kind: EntryKind, key: string): string => hashId(overrideKey(kind, key))
 
-/** Another ID for the same entry, if its default is in use; `salt` counts from 1. */
+/** Returns another ID for the same entry, if its default is in use. `salt` counts from 1. */
 export const saltedId = (kind: EntryKind, key: string, salt: number): string =>
   hashId(`${overrideKey(kind, key)}\0${salt}`)
 
-/** Whether the ID is the default of the entry that an override's key names. */
+/** Whether the ID is the default of the entry that an override key names. */
 export function isDefaultId(name: string, id: string): boolean {
   const { kind, key } = entryOfOverride(name)
   return id === defaultId(kind, key)
 }
 
-/** Looks up IDs: the override, else the default. */
+/** Returns a function that looks up IDs: the override, else the default. */
 export const idOf =
   (overrides: IdOverrides): IdOf =>
   (kind, key) => {
@@ -59,7 +63,10 @@ export const idOf =
     return overrides.get(name) ?? hashId(name)
   }
 
-/** Overrides that are being changed: whoever gets an ID takes it from whoever had it. Each change costs the same, however many there are. */
+/**
+ * Overrides during a change. An entry that gets an ID takes it from its former entry. The cost of a change does not
+ * depend on the number of overrides.
+ */
 export class OverrideDraft {
   readonly #ids: Map<string, string>
   readonly #names = new Map<string, string>()
@@ -87,13 +94,13 @@ export class OverrideDraft {
   }
 }
 
-/** The fixed order of entries: by kind, then by key, both by code unit. */
+/** Compares entries in their fixed order: by kind, then by key, both by code unit. */
 export function compareEntries(a: EntryKey, b: EntryKey): number {
   if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }
 
-/** The entry that an override's key names. */
+/** Returns the entry that an override key names. */
 export function entryOfOverride(text: string): EntryKey {
   const at = text.indexOf('\0')
   return { kind: text.slice(0, at) as EntryKind, key: text.slice(at + 1) }

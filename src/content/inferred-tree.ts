@@ -12,13 +12,14 @@ const byName = (a: string, b: string): number => natural.compare(a, b) || (a < b
 const withoutExtension = (path: string): string => path.replace(/\.(md|markdown)$/i, '')
 const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
 
-/** The title of the root page, if its text has none. */
+/** Returns the title of the root page if its text has none. */
 export const nameOfReadme = (path: string): string => titleFromName(isReadme(path) ? 'readme' : nameOf(path))
 
 /**
- * Builds the page tree of a repository without a table of contents. A folder's README.md is the folder's page; a folder without one
- * is a group, unless there is a page of its name beside it (`types.md` and `types/`), which it belongs to; siblings are in natural order
- * of their names. A page's title is its own (`title.ts`), else made from its file's name.
+ * Builds the page tree of a repository without a table of contents. A folder's README.md is the folder's page. A folder
+ * without one is a group, unless a page with its name is next to it (`types.md` and `types/`); then it belongs to that
+ * page. Siblings are in natural order of their names. A page's title is its own (`title.ts`), or is derived from its
+ * file name.
  * @param titles the title of each file that has one, by path
  */
 export async function buildInferredTree(

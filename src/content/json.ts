@@ -1,6 +1,6 @@
-/** Tests of values that came from JSON or YAML. */
+/** Helpers for values from JSON or YAML. */
 
-/** Whether a value is an object with members, and not an array. */
+/** Whether a value is an object with members, as opposed to an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -1,6 +1,6 @@
 /**
- * The members of `now` that are in `was` too and kept their order: a longest increasing subsequence of their old indexes. The
- * other common members were moved.
+ * Returns the members of `now` that are also in `was` and kept their order: a longest increasing subsequence of their
+ * old indexes. The other common members were moved.
  */
 export function keptOrder(was: readonly string[], now: readonly string[]): Set<string> {
   const places = new Map(was.map((id, place) => [id, place]))
@@ -11,7 +11,7 @@ export function keptOrder(was: readonly string[], now: readonly string[]): Set<s
   for (let i = 0; i < common.length; i++) {
     const place = placeAt[i]!
     let [low, high] = [0, tails.length]
-    // Mostly nothing was moved: then each member goes to the end.
+    // Usually nothing was moved. Then each member is appended.
     if (high > 0 && placeAt[tails[high - 1]!]! < place) low = high
     while (low < high) {
       const middle = (low + high) >> 1

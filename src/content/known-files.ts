@@ -1,14 +1,20 @@
-/** The files and folders of a repository that have a meaning of their own, by their paths. */
+/** The paths of files and folders that have a special meaning in a repository. */
 import { isBelow, isMarkdown, keyBelow } from './paths.js'
 import type { ContentStructure, EntryKind } from './types.js'
 
-/** The configuration; always at the repository's root. */
+/** The configuration, which is always at the repository's root. */
 export const CONFIG_FILE = '.gitbook.yaml'
-/** mdBook's configuration, at the repository's root: it counts if there is neither a `.gitbook.yaml` nor a `DEFAULT_SUMMARY` at the root. */
+/**
+ * mdBook's configuration, at the repository's root. It applies if the root contains neither a `.gitbook.yaml` nor a
+ * `DEFAULT_SUMMARY`.
+ */
 export const MDBOOK_FILE = 'book.toml'
-/** The same of HonKit; it counts if there is no `MDBOOK_FILE` either. */
+/**
+ * HonKit's configuration, at the repository's root. It applies under the same condition, if there is no `MDBOOK_FILE`
+ * either.
+ */
 export const HONKIT_FILE = 'book.json'
-/** The files that may say where the pages are. */
+/** The files that may configure the location of the pages. */
 export const CONFIG_FILES: ReadonlySet<string> = new Set([CONFIG_FILE, MDBOOK_FILE, HONKIT_FILE])
 /** The table of contents, below the effective root, unless the configuration names another file. */
 export const DEFAULT_SUMMARY = 'SUMMARY.md'
@@ -21,16 +27,16 @@ export const VARIABLES_FILE = '.gitbook/vars.yaml'
 /** The names of tags, below the effective root. */
 export const TAGS_FILE = '.gitbook/tags.yaml'
 
-/** Which kind of identity a file has, by its path below the effective root. */
+/** Returns the kind of ID that a file has, from its path below the effective root. */
 export function kindOfPath(key: string): EntryKind {
   if (!isMarkdown(key)) return 'file'
   return key.startsWith(INCLUDES_FOLDER) ? 'reusable-content' : 'page'
 }
 
 /**
- * What the content of the file at `path` shapes in a structure. `entries`: which entries there are, and so their IDs.
- * `details`: titles, variables, names of tags and diagnostics only. null: nothing, so the file may change while the structure stays the same.
- * (Adding, removing or renaming a file changes a structure in any case.)
+ * Returns the parts of a structure that depend on the content of the file at `path`. `entries`: the set of entries, and
+ * therefore their IDs. `details`: only titles, variables, tag names and diagnostics. null: nothing, so that the file
+ * may change while the structure stays the same. (Adding, removing or renaming a file always changes a structure.)
  */
 export function shapedBy(
   path: string,
@@ -43,7 +49,7 @@ export function shapedBy(
   if (CONFIG_FILES.has(path) || path === config.summary || path === config.summaryLink) return 'entries'
   // Without a table of contents, pages get their titles from their own headings.
   if (!listed) return 'details'
-  // A page without an entry gets its title from its own heading, too.
+  // A page without an entry also gets its title from its own heading.
   const page = byGitPath?.get(path)
   if (page && page.line === undefined) return 'details'
   if (!isBelow(config.root, path)) return null

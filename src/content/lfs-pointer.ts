@@ -1,19 +1,19 @@
-/** Pointers of Git LFS: the small text files that stand in a repository for files kept elsewhere. */
+/** Git LFS pointers: the small text files in a repository that stand for files stored elsewhere. */
 
-/** What a pointer names. */
+/** The content of a pointer. */
 export interface LfsPointer {
-  /** SHA-256 of the file, hexadecimal. */
+  /** SHA-256 of the file, in hexadecimal. */
   oid: string
-  /** Bytes. */
+  /** The size in bytes. */
   size: number
 }
 
-/** A pointer has fewer bytes than this (Git LFS specification, "The Pointer"). */
+/** Upper limit of a pointer's size, exclusive (Git LFS specification, "The Pointer"). */
 export const MAX_POINTER_BYTES = 1024
-/** No pointer is shorter: version, the hash and the size of an empty file. */
+/** Minimum size of a pointer: version, hash, and the size of an empty file. */
 export const MIN_POINTER_BYTES = 110
 
-/** The versions that `git lfs` reads, by their addresses. */
+/** The versions that `git lfs` reads, by their URLs. */
 const VERSIONS = new Set([
   'https://git-lfs.github.com/spec/v1',
   'https://hawser.github.com/spec/v1',
@@ -21,8 +21,9 @@ const VERSIONS = new Set([
 ])
 
 /**
- * Reads a pointer; null if the bytes are none, so that they are an ordinary file. As strict as `git lfs`: the members in their order, each once, and
- * nothing else; lines may end in CRLF. A pointer with extensions is none: what it names is not the file itself, but what a program of the authors made of it.
+ * Reads a pointer. Returns null if the bytes are not a pointer, so that they are an ordinary file. The check is as
+ * strict as in `git lfs`: the members in their order, each once, and nothing else; lines may end in CRLF. A pointer
+ * with extensions is not accepted, because it refers to the output of an author's program instead of the file.
  */
 export function readPointer(bytes: Uint8Array): LfsPointer | null {
   if (bytes.byteLength >= MAX_POINTER_BYTES || bytes.byteLength < MIN_POINTER_BYTES) return null

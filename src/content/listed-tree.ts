@@ -1,4 +1,4 @@
-/** Builds the page tree that SUMMARY.md describes, and reports entries that lead nowhere. */
+/** Builds the page tree from SUMMARY.md, and reports entries whose targets do not exist. */
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { Slices } from '../kernel/slices.js'
@@ -11,14 +11,14 @@ import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
-/** What an entry's target names. */
+/** The target of an entry. */
 type Target =
   | { is: 'page'; gitPath: string }
   | { is: 'link'; target?: { gitPath: string; anchor?: string } }
   | { is: 'other-file' }
   | { is: 'missing' }
 
-/** JSON with sorted keys, so that the order in which YAML was written does not matter. */
+/** Returns JSON with sorted keys, so that the order in the YAML does not matter. */
 function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     item !== null && typeof item === 'object' && !Array.isArray(item)
@@ -27,7 +27,7 @@ function stableJson(value: unknown): string {
   )
 }
 
-/** A short name for a computed page's operation, as part of its key. */
+/** Returns a short name for a computed page's operation, as part of its key. */
 function operationKey({ type, props, dependencies }: { type: string; props: unknown; dependencies: unknown }): string {
   const hash = createHash('sha256')
     .update(stableJson([props, dependencies]))
@@ -36,11 +36,14 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
   return `${type}\0${hash}`
 }
 
-/** Builds the page tree from a table of contents. Uses a stack instead of recursion, since entries may be nested deeply. */
+/**
+ * Builds the page tree from a table of contents. Uses a stack instead of recursion, because entries may be nested
+ * deeply.
+ */
 export class ListedTree {
   /** Files that an entry names without an anchor. */
   readonly #plain = new Set<string>()
-  /** These entries, and files that an entry names with an empty anchor. */
+  /** Files that an entry names without an anchor or with an empty one. */
   readonly #named = new Set<string>()
 
   constructor(
@@ -50,7 +53,10 @@ export class ListedTree {
     private readonly diagnostics: Diagnostic[],
   ) {}
 
-  /** @param titleOfReadme the title of the README, which is the first page even if no entry names it; null: it is a page only if it is listed */
+  /**
+   * @param titleOfReadme returns the title of the README, which is the first page even if no entry names it; null: the
+   * README is a page only if it is listed
+   */
   async build(nodes: readonly SummaryNode[], titleOfReadme: (() => Promise<string>) | null): Promise<void> {
     const slices = new Slices()
     const work: Array<{ node: SummaryNode; level: TreeLevel }> = []
@@ -125,14 +131,14 @@ export class ListedTree {
     return this.#addLink(node, level, target.is === 'link' ? target.target : undefined)
   }
 
-  /** An entry that cannot be a page is left out, but becomes a link if other entries are nested in it. */
+  /** Drops an entry that cannot be a page. If other entries are nested in it, it becomes a link. */
   #keepChildren(node: SummaryNode, level: TreeLevel, target?: { gitPath: string }): PageEntry | null {
     return node.children.length > 0 ? this.#addLink(node, level, target) : null
   }
 
   #addLink(node: SummaryNode, level: TreeLevel, target?: { gitPath: string; anchor?: string }): PageEntry {
     const href = node.href ?? ''
-    // Drafts have no target, so the title tells them apart.
+    // Drafts have no target, so their keys contain the title.
     const key = `${level.parentKey}\0${href || `\0${node.title}`}`
     const title = node.title || href
     return this.builder.add(
@@ -148,7 +154,7 @@ export class ListedTree {
     if (!computed) {
       this.#report(
         'unsupported-entry',
-        `The entry ${JSON.stringify(title)} has no valid yaml block, so it is left out. Give it a block with a type, or a link.`,
+        `The entry ${JSON.stringify(title)} has no valid yaml block, so it is omitted. Give it a block with a type, or a link.`,
         node,
       )
       return null
@@ -172,11 +178,14 @@ export class ListedTree {
     if (named === null || !isMarkdown(named)) return { is: 'missing' }
     const anchor = href.slice(hash + 1)
     if (anchor !== '') return { is: 'link', target: { gitPath: named, anchor } }
-    // `x.md#` besides an entry for `x.md` is how a link to that page is written.
+    // `x.md#` next to an entry for `x.md` is the syntax for a link to that page.
     return this.#plain.has(named) ? { is: 'link', target: { gitPath: named } } : { is: 'page', gitPath: named }
   }
 
-  /** The file that a target names, relative to the folder of the table of contents, else to the effective root. */
+  /**
+   * Returns the file that a target refers to, relative to the folder of the table of contents, else to the effective
+   * root.
+   */
   #find(target: string): string | null {
     const folder = folderOf(entriesFrom(this.config))
     return (

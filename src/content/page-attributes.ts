@@ -1,4 +1,7 @@
-/** Turns the front matter of a page into its attributes (title, description, cover, layout …), and reports invalid values. */
+/**
+ * Converts the front matter of a page to its attributes (title, description, cover, layout …), and reports invalid
+ * values.
+ */
 import { isRecord } from './json.js'
 import type { PageAttributes } from './types.js'
 import type { YamlEntry } from './yaml-entry.js'
@@ -21,7 +24,7 @@ const asStrings = (value: unknown): string[] | undefined => {
   )
   return items.every((item) => item !== undefined) ? items : undefined
 }
-/** The members that have a value. */
+/** Returns the members that have a value. */
 const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
@@ -40,8 +43,8 @@ const LAYOUT_FLAGS = [
 ] as const
 
 /**
- * Reads the known keys of a page's front matter. A value of a wrong type is reported and ignored; an empty value is ignored;
- * unknown keys are left to other tools.
+ * Reads the known keys of a page's front matter. A value of a wrong type is reported and ignored. An empty value is
+ * ignored. Unknown keys are left to other tools.
  */
 export function readAttributes(entries: readonly YamlEntry[], report: Report): PageAttributes {
   const byKey = new Map(

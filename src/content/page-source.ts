@@ -3,7 +3,7 @@ import { findFrontMatter } from './front-matter.js'
 import type { PageSource } from './types.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
-/** Reads a markdown file's front matter and body. Only the front matter is parsed, in a thread if it is long. */
+/** Reads a markdown file's front matter and body. Parses only the front matter, in a thread if it is long. */
 export async function readSource(work: Pick<TextWork, 'page'>, text: string, path: string): Promise<PageSource> {
   const found = findFrontMatter(text)
   if (!found) return { attributes: {}, markdown: text, bodyStart: 0, diagnostics: [] }

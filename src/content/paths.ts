@@ -1,8 +1,9 @@
-/** Paths as Git writes them: from the repository's root, without slashes at the ends. */
+/** Paths in Git's form: from the repository's root, without slashes at the ends. */
 
 /**
- * Brings a path as people write it (with `/`, `./`, `..`, double slashes) into Git's form. It is relative to the folder `from`, also
- * with a leading slash: for that, callers pass the effective root. null if `..` leads out of the repository.
+ * Normalizes a user-written path (with `/`, `./`, `..`, double slashes) to Git's form. It is relative to the folder
+ * `from`, even with a leading slash: for such paths, callers pass the effective root. Returns null if `..` leaves the
+ * repository.
  */
 export function normalizePath(path: string, from = ''): string | null {
   const parts: string[] = from === '' ? [] : from.split('/')
@@ -15,8 +16,8 @@ export function normalizePath(path: string, from = ''): string | null {
 }
 
 /**
- * A relative path that leads out of the repository, with its `../` first, as seen from the repository's root; null for any other path.
- * `from` is the folder of the file that contains it.
+ * Returns a relative path that leaves the repository, with its `../` first, as seen from the repository's root; null
+ * for any other path. `from` is the folder of the file that contains it.
  */
 export function pathOutside(path: string, from: string): string | null {
   if (path.startsWith('/')) return null
@@ -30,26 +31,32 @@ export function pathOutside(path: string, from: string): string | null {
   return ups === 0 ? null : [...Array<string>(ups).fill('..'), ...parts].join('/')
 }
 
-/** The folder that contains `path`; '' = the repository's root. */
+/** Returns the folder that contains `path`; '' = the repository's root. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** The last segment of `path`. */
+/** Returns the last segment of `path`. */
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** Whether `path` is below the folder `root` ('' = the repository's root). */
 export const isBelow = (root: string, path: string): boolean => root === '' || path.startsWith(`${root}/`)
 
-/** `path` relative to the effective root: the key of pages, files and reusable content, from which their IDs follow. */
+/**
+ * Returns `path` relative to the effective root. This is the key of pages, files and reusable content, from which their
+ * IDs are derived.
+ */
 export const keyBelow = (root: string, path: string): string =>
   root !== '' && isBelow(root, path) ? path.slice(root.length + 1) : path
 
 /** Whether the file is markdown, by its extension. */
 export const isMarkdown = (path: string): boolean => /\.(md|markdown)$/i.test(path)
 
-/** Whether a segment of the path (below the effective root) begins with a dot. */
+/** Whether a segment of the path (below the effective root) starts with a dot. */
 export const isHidden = (key: string): boolean => key.startsWith('.') || key.includes('/.')
 
-/** Decodes `%20` and the like; null if the text is not valid percent-encoding or contains an encoded NUL. */
+/**
+ * Decodes `%20` and similar sequences. Returns null if the text is not valid percent-encoding or contains an encoded
+ * NUL.
+ */
 export function decodePercent(text: string): string | null {
   if (!text.includes('%')) return text
   try {

@@ -1,12 +1,15 @@
-/** Reads YAML of the simplest form, of which most front matter consists: lines of `key: words`. It takes a twentieth of the parser's time. */
+/**
+ * Reads the simplest form of YAML, which most front matter uses: lines of `key: words`. It takes a twentieth of the
+ * parser's time.
+ */
 import type { YamlEntry } from './yaml-entry.js'
 
-/** A key and a value that begins with a letter, in which no character means anything to YAML. */
+/** Matches a key and a value that starts with a letter and contains no character with a meaning in YAML. */
 const LINE = /^([A-Za-z][\w-]{0,63}): (\p{L}(?:[\p{L}\p{N} ,.()'/_-]*[\p{L}\p{N},.()'/_-])?)$/u
-/** What is no string although it looks like one. */
+/** Plain scalars that YAML does not read as strings. */
 const WORDS = /^(?:null|true|false)$/i
 
-/** The entries of the map; null if only the parser can read the text. What is returned is what the parser makes of it. */
+/** Returns the entries of the map; null if the text needs the full parser. The result equals that of the parser. */
 export function readPlainYaml(text: string): YamlEntry[] | null {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

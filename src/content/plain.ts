@@ -1,12 +1,12 @@
-/** Copies what a parser of YAML or TOML returns, within bounds. */
+/** Copies values from a YAML or TOML parser, within limits. */
 import { withoutZeroWidth } from './text.js'
 
 const MAX_DEPTH = 32
 const MAX_NODES = 50_000
 
 /**
- * A deep copy of a parsed value that is plain JSON, without `__proto__`. Throws if the value is too large or too deep, as aliases
- * and dotted keys can make it, or circular.
+ * Returns a deep copy of a parsed value as plain JSON, without `__proto__`. Throws if the value is circular, too large
+ * or too deep, which aliases and dotted keys make possible.
  */
 export function plain(value: unknown, budget = { nodes: MAX_NODES }, depth = 0): unknown {
   if (depth > MAX_DEPTH || --budget.nodes < 0) throw new Error('it is nested too deeply or has too many values')

@@ -1,12 +1,12 @@
-// Reads single files of a revision, within limits of size.
+// Reads single files of a revision, within size limits.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodeText } from './text.js'
 import type { ReaderEntry, TreeReader } from './types.js'
 
-/** Largest file, in bytes, that is read for the structure (table of contents, settings, variables). */
+/** Maximum size of a file that is read for the structure (table of contents, settings, variables), in bytes. */
 export const MAX_STRUCTURE_BYTES = 8 * 1024 * 1024
 
-/** Whether the entry is a regular file, and not a folder, symbolic link or submodule. */
+/** Whether the entry is a regular file, as opposed to a folder, symbolic link or submodule. */
 export const isFile = ({ mode }: Pick<ReaderEntry, 'mode'>): boolean => mode.startsWith('100')
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -15,12 +15,13 @@ const KINDS: Readonly<Record<string, string>> = {
   '160000': 'a submodule, whose files belong to another repository',
 }
 
-/** Names the kind of an entry that is not a regular file, as part of a sentence. */
+/** Describes the kind of an entry that is not a regular file, as part of a sentence. */
 export const kindOf = ({ mode }: Pick<ReaderEntry, 'mode'>): string => KINDS[mode] ?? 'not a regular file'
 
 /**
- * The text of a file that the structure needs; null if there is no such file, or (with a diagnostic) if it is not a regular file
- * or too large. Other failures of the reader are thrown: an I/O error must not look like an empty table of contents.
+ * Returns the text of a file that the structure needs. Returns null if the file does not exist, or (with a diagnostic)
+ * if it is not a regular file or too large. Other failures of the reader are thrown: an I/O error must not look like an
+ * empty table of contents.
  */
 export async function findText(
   reader: TreeReader,
@@ -48,7 +49,7 @@ export async function findText(
   return null
 }
 
-/** A blob's bytes; null if there are more than `maxBytes`. */
+/** Returns a blob's bytes; null if there are more than `maxBytes`. */
 export async function readBounded(
   reader: Pick<TreeReader, 'read'>,
   oid: string,
@@ -57,7 +58,7 @@ export async function readBounded(
   try {
     return await reader.read(oid, maxBytes)
   } catch (thrown) {
-    // Recognised by its name, since its class is in `git/`, which `content/` must not import.
+    // Check the name, because the class is in `git/`, which `content/` must not import.
     if (thrown instanceof Error && thrown.name === 'ObjectTooLarge') return null
     throw thrown
   }

@@ -1,23 +1,26 @@
-// Cuts the parts out of a long page that may have references, so that not all of it has to be parsed.
+// Selects the parts of a long page that may contain references, so that the whole page need not be parsed.
 import { weigh } from './blocks/weight.js'
 import { SENTINEL, windowEnd } from './windows.js'
 
-/** Highest cost (length times number of inline markers) of one window, and of all windows together. */
+/** Maximum cost (length times number of inline markers) of one window, and of all windows together. */
 const MAX_COST = 250_000_000
 const MAX_TOTAL_COST = 2_000_000_000
-/** Highest weight of all windows together: what is beyond it is left out, so that the rest is read before the deadline of the threads. */
+/**
+ * Maximum weight of all windows together. Further windows are omitted, so that the rest is read before the deadline of
+ * the threads.
+ */
 const MAX_TOTAL_WEIGHT = 2_500_000
 
-/** What a reference (`find-references.ts`) contains: a window without any of these has none. */
+/** Matches a part of a reference (`find-references.ts`). A window without a match contains no references. */
 const MARKS =
   /\]\(|\]:|:\/\/|www\.|@|<[a-z][a-z0-9+.-]*:|<[a-z][^<]*(?:href|src|poster|data-card)|\{%[-\s]*(?:content-ref|page-ref|embed|file|include|openapi|swagger)\b/i
-/** The beginnings of blocks that may contain blank lines: fences and HTML. */
+/** The start of blocks that may contain blank lines: fences and HTML. */
 const OPENING = /```|~~~|</
 const FENCE = /^(?:(`{3,})[^`\r\n]*|(~{3,})[^\r\n]*)(?=[\r\n]|$)/
 /** Deeply nested containers, on one line or by indentation. */
 const TOO_DEEP = /^(?:[ \t]{0,8}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){40}|^[ \t]{200,}(?:[-+*>]|\d{1,9}[.)])[ \t]/m
 
-/** Most opening brackets in a window without a closing one between them that is theirs: micromark takes cubic time for nested images. */
+/** Maximum number of unclosed opening brackets in a window. micromark takes cubic time for nested images. */
 const MAX_BRACKETS = 100
 
 function hasDeepBrackets(text: string): boolean {
@@ -30,14 +33,14 @@ function hasDeepBrackets(text: string): boolean {
   return false
 }
 
-/** Whether a text may contain a reference; if false, it certainly does not. */
+/** Whether a text may contain a reference. Only the result false is certain. */
 export const mayHaveReferences = (text: string): boolean => OPENING.test(text) || MARKS.test(text)
 
 /**
- * Splits a page into windows that parse on their own as they do within the page, and calls `read` for those that may contain
- * references. `read` gets the sentinel to add after the window, and returns whether that became a paragraph of its own; if not,
- * the window must be longer. A window that only an attacker would write (tens of thousands of brackets in one paragraph, a
- * hundred within one another, forty nested containers) is left out, since micromark would take quadratic time for it.
+ * Splits a page into windows that parse alone as they do within the page, and calls `read` for those that may contain
+ * references. `read` receives the sentinel to append to the window, and returns whether it became a separate paragraph.
+ * If not, the window is extended. Hostile windows (tens of thousands of brackets in one paragraph, a hundred nested
+ * brackets, forty nested containers) are omitted, because they take micromark quadratic time.
  * @param every also reads windows without references, and code
  */
 export function readReferenceWindows(
@@ -77,7 +80,7 @@ export function readReferenceWindows(
   }
 }
 
-/** Where the fenced code that begins at `start`, outside of any container, ends; -1 if no fence begins there. */
+/** Returns the end of the fenced code that starts at `start`, outside of any container; -1 if no fence starts there. */
 function fenceEnd(markdown: string, start: number): number {
   const lineEnd = markdown.slice(start, start + 1000).search(/[\r\n]/)
   const opening = FENCE.exec(markdown.slice(start, lineEnd < 0 ? start + 1000 : start + lineEnd))

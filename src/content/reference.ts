@@ -1,17 +1,17 @@
-/** References: what a page's markdown names, and how a target is written in its source. */
+/** References: the targets in a page's markdown, and their encodings in the source. */
 import { fromMarkdown } from 'mdast-util-from-markdown'
 
-/** How a target is encoded in its source. */
+/** The encoding of a target in its source. */
 export type TargetEncoding =
   /** `[x](target)`: backslash escapes and entities. */
   | 'markdown'
   /** `[x](<target>)`. */
   | 'markdown-angle'
-  /** An attribute's value between double quotes, single quotes, or bare: entities. */
+  /** An attribute value in double quotes, in single quotes, or unquoted: entities. */
   | 'html-double'
   | 'html-single'
   | 'html-bare'
-  /** A value in `{% … %}` between double or single quotes. */
+  /** A value in `{% … %}` in double or single quotes. */
   | 'liquid-double'
   | 'liquid-single'
   /** An autolink: not encoded. */
@@ -36,7 +36,7 @@ export type ReferenceKind =
   | 'html-source'
   | 'card'
 
-/** One place in a page that names something else. Offsets are UTF-16 units into the markdown. */
+/** A reference in a page. Offsets are UTF-16 units into the markdown. */
 export interface Reference {
   kind: ReferenceKind
   /** The target with escapes and entities resolved, and percent-encoding as written. */
@@ -74,7 +74,7 @@ export function decodeTarget(raw: string, encoding: TargetEncoding): string {
   if (encoding === 'literal') return raw
   if (encoding.startsWith('html')) return decodeEntities(raw)
   if (encoding.startsWith('liquid')) return raw.replace(/\\(["'\\])/g, '$1')
-  // An escaped `&` begins no entity, so both are resolved in one pass.
+  // An escaped `&` does not start an entity, so both are resolved in one pass.
   return raw.replace(
     /\\([!-/:-@[-`{-~])|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/g,
     (whole, escaped: string | undefined) => (escaped === undefined ? decodeEntity(whole) : escaped),
@@ -95,7 +95,10 @@ function balanced(text: string): boolean {
 const withoutControls = (target: string): string =>
   target.replace(/[\0-\x1f\x7f]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** Encodes a target so that `decodeTarget` reads it back. The result replaces a reference's `raw`. Spaces become `%20` if the encoding has none. */
+/**
+ * Encodes a target so that `decodeTarget` reads it back. The result replaces a reference's `raw`. Spaces become `%20`
+ * if the encoding does not allow them.
+ */
 export function encodeTarget(target: string, encoding: TargetEncoding): string {
   const text = withoutControls(target)
   switch (encoding) {
@@ -124,7 +127,7 @@ export function encodeTarget(target: string, encoding: TargetEncoding): string {
   }
 }
 
-/** Escapes backslashes that would escape something, and ampersands that would begin an entity. */
+/** Escapes backslashes that would escape something, and ampersands that would start an entity. */
 const escapeMarkdown = (text: string): string => text.replace(ESCAPE, '\\\\').replace(ENTITY, '\\$&')
 
 function encodeHtml(text: string, encoding: 'html-double' | 'html-single' | 'html-bare'): string {

@@ -1,9 +1,9 @@
-// Finds what a link or an include in a file leads to.
+// Resolves a link or an include in a file to its target.
 import { findTarget, withLinks } from './file-index.js'
 import { folderOf } from './paths.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
-/** What a target names. Paths are from the repository's root. */
+/** The target of a reference. Paths start at the repository's root. */
 type ResolvedReference =
   /** A page of the table of contents, or an anchor in it. */
   | { kind: 'page'; gitPath: string; anchor?: string; entry: PageEntry }
@@ -15,16 +15,16 @@ type ResolvedReference =
   | { kind: 'mailto'; url: string }
   /** A URL with a scheme that is not safe to follow (`javascript:`, `data:` …). */
   | { kind: 'unsafe'; url: string }
-  /** Nothing that exists; `page` is the ID in `/broken/pages/<id>`. */
+  /** A target that does not exist. `page` is the ID in `/broken/pages/<id>`. */
   | { kind: 'broken'; page?: string }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const SAFE = new Set(['http', 'https', 'ftp', 'ftps', 'tel', 'sms', 'irc', 'ircs', 'xmpp', 'slack', 'vscode', 'mailto'])
 
 /**
- * Resolves a target that is written in the file `fromGitPath`. It is relative to that file's folder, or with a leading slash to the
- * effective root; `.md` and a folder's README may be left out; a page may be named as the HTML that books make of it;
- * `/pages/<id or path>` names a page.
+ * Resolves a target that is written in the file `fromGitPath`. It is relative to that file's folder, or with a leading
+ * slash to the effective root. `.md` and a folder's README may be omitted. A page may be named by the HTML file that a
+ * book tool generates from it. `/pages/<id or path>` refers to a page.
  * @param exists whether the repository has a file at a path
  */
 export function resolveReference(
@@ -61,7 +61,7 @@ export function resolveReference(
   return { kind: 'broken' }
 }
 
-/** The markdown files from which HonKit and mdBook make the file at a path, if it is an HTML file. */
+/** Returns the markdown files from which HonKit and mdBook generate the file at a path, if it is an HTML file. */
 function sourcesOf(path: string): string[] {
   const [, folder, name] = /^(.*\/)?([^/]+)\.html$/i.exec(path) ?? []
   if (name === undefined) return []

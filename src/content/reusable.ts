@@ -6,7 +6,7 @@ import { findText } from './read-file.js'
 import type { IdOf, ReusableContentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 
-/** A title from a file's name: `getting-started.md` → `Getting started`. */
+/** Derives a title from a file's name: `getting-started.md` → `Getting started`. */
 export function titleFromName(name: string): string {
   const words = name
     .replace(/\.(md|markdown)$/i, '')
@@ -16,8 +16,8 @@ export function titleFromName(name: string): string {
   return words === '' ? 'Untitled' : first.toUpperCase() + words.slice(first.length)
 }
 
-/** What reusable content is read with; `diagnostics` are added to. */
-interface Reading {
+/** The context for reading reusable content. Problems are added to `diagnostics`. */
+interface ReadContext {
   reader: TreeReader
   root: string
   idOf: IdOf
@@ -25,10 +25,13 @@ interface Reading {
   work: Pick<TextWork, 'page'>
 }
 
-/** The reusable content at `paths`, in that order. The title is in the front matter; a file without one gets it from its name. */
+/**
+ * Reads the reusable content at `paths`, in that order. The title is in the front matter; without one, it is derived
+ * from the file name.
+ */
 export async function readReusableContents(
   paths: readonly string[],
-  { reader, root, idOf, diagnostics, work }: Reading,
+  { reader, root, idOf, diagnostics, work }: ReadContext,
 ): Promise<ReusableContentEntry[]> {
   const found: ReusableContentEntry[] = []
   for (const gitPath of paths) {

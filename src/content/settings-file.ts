@@ -1,4 +1,4 @@
-/** Finds the file that says where a repository's pages are, and reads what it says. */
+/** Finds and reads the file that configures the location of a repository's pages. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { isRecord } from './json.js'
 import { CONFIG_FILE, DEFAULT_SUMMARY, HONKIT_FILE, MDBOOK_FILE } from './known-files.js'
@@ -14,27 +14,28 @@ interface Setting {
 }
 
 export interface Settings {
-  /** The file, even if it does not exist. */
+  /** The path of the file, even if it does not exist. */
   file: string
   /** The name of the setting of the effective root, and its default. */
   rootName: string
   rootDefault: string
-  /** `root`, `structure` and `redirects`, as far as the file sets them. */
+  /** `root`, `structure` and `redirects`, if the file sets them. */
   entries: ReadonlyMap<string, Setting>
   unlistedReadme: UnlistedReadme
 }
 
 /**
- * How the tool whose settings these are shows a README that the table of contents does not list: as the first page, with a title of
- * its own (`heading`) or always as `Introduction`; not at all (null).
+ * The way in which the configured tool shows a README that the table of contents does not list: as the first page, with
+ * its own title (`heading`) or always as `Introduction`; or not at all (null).
  */
 export type UnlistedReadme = 'heading' | 'Introduction' | null
 
 type SettingsThreads = Pick<TextWork, 'yaml' | 'toml'>
 
 /**
- * The settings: those of `.gitbook.yaml` if there is one, or if the table of contents is at the repository's root; otherwise those of
- * mdBook's `book.toml` or HonKit's `book.json`. Without any of them, all are defaults.
+ * Returns the settings. `.gitbook.yaml` applies if it exists, or if the table of contents is at the repository's root.
+ * Otherwise mdBook's `book.toml` or HonKit's `book.json` applies. Without any of them, all settings have their
+ * defaults.
  */
 export async function findSettings(
   reader: TreeReader,
@@ -49,7 +50,7 @@ export async function findSettings(
   }
   if (isMdBook) return fromMdBook(reader, work, diagnostics)
   if (!isHonKit) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
-  // JSON is YAML, and read as such it has bounds, and lines for its members.
+  // JSON is YAML. The YAML reader has limits and provides the lines of members.
   const book = await fromYaml(HONKIT_FILE, reader, work, diagnostics)
   const known = [...book.entries].filter(([name]) => name === 'root' || name === 'structure')
   return { ...book, entries: new Map(known), unlistedReadme: 'Introduction' }
@@ -85,7 +86,10 @@ async function fromYaml(
   return { file, rootName: 'root', rootDefault: '', entries, unlistedReadme: 'heading' }
 }
 
-/** mdBook names one setting of ours, the folder of the pages; its table of contents is always `SUMMARY.md` in there. */
+/**
+ * Reads mdBook's settings. Of Bindery's settings, mdBook has only the folder of the pages. Its table of contents is
+ * always `SUMMARY.md` in that folder.
+ */
 async function fromMdBook(reader: TreeReader, work: SettingsThreads, diagnostics: Diagnostic[]): Promise<Settings> {
   const settings: Settings = {
     file: MDBOOK_FILE,
@@ -110,7 +114,7 @@ async function fromMdBook(reader: TreeReader, work: SettingsThreads, diagnostics
     return settings
   }
   const book = Object.hasOwn(toml.value, 'book') ? toml.value.book : {}
-  if (!isRecord(book)) report('book must be a table, so the defaults are used. Write [book] on a line of its own.')
+  if (!isRecord(book)) report('book must be a table, so the defaults are used. Write [book] on a separate line.')
   const src = isRecord(book) && Object.hasOwn(book, 'src') ? book.src : undefined
   return src === undefined ? settings : { ...settings, entries: new Map([['root', { value: src }]]) }
 }

@@ -1,4 +1,4 @@
-/** A text is not a path of a site. The message says what it must be, without the name of the field. */
+/** Thrown if a text is not a path of a site. The message states the requirement, without the name of the field. */
 export class SitePathError extends Error {
   override name = 'SitePathError'
 }
@@ -7,25 +7,26 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw new SitePathError('has a "%" that does not begin percent-encoded UTF-8: write %25 for the character itself')
+    throw new SitePathError('has a "%" that does not start percent-encoded UTF-8: write %25 for the character itself')
   }
 }
 
 /**
- * Brings a path of a site into the form in which paths are compared: `/a/b` without a slash at the end and without empty parts,
- * in Unicode NFC, percent-encoded as by `encodeURIComponent`. `''` is the root. Throws `SitePathError`.
+ * Normalizes a path of a site for comparison: `/a/b` without a slash at the end and without empty parts, in Unicode
+ * NFC, percent-encoded like `encodeURIComponent`. `''` is the root. Throws `SitePathError`.
  */
 export function normalizePath(path: string): string {
-  if (!path.startsWith('/')) throw new SitePathError('must begin with "/": a path of the site, without its host')
-  if (/[?#]/.test(path)) throw new SitePathError('must be a path alone, without "?" and "#"')
-  if (/[\\\u0000-\u001f\u007f]/.test(path)) throw new SitePathError('must have no backslashes or control characters')
+  if (!path.startsWith('/')) throw new SitePathError('must start with "/": a path of the site, without its host')
+  if (/[?#]/.test(path)) throw new SitePathError('must be a path without "?" and "#"')
+  if (/[\\\u0000-\u001f\u007f]/.test(path))
+    throw new SitePathError('must not contain backslashes or control characters')
   const parts = path.split('/').filter((part) => part !== '')
   return parts
     .map((part) => {
       const text = decode(part)
-      if (text === '.' || text === '..') throw new SitePathError('must have no "." or ".." as a part')
+      if (text === '.' || text === '..') throw new SitePathError('must not contain "." or ".." as a part')
       if (/[\u0000-\u001f\u007f/\\]/.test(text) || !(text as string & { isWellFormed(): boolean }).isWellFormed())
-        throw new SitePathError('must have no encoded slashes, backslashes or control characters')
+        throw new SitePathError('must not contain encoded slashes, backslashes or control characters')
       return `/${encodeURIComponent(text.normalize('NFC'))}`
     })
     .join('')

@@ -1,4 +1,4 @@
-/** Reads the structure of a revision: which pages, files, reusable content and variables it has. */
+/** Reads the structure of a revision: its pages, files, reusable content and variables. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { eachInSlices } from '../kernel/slices.js'
 import { readConfig } from './config.js'
@@ -19,8 +19,9 @@ import { readVariables } from './variables.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
 /**
- * Reads the structure of a revision: its pages, from SUMMARY.md or (if there is none) from folders; its assets, reusable content,
- * variables and names of tags. Only files below the effective root are used. Problems become diagnostics; only a failing reader throws.
+ * Reads the structure of a revision: its pages, from SUMMARY.md or (without one) from folders; its assets, reusable
+ * content, variables and tag names. Only files below the effective root are used. Problems become diagnostics; it
+ * throws only if the reader fails.
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
   const { config, diagnostics, unlistedReadme } = await readConfig(reader, work)
@@ -74,7 +75,10 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
   return { config, listed, pages, assets, reusableContents, ...named, symlinks, diagnostics, byId, byGitPath, byPath }
 }
 
-/** The parsed table of contents. One that is too costly to parse has no entries, and a diagnostic says so. */
+/**
+ * Returns the parsed table of contents. If it is too costly to parse, it has no entries and a diagnostic states the
+ * reason.
+ */
 async function summaryOf(work: TextWork, text: string, file: string): Promise<Summary> {
   try {
     return await work.summary(text)

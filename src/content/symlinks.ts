@@ -1,10 +1,10 @@
-/** Finds files as the tools do that read a repository from a disk: through symbolic links, and settings in any case. */
+/** Finds files like tools that read a repository from disk: through symbolic links, and settings in any case. */
 import { filterInSlices } from '../kernel/slices.js'
 import { folderOf } from './paths.js'
 import { isFile, readBounded } from './read-file.js'
 import type { ReaderEntry, Symlinks, TreeReader } from './types.js'
 
-/** Maximum number of links that one path may lead through. Linux allows 40. */
+/** Maximum number of links that are followed for one path. Linux allows 40. */
 const MAX_HOPS = 40
 /** Maximum number of names that are looked up for one path. */
 const MAX_NAMES = 256
@@ -21,8 +21,8 @@ type Reader = Pick<TreeReader, 'entry' | 'list' | 'read'>
 const ROOT: ReaderEntry = { path: '', mode: '040000', oid: '' }
 
 /**
- * Returns the file or folder at a path, with every symbolic link on the way resolved. Returns null if there is none, or if a link
- * points out of the repository or in a circle.
+ * Returns the file or folder at a path, with all symbolic links resolved. Returns null if it does not exist, or if a
+ * link points out of the repository or in a circle.
  */
 export async function followLinks(reader: Reader, path: string): Promise<ReaderEntry | null> {
   const ahead = path.split('/').reverse()
@@ -68,7 +68,7 @@ export async function findInAnyCase(reader: Reader, path: string): Promise<{ pat
   return real && isFile(real) ? { path: real.path, link: spelled } : { path: spelled }
 }
 
-/** The path as the repository spells the file's name, if no file has the name as it is written. */
+/** Returns the path in the repository's spelling, if no file has exactly the given name. */
 async function spelledAs(reader: Reader, path: string): Promise<string> {
   const exact = await reader.entry(path)
   if (exact && exact.mode !== ROOT.mode) return path
@@ -87,12 +87,12 @@ export async function readSymlinks(reader: Reader, entries: readonly ReaderEntry
   return links
 }
 
-/** Returns the path that `path` leads to through symbolic links; null if no link is on the way, or if one leads to nothing. */
+/** Resolves `path` through symbolic links. Returns null if it contains no link, or if a link points to nothing. */
 export function throughLinks(links: Symlinks, path: string): string | null {
   if (links.size === 0) return null
   let at = path
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const link = linkOn(links, at)
+    const link = firstLinkOn(links, at)
     if (link === null) return hops === 0 ? null : at
     const target = links.get(link)
     if (target === null || target === undefined) return null
@@ -101,8 +101,8 @@ export function throughLinks(links: Symlinks, path: string): string | null {
   return null
 }
 
-/** The first symbolic link on the way to a path, which may be the path itself. */
-export function linkOn(links: Symlinks, path: string): string | null {
+/** Returns the first symbolic link on a path, which may be the path itself. */
+export function firstLinkOn(links: Symlinks, path: string): string | null {
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
     if (links.has(path.slice(0, end))) return path.slice(0, end)
   return links.has(path) ? path : null

@@ -1,4 +1,4 @@
-/** Reads `.gitbook/tags.yaml`, which names the tags that pages have in their front matter. */
+/** Reads `.gitbook/tags.yaml`, which names the tags in the front matter of pages. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { isRecord } from './json.js'
 import type { NamedTag } from './types.js'
@@ -7,16 +7,16 @@ import { yamlOf } from './yaml-work.js'
 
 const MAX_TAGS = 1000
 const MAX_LABEL = 100
-/** Most tags that a page shows. */
+/** Maximum number of tags that a page shows. */
 const MAX_TAGS_OF_PAGE = 100
 
-/** Looks that a tag may have besides its label. */
-const LOOKS = ['color', 'emoji', 'icon'] as const
+/** Display attributes that a tag may have in addition to its label. */
+const DISPLAY_ATTRIBUTES = ['color', 'emoji', 'icon'] as const
 
 /**
- * Reads the tags of a space: a list of `{tag, label, color, emoji, icon}`, or a map from tag to these members or to the label. A tag
- * without a label is its own label; of equal tags, the last one counts. Invalid tags give a diagnostic and are left out. `file` is the
- * path that diagnostics name.
+ * Reads the tags of a space: a list of `{tag, label, color, emoji, icon}`, or a map from tag to these members or to the
+ * label. A tag without a label is its own label. Of equal tags, the last one counts. Invalid tags give a diagnostic and
+ * are omitted. `file` is the path in diagnostics.
  */
 export async function readTags(
   work: Pick<TextWork, 'yaml'>,
@@ -39,29 +39,30 @@ export async function readTags(
       )
   if (listed !== null && listed !== undefined && !Array.isArray(listed) && !isRecord(listed))
     report(`${file} must be a list of tags, each with tag and label, so it names no tags.`)
-  if (written.length > MAX_TAGS) report(`${file} has more than ${MAX_TAGS} tags: those after them are ignored.`)
+  if (written.length > MAX_TAGS)
+    report(`${file} has more than ${MAX_TAGS} tags, so the rest is ignored. Remove some tags.`)
   const found = new Map<string, NamedTag>()
   for (const [n, one] of written.slice(0, MAX_TAGS).entries()) {
     const [slug, label] = [short(one['tag']), short(one['label'] ?? one['tag'])]
-    const looks = LOOKS.flatMap((name) => {
+    const attributes = DISPLAY_ATTRIBUTES.flatMap((name) => {
       const look = short(one[name])
       return look === null ? [] : [[name, look]]
     })
-    if (slug !== null && label !== null) found.set(slug, { slug, label, ...Object.fromEntries(looks) })
+    if (slug !== null && label !== null) found.set(slug, { slug, label, ...Object.fromEntries(attributes) })
     else
       report(`Tag ${n + 1} of ${file} must have a tag and a label of 1 to ${MAX_LABEL} characters, so it is ignored.`)
   }
   return { tags: [...found.values()], diagnostics }
 }
 
-/** A scalar as text of 1 to 100 characters; null for anything else. */
+/** Returns a scalar as text of 1 to 100 characters; null for other values. */
 function short(value: unknown): string | null {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
   const trimmed = typeof text === 'string' ? text.trim() : ''
   return trimmed !== '' && trimmed.length <= MAX_LABEL ? trimmed : null
 }
 
-/** The tags of a page by the names that the space gives them, each once; a tag without a name is shown as written. At most 100. */
+/** Returns the labels of a page's tags, each once and at most 100. A tag without a label is shown as written. */
 export function namedTags(written: readonly string[] | undefined, named: readonly NamedTag[]): string[] {
   if (written === undefined || written.length === 0) return []
   const labels = new Map(named.map(({ slug, label }) => [slug, label]))

@@ -2,19 +2,19 @@
 import { findFrontMatterBlock } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { readPage } from './front-matter.js'
-import { attributeList } from './heading-attributes.js'
+import { findAttributeList } from './heading-attributes.js'
 import { htmlText } from './outline/inline-text.js'
 import { parseInline } from './summary/inline.js'
 import { eachLine } from './summary/lines.js'
 
 /** A page's first H1. Offsets are UTF-16 units into the whole text. */
 interface Heading {
-  /** Its text without markup and without an attribute list at its end. */
+  /** The text without markup and without an attribute list at its end. */
   title: string
-  /** Its line or lines, including the line end. */
+  /** The range of its line or lines, including the line end. */
   start: number
   end: number
-  /** Its inline markdown, or what is between the tags. */
+  /** The range of its inline markdown, or of the content between the tags. */
   textStart: number
   textEnd: number
   form: 'atx' | 'setext' | 'html'
@@ -27,20 +27,24 @@ const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|\d{1,9
 const HTML_BLOCK = /^ {0,3}<[a-z/]/i
 const H1_START = /<h1(?=[\s>]|$)/i
 const H1 = /<h1(?=[\s>])[^<>]{0,1000}>/i
-/** Maximum number of `<h1>` without text that are passed over. */
+/** Maximum number of `<h1>` without text that are skipped. */
 const MAX_HTML_HEADINGS = 20
 /** Maximum number of characters between the tags of an H1. */
 const MAX_HTML_TITLE = 2000
 
 /**
- * The title of a page that no table of contents lists: its first H1, else `title` in its front matter, else ''. Takes linear time.
+ * Returns the title of a page that no table of contents lists: its first H1, else `title` in its front matter, else ''.
+ * Takes linear time.
  */
 export function titleOf(text: string): string {
   const title = firstHeading(text)?.title
   return title || (readPage(text, '').attributes.title ?? '')
 }
 
-/** The first H1 (`# Title`, underlined or `<h1>`) after the front matter and outside of fences and comments; null if there is none. */
+/**
+ * Returns the first H1 (`# Title`, underlined or `<h1>`) after the front matter and outside of fences and comments;
+ * null if there is none.
+ */
 export function firstHeading(text: string): Heading | null {
   const from = findFrontMatterBlock(text)?.end ?? 0
   let fence: string | null = null
@@ -88,16 +92,19 @@ export function firstHeading(text: string): Heading | null {
 }
 
 function headingAt(text: string, textStart: number, lineEnd: number, end: number, form: Heading['form']): Heading {
-  const list = attributeList(text.slice(textStart, lineEnd))
+  const list = findAttributeList(text.slice(textStart, lineEnd))
   const textEnd = list && list.before > 0 ? textStart + list.before : lineEnd
   const source = text.slice(textStart, textEnd)
   const inner = source.replace(/[ \t]*[\r\n]+[ \t]*/g, ' ').trim()
-  // Parsed as a heading, so that a text like `1. First` is not taken for a list.
+  // Parse the text as a heading, so that `1. First` is not taken for a list.
   const { title } = parseInline(/^[#>+\-~=*\d]/.test(inner) ? `# ${inner}` : inner, new Map(), 'whole')
   return { title, start: textStart, end, textStart, textEnd, form }
 }
 
-/** The `<h1>` that begins on a line and has text; null if there is none. A heading that is an image alone has no title. */
+/**
+ * Returns the `<h1>` that starts on a line and has text; null if there is none. A heading that contains only an image
+ * has no title.
+ */
 function htmlHeading(text: string, { start, textEnd: lineEnd }: { start: number; textEnd: number }): Heading | null {
   const open = H1.exec(text.slice(start, Math.min(text.length, Math.max(lineEnd, start + 1000))))
   if (!open || start + open.index >= lineEnd) return null
@@ -109,7 +116,10 @@ function htmlHeading(text: string, { start, textEnd: lineEnd }: { start: number;
   return title === '' ? null : { title, start: start + open.index, end, textStart, textEnd, form: 'html' }
 }
 
-/** Changes the text of the first H1. Nothing is changed if there is none, if it has that text already, or if it has tags in it. */
+/**
+ * Changes the text of the first H1. Changes nothing if there is none, if it already has that text, or if it contains
+ * tags.
+ */
 export function setFirstHeading(text: string, title: string): string {
   const heading = firstHeading(text)
   if (!heading || heading.title === title) return text

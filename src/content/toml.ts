@@ -1,18 +1,20 @@
-/** Reads TOML that anybody may have written. */
+/** Parses TOML from untrusted sources. */
 import { parse, TomlError } from 'smol-toml'
 import { plain } from './plain.js'
 import type { LineColumn } from './yaml-entry.js'
 
-/** Longest TOML text, in characters, that is parsed. */
+/** Maximum length of a TOML text that is parsed, in characters. */
 const MAX_TOML_LENGTH = 256 * 1024
-/** Lists and inline tables that may be open at the same time. What dotted keys nest is bounded by `plain`. */
+/**
+ * Maximum number of lists and inline tables that are open at the same time. `plain` limits the nesting of dotted keys.
+ */
 const MAX_DEPTH = 32
 
 export type TomlResult =
   | { ok: true; value: Record<string, unknown> }
   | { ok: false; message: string; position: LineColumn }
 
-/** Parses TOML within bounds of size, nesting and values; never throws. */
+/** Parses TOML within limits for size, nesting and values. Never throws. */
 export function readToml(text: string): TomlResult {
   const invalid = (message: string, line = 1, column = 1): TomlResult => ({
     ok: false,

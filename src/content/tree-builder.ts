@@ -1,18 +1,21 @@
-// Builds the tree of pages from the entries of a table of contents, or from the folders.
+// Builds the page tree from the entries of a table of contents, or from folders.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { SlugSet } from './slug.js'
 import type { DocumentEntry, EntryKind, GeneratedEntry, IdOf, PageEntry } from './types.js'
 
-/** Deepest nesting of pages. Deeper pages become children of the deepest level's parent, so that paths, responses and recursion stay bounded. */
+/**
+ * Maximum nesting of pages. Deeper pages become children of the deepest level's parent, so that paths, responses and
+ * recursion stay bounded.
+ */
 export const MAX_DEPTH = 64
 
-/** A list of siblings in the tree, and what they share. */
+/** A list of siblings in the tree, with the values that they share. */
 export interface TreeLevel {
   list: PageEntry[]
   path: string
   /** The parent's key, which is part of the keys of links and computed pages. */
   parentKey: string
-  /** Chain of group slugs. */
+  /** The chain of group slugs. */
   groupKey: string
   depth: number
   slugs: SlugSet
@@ -27,7 +30,7 @@ export const rootLevel = (list: PageEntry[]): TreeLevel => ({
   slugs: new SlugSet(),
 })
 
-/** The level of the children of `entry`, which is on `level`; at `MAX_DEPTH`, `level` itself. */
+/** Returns the level for the children of `entry`, which is on `level`; at `MAX_DEPTH`, returns `level` itself. */
 export function levelBelow(entry: PageEntry, level: TreeLevel): TreeLevel {
   if (level.depth + 1 >= MAX_DEPTH) return level
   const groupKey = entry.type === 'group' ? entry.key : level.groupKey
@@ -44,7 +47,7 @@ export function levelBelow(entry: PageEntry, level: TreeLevel): TreeLevel {
 /** An entry without the members that the builder fills in. */
 type Bare<T> = T extends Exclude<PageEntry, GeneratedEntry> ? Omit<T, 'id' | 'path' | 'pages' | 'slug' | 'key'> : never
 
-/** Puts entries into the tree: unique keys, unique slugs among siblings, IDs, indexes. */
+/** Adds entries to the tree: unique keys, unique slugs among siblings, IDs, indexes. */
 export class TreeBuilder {
   readonly pages: PageEntry[] = []
   readonly byId = new Map<string, PageEntry>()
@@ -58,7 +61,7 @@ export class TreeBuilder {
     private readonly diagnostics: Diagnostic[],
   ) {}
 
-  /** Makes a key unique: if it is taken (the same link twice below one parent), a number is added. */
+  /** Makes a key unique. If it is taken (the same link twice below one parent), a number is appended. */
   #claim(kind: EntryKind, key: string): string {
     const name = `${kind}\0${key}`
     const count = this.#keys.get(name) ?? 0
@@ -66,7 +69,7 @@ export class TreeBuilder {
     return count === 0 ? key : this.#claim(kind, `${key}\0${count}`)
   }
 
-  /** Adds an entry at the end of `level`. Its key is made unique; a group's key comes from its slug. */
+  /** Appends an entry to `level`. Its key is made unique; a group's key is derived from its slug. */
   add(level: TreeLevel, bare: Bare<PageEntry>, wantedSlug: string, wantedKey?: string): PageEntry {
     const slug = level.slugs.take(wantedSlug)
     if (slug !== wantedSlug) this.#reportSlug(wantedSlug, slug, bare)

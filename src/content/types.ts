@@ -1,62 +1,68 @@
-// The types that the rooms of `content/` share: a revision's files, entries, structure and diagnostics.
+// The types that all of `content/` shares: a revision's files, entries, structure and diagnostics.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import type { PartPlace } from '../model/index.js'
 
 /** An entry of a folder. */
 export interface ReaderEntry {
-  /** Path from the repository's root. */
+  /** The path from the repository's root. */
   path: string
   mode: string
   oid: string
 }
 
-/** The interface by which `content/` reads a repository. A Git snapshot has it. */
+/** The interface through which `content/` reads a repository. A Git snapshot implements it. */
 export interface TreeReader {
   entry(path: string): Promise<ReaderEntry | null>
   list(path: string): Promise<readonly ReaderEntry[] | null>
   /** All blobs below a folder. */
   walk(prefix?: string): Promise<readonly ReaderEntry[]>
-  /** A blob's bytes. Throws an `ObjectTooLarge` if there are more than `maxBytes`. */
+  /** Returns a blob's bytes. Throws `ObjectTooLarge` if there are more than `maxBytes`. */
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
 
-/** The symbolic links below a folder: the path that each one leads to, with all links resolved. null: it leads to nothing here. */
+/**
+ * The symbolic links below a folder: the final path of each link, with all links resolved; null if it does not exist
+ * here.
+ */
 export type Symlinks = ReadonlyMap<string, string | null>
 
-/** What has a stable ID. */
+/** The kinds of entries that have a stable ID. */
 export type EntryKind = 'page' | 'file' | 'group' | 'link' | 'computed' | 'reusable-content'
 
 /** Returns the stable ID of the entry with this key. */
 export type IdOf = (kind: EntryKind, key: string) => string
 
-/** The settings in `.gitbook.yaml`, or in the configuration of mdBook or HonKit. Paths are from the repository's root, normalized, without leading or trailing slash. */
+/**
+ * The settings in `.gitbook.yaml`, or in the configuration of mdBook or HonKit. Paths start at the repository's root
+ * and are normalized, without leading or trailing slash.
+ */
 export interface ContentConfig {
-  /** Effective root; '' = the repository's root. */
+  /** The effective root; '' = the repository's root. */
   root: string
-  /** Root page. */
+  /** The root page. */
   readme: string
-  /** Table of contents: the file as the repository spells it, with symbolic links resolved. */
+  /** The table of contents: the file as the repository spells it, with symbolic links resolved. */
   summary: string
-  /** The symbolic link that leads to `summary`, if there is one. Entries are relative to its folder. */
+  /** The symbolic link that points to `summary`, if there is one. Entries are relative to its folder. */
   summaryLink?: string
-  /** The page's file (from the repository's root) by old path (as written, without leading slash). */
+  /** The page's file (from the repository's root), by old path (as written, without leading slash). */
   redirects: Record<string, string>
 }
 
 interface EntryBase {
-  /** Stable ID. */
+  /** The stable ID. */
   id: string
-  /** What the ID is computed from; for a page its file's path below the effective root. See `EntryKey`. */
+  /** The input of the ID. For a page, it is its file's path below the effective root. See `EntryKey`. */
   key: string
   title: string
   slug: string
-  /** Slugs of group, ancestors and self, joined by `/`. */
+  /** The slugs of group, ancestors and self, joined by `/`. */
   path: string
   /** Subpages. */
   pages: PageEntry[]
-  /** 1-based line of its entry in SUMMARY.md; absent if the tree was inferred. */
+  /** The 1-based line of its entry in SUMMARY.md; absent if the tree was inferred. */
   line?: number
-  /** Where its entry begins in SUMMARY.md, which may be within a line; absent if the tree was inferred. */
+  /** The offset of the entry in SUMMARY.md, which may be within a line; absent if the tree was inferred. */
   start?: number
 }
 
@@ -72,27 +78,27 @@ interface GroupEntry extends EntryBase {
 }
 interface LinkEntry extends EntryBase {
   type: 'link'
-  /** URL, `file.md#anchor` or '' (a draft) as written. */
+  /** URL, `file.md#anchor`, or '' (a draft), as written. */
   href: string
-  /** If the link leads to a page: its file from the repository's root, and the anchor. */
+  /** If the link points to a page: its file from the repository's root, and the anchor. */
   target?: { gitPath: string; anchor?: string }
 }
 export interface ComputedEntry extends EntryBase {
   type: 'computed'
   computed: { type: string; props: Record<string, unknown>; dependencies: Record<string, unknown> }
 }
-/** A page that a computed entry yields. It is in the trees that readers get, never in those that are edited. */
+/** A page that a computed entry generates. It is in the trees for readers, never in trees that are edited. */
 export interface GeneratedEntry extends EntryBase {
   type: 'generated'
   description?: string
   computed: ComputedEntry['computed']
   shown: ShownParts
 }
-/** What a generated page shows. */
+/** The content of a generated page. */
 export interface ShownParts {
   /** The slug of the specification. */
   spec: string
-  /** The file of parts (`SpecFiles`). */
+  /** The file that contains the parts (`SpecFiles`). */
   file: string
   about?: string
   parts: readonly PartPlace[]
@@ -106,7 +112,7 @@ export type PageEntry = DocumentEntry | GroupEntry | LinkEntry | ComputedEntry |
 export interface FileEntry {
   id: string
   key: string
-  /** Base name. */
+  /** The base name. */
   name: string
   gitPath: string
 }
@@ -118,9 +124,9 @@ export interface ReusableContentEntry {
 }
 
 /**
- * The structure of a revision: everything that follows from the configuration, the table of contents and the names of files, but
- * nothing that follows from the text of pages (except, without a table of contents, their titles). Revisions that differ only in
- * page text share one structure.
+ * The structure of a revision: everything that depends on the configuration, the table of contents and the file names,
+ * but not on page text (except for page titles, if there is no table of contents). Revisions that differ only in page
+ * text share one structure.
  */
 export interface ContentStructure {
   config: ContentConfig
@@ -133,7 +139,7 @@ export interface ContentStructure {
   variables: Record<string, string>
   /** The tags that `.gitbook/tags.yaml` names, in its order. */
   tags: NamedTag[]
-  /** The symbolic links below the effective root, and what they lead to. */
+  /** The symbolic links below the effective root, and their targets. */
   symlinks: Symlinks
   diagnostics: Diagnostic[]
   /** The same entries by ID, by file and by path. */
@@ -144,7 +150,7 @@ export interface ContentStructure {
 
 /** A tag of `.gitbook/tags.yaml`. */
 export interface NamedTag {
-  /** The tag as pages write it. */
+  /** The tag as written in pages. */
   slug: string
   label: string
   color?: string
@@ -188,14 +194,14 @@ export interface PageSource {
   attributes: PageAttributes
   /** The text after the front matter. */
   markdown: string
-  /** Offset (UTF-16 units) in the whole text at which `markdown` begins. */
+  /** The offset (in UTF-16 units) of `markdown` in the whole text. */
   bodyStart: number
   diagnostics: Diagnostic[]
-  /** What decides who may see the page (`if`, `hidden`) is there, but could not be read: no visitor sees it. */
+  /** The visibility settings (`if`, `hidden`) are present but could not be read, so no visitor sees the page. */
   doubtful?: true
 }
 
-/** A page's body as a tree of blocks. The types of blocks are listed in `blocks/`. */
+/** A page's body as a block tree. The block types are listed in `blocks/`. */
 export interface DocumentNode {
   object: 'document'
   data: { schemaVersion: number } & Record<string, unknown>
@@ -227,25 +233,37 @@ export interface TextNode {
   }>
 }
 
-/** A change of one file, as an edit plans it. */
+/** A planned change of one file. */
 export type PlannedChange =
   | { path: string; content: string | Uint8Array; mode?: string }
   | { path: string; oid: string; mode?: string }
   | { path: string; delete: true }
 
-/** A heading or list item of the table of contents, with everything nested in it. Offsets are UTF-16 units into the text. */
+/**
+ * A heading or list item of the table of contents, with everything nested in it. Offsets are UTF-16 units into the
+ * text.
+ */
 export interface SummaryNode {
-  /** `group`: a heading; `entry`: a list item; `computed`: a list item that holds a fenced yaml block. */
+  /** `group`: a heading; `entry`: a list item; `computed`: a list item that contains a fenced yaml block. */
   type: 'group' | 'entry' | 'computed'
   /** The text of the heading or item, without markup and escapes. */
   title: string
-  /** The link's target without escapes and angle brackets, percent-encoding as written; '' for an empty target; null without a link. */
+  /**
+   * The link's target without escapes and angle brackets, percent-encoding as written; '' for an empty target; null
+   * without a link.
+   */
   href: string | null
-  /** The slug in a group's anchor. An entry without a link that has one is a nested group, such as a folder without a page. */
+  /**
+   * The slug in a group's anchor. An entry without a link that has a slug is a nested group, such as a folder without a
+   * page.
+   */
   slug?: string
-  /** 1-based line. */
+  /** The 1-based line. */
   line: number
-  /** Where the node begins (at its line, or at its link if others precede it there), and where everything nested in it ends. */
+  /**
+   * The start of the node (of its line, or of its link if another link precedes it on the line), and the end of
+   * everything nested in it (after the line end).
+   */
   start: number
   end: number
   children: SummaryNode[]
@@ -254,10 +272,10 @@ export interface SummaryNode {
 
 /** A parsed SUMMARY.md. */
 export interface Summary {
-  /** Top-level entries and groups in order. Entries after a thematic break are at the top level again. */
+  /** Top-level entries and groups in order. Entries after a thematic break return to the top level. */
   nodes: SummaryNode[]
   diagnostics: Diagnostic[]
 }
 
-/** A result, or why there is none, in words for the client. */
+/** A result, or the reason why there is none, worded for the client. */
 export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }

@@ -1,8 +1,11 @@
-// Tells names of files that no page can have.
+// Detects file names that no page can have.
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { MAX_PATH_BYTES, nameFault } from '../kernel/file-names.js'
 
-/** Why the file at `path` can neither be a page nor be linked to; null if it can. Such a file is kept in the repository, but not shown. */
+/**
+ * Returns the reason why the file at `path` can be neither a page nor a link target; null if it can. Such a file stays
+ * in the repository but is not shown.
+ */
 function reasonAgainst(path: string): string | null {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `has a path longer than ${MAX_PATH_BYTES} bytes`
   for (const name of path.split('/')) {
@@ -12,7 +15,7 @@ function reasonAgainst(path: string): string | null {
   return null
 }
 
-/** The diagnostic for a file whose path cannot be used; null if it can. */
+/** Returns the diagnostic for a file whose path cannot be used; null if it can be used. */
 export function unfitName(path: string): Diagnostic | null {
   const reason = reasonAgainst(path)
   if (reason === null) return null

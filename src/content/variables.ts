@@ -4,8 +4,8 @@ import type { TextWork } from './work/text-work.js'
 import { yamlOf } from './yaml-work.js'
 
 /**
- * Reads a file of variables: a flat map of scalars, each kept as the text that was written (`1.10` stays `1.10`). A nested
- * value, or invalid YAML, gives a diagnostic. `file` is the path that diagnostics name.
+ * Reads a file of variables: a flat map of scalars, each kept as written (`1.10` stays `1.10`). A nested value or
+ * invalid YAML gives a diagnostic. `file` is the path in diagnostics.
  */
 export async function readVariables(
   work: Pick<TextWork, 'yaml'>,

@@ -1,16 +1,16 @@
-// Refuses YAML that is nested too deeply, before a parser recurses into it.
+// Rejects YAML that is nested too deeply, before a parser recurses into it.
 import { Lexer, Parser } from 'yaml'
 
-/** Most lists, maps and documents that may be open at the same time: far more than settings need. */
+/** Maximum number of lists, maps and documents that are open at the same time: far more than settings need. */
 const MAX_OPEN = 100
 const LEADS = new Set([' ', '\t', '-', '?', ':'])
 
 /**
- * Throws a `RangeError` for YAML whose lists and maps are nested too deeply. Call this before composing a text that anybody may
- * have written: composing recurses, and a regular expression that V8 compiles when the stack is full ends the whole process.
+ * Throws a `RangeError` for YAML whose lists and maps are nested too deeply. Call this before composing an untrusted
+ * text. Composing recurses, and a regular expression that V8 compiles on a full stack ends the whole process.
  */
 export function checkNesting(text: string): void {
-  if (mostOpen(text) <= MAX_OPEN) return
+  if (maxNesting(text) <= MAX_OPEN) return
   const parser = new Parser()
   for (const lexeme of new Lexer().lex(text)) {
     for (const _token of parser.next(lexeme));
@@ -18,8 +18,8 @@ export function checkNesting(text: string): void {
   }
 }
 
-/** An upper bound of what can be open at the same time: each bracket opens one, and so may each column of indentation. */
-function mostOpen(text: string): number {
+/** Returns an upper bound for the nesting. Each bracket opens one level, and so may each column of indentation. */
+function maxNesting(text: string): number {
   let [brackets, deepest, lead] = [0, 0, 0]
   let leading = true
   for (const character of text) {

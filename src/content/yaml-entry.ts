@@ -1,4 +1,4 @@
-/** What is known of a member of a YAML map. */
+/** The position of a YAML map's member, and the member itself. */
 
 export interface LineColumn {
   /** 1-based, in the YAML text. */

@@ -1,4 +1,7 @@
-/** Keeps users' YAML and TOML from blocking the event loop: long texts are parsed in a thread, and costly ones count as invalid. */
+/**
+ * Prevents users' YAML and TOML from blocking the event loop: long texts are parsed in a thread, and costly ones count
+ * as invalid.
+ */
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 import type { TomlResult } from './toml.js'
 import type { YamlResult } from './yaml.js'
@@ -6,11 +9,11 @@ import type { LineColumn } from './yaml-entry.js'
 
 export type { LineColumn }
 
-/** Parses YAML in a thread if it is long. If that is too costly, the result is the same as for invalid YAML. */
+/** Parses YAML, in a thread if it is long. If it is too costly, the result is the same as for invalid YAML. */
 export const yamlOf = (work: Pick<TextWork, 'yaml'>, text: string): Promise<YamlResult> =>
   invalidIfCostly(work.yaml(text))
 
-/** The same for TOML. */
+/** Parses TOML in the same way. */
 export const tomlOf = (work: Pick<TextWork, 'toml'>, text: string): Promise<TomlResult> =>
   invalidIfCostly(work.toml(text))
 

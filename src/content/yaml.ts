@@ -1,4 +1,4 @@
-// Parses YAML within limits of length, depth and aliases.
+// Parses YAML within limits for length, depth and aliases.
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { plain } from './plain.js'
 import { readPlainYaml } from './plain-yaml.js'
@@ -6,7 +6,7 @@ import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
 import type { LineColumn, YamlEntry } from './yaml-entry.js'
 
-/** Longest YAML text, in characters, that is parsed. */
+/** Maximum length of a YAML text that is parsed, in characters. */
 export const MAX_YAML_LENGTH = 256 * 1024
 const MAX_ALIASES = 50
 
@@ -46,7 +46,10 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
   return [...found.values()]
 }
 
-/** Each of an invalid text's errors, of which there may be tens of thousands, would take its stack: most of the time of reading it. */
+/**
+ * Runs work without stack traces. An invalid text may have tens of thousands of errors, and collecting their stacks
+ * would take most of the time.
+ */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -60,7 +63,8 @@ function withoutStacks<T>(work: () => T): T {
 function parse(text: string): YamlResult {
   checkNesting(text)
   const counter = new LineCounter()
-  // Duplicate keys are accepted (the last one wins): looking for them takes quadratic time. So do pretty errors, each of which quotes its line.
+  // Duplicate keys are accepted (the last one wins), because looking for them takes quadratic time. So do pretty
+  // errors, each of which quotes its line.
   const options = {
     lineCounter: counter,
     uniqueKeys: false,
@@ -79,8 +83,8 @@ function parse(text: string): YamlResult {
 }
 
 /**
- * Parses YAML that anybody may have written, within bounds of size, nesting and aliases; never throws. If zero-width characters
- * make a text invalid, it is read without them.
+ * Parses untrusted YAML within limits for size, nesting and aliases. Never throws. If zero-width characters make a text
+ * invalid, it is read without them.
  */
 export function readYaml(text: string, maxLength = MAX_YAML_LENGTH): YamlResult {
   if (text.length > maxLength)

@@ -1,8 +1,8 @@
-/** How a task returns facts and files in one piece: a line of JSON, then the bytes of the files. */
+/** The format in which a task returns facts and files together: a line of JSON, then the bytes of the files. */
 
-/** A file that a task returns beside its facts. */
+/** A file that a task returns with its facts. */
 export interface ContainerPart {
-  /** A path within the archive, or the name that the page's text uses for it. */
+  /** A path within the archive, or the name that the page's text uses for the file. */
   name: string
   content: Uint8Array
 }
@@ -15,7 +15,7 @@ export function pack(facts: object, parts: readonly ContainerPart[] = []): Uint8
   return Buffer.concat([head, ...parts.map(({ content }) => content)])
 }
 
-/** Decodes what `pack` returns. The files share the memory of `bytes`. */
+/** Decodes the result of `pack`. The files share the memory of `bytes`. */
 export function unpackParts<F>(bytes: Uint8Array): { facts: F; parts: ContainerPart[] } {
   const end = bytes.indexOf(10)
   const { facts, parts } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as {

@@ -1,6 +1,9 @@
-/** Decodes the bytes of a web page or text by its byte order mark, its declared charset, or what it says itself. */
+/**
+ * Decodes the bytes of a web page or text by its byte order mark, the charset of its response, or the charset that it
+ * declares.
+ */
 
-/** Where a page may say its own charset, as browsers look for it. */
+/** Maximum number of bytes that are searched for a declared charset, as in browsers. */
 const SNIFFED_BYTES = 1024
 
 const marks: readonly (readonly [number[], string])[] = [
@@ -17,18 +20,21 @@ function decoderOf(label: string | undefined) {
   }
 }
 
-/** The charset that an HTML or XML text declares in its first bytes. */
+/** Returns the charset that an HTML or XML text declares in its first bytes. */
 function declaredIn(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, SNIFFED_BYTES)).toString('latin1')
   const [, label] =
     /<meta[^>]{1,200}charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
     /<\?xml[^>]{1,200}encoding\s*=\s*["']([\w:.-]+)/i.exec(start) ??
     []
-  // A text whose declaration can be read byte by byte is not UTF-16, whatever it says.
+  // A text whose declaration can be read byte by byte is not UTF-16, whatever it declares.
   return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
 }
 
-/** Decodes a text. `contentType` is the header of its response, '' if there is none. Without any declaration: UTF-8, or else Windows-1252. */
+/**
+ * Decodes a text. `contentType` is the header of its response; '' if there is none. Without a declaration, tries UTF-8
+ * and then Windows-1252.
+ */
 export function decodeText(bytes: Uint8Array, contentType = ''): string {
   const marked = marks.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1]
   const [, inHeader] = /;\s*charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType) ?? []

@@ -1,27 +1,30 @@
-/** The task that turns a Word document into markdown, with its images as files. */
+/** The task that converts a Word document to markdown, with its images as files. */
 import mammoth from 'mammoth'
 import { pack, type ContainerPart, unpackParts } from './container.js'
 import { type ConvertedPage, type PageOptions, readPage } from './page.js'
 import { Unconvertible } from './refused.js'
 import { readArchive, type UnpackLimits } from './unpack.js'
 
-/** What the library asks of an opened archive. It is given one that was unpacked within bounds, so it never unpacks by itself. */
+/**
+ * Returns the interface that the library needs for an opened archive. The archive was unpacked within limits, so the
+ * library never unpacks anything.
+ */
 const openedArchive = (files: ReadonlyMap<string, Uint8Array>) => ({
   exists: (name: string) => files.has(name),
   read: async (name: string, encoding?: string) => {
     const content = files.get(name)
-    if (!content) throw new Unconvertible(`It is not a whole Word document: ${name} is missing.`)
+    if (!content) throw new Unconvertible(`The Word document is incomplete: ${name} is missing.`)
     if (encoding === 'base64') return Buffer.from(content).toString('base64')
     return encoding ? new TextDecoder(encoding).decode(content) : content
   },
 })
 
-/** A document of Word has no document type; one that does was made to have its entities expanded. */
-function refuseEntities(files: readonly ContainerPart[]): void {
+/** Rejects XML entities. Word does not write document types, so a document with one was made to expand its entities. */
+function rejectEntities(files: readonly ContainerPart[]): void {
   for (const { name, content } of files) {
     if (!/\.(xml|rels)$/i.test(name)) continue
     if (/<!(DOCTYPE|ENTITY)/i.test(Buffer.from(content).toString('latin1').replaceAll('\0', '')))
-      throw new Unconvertible(`It is not a Word document as Word writes it: ${name} declares XML entities.`)
+      throw new Unconvertible(`It is not a document that Word created: ${name} declares XML entities.`)
   }
 }
 
@@ -30,10 +33,10 @@ interface Image {
   readAsBuffer(): Promise<Buffer>
 }
 
-/** Reads a Word document: as `readPage`. Throws `Unconvertible`. */
+/** Converts a Word document. The result is the same as for `readPage`. Throws `Unconvertible`. */
 export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: UnpackLimits): Promise<Uint8Array> {
   const { files } = await readArchive(bytes, limits)
-  refuseEntities(files)
+  rejectEntities(files)
   const byName = new Map(files.map(({ name, content }) => [name, content]))
   if (!byName.has('[Content_Types].xml'))
     throw new Unconvertible('It is not a Word document (.docx). Save it in that format.')
@@ -43,7 +46,7 @@ export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: 
     if (content === null) return { src: '' }
     const name = `${options.attach}word-${images.length + 1}.${(image.contentType.split('/')[1] ?? 'png').replace('jpeg', 'jpg').replace(/\+xml$/, '')}`
     images.push({ name, content })
-    // Any address that is kept until the files are named.
+    // Use any address that is kept until the files are named.
     return { src: `archive:///${images.length - 1}` }
   })
   const input = { file: openedArchive(byName) } as unknown as Parameters<typeof mammoth.convertToHtml>[0]

@@ -6,7 +6,7 @@ import { attribute } from './html-tree.js'
 const absolute = (target: string, base: string): string | null =>
   URL.canParse(target, base) ? new URL(target, base).href : null
 
-/** The address that relative ones in the page refer to: the page's own, or what its `<base>` says. */
+/** Returns the base address for relative addresses: the page's address, or that of its `<base>`. */
 export function baseOf(tree: Root, url: string): string {
   let base = url
   visit(tree, 'element', (element) => {
@@ -17,7 +17,7 @@ export function baseOf(tree: Root, url: string): string {
   return base
 }
 
-/** The largest image of a `srcset`. */
+/** Returns the largest image of a `srcset`. */
 function largestOf(srcset: string): string | null {
   const candidates = srcset
     .split(/,\s+/)
@@ -27,10 +27,10 @@ function largestOf(srcset: string): string | null {
   return candidates.sort((a, b) => sizeOf(b) - sizeOf(a))[0]?.[0] ?? null
 }
 
-/** Where lazily loaded images keep their address. */
+/** The attributes that contain the address of a lazily loaded image. */
 const LAZY = ['dataSrc', 'dataOriginal', 'dataLazySrc'] as const
 
-/** The address of an image, also if it is loaded lazily or has several sizes; '' if there is none. */
+/** Returns the address of an image, even if it is loaded lazily or has several sizes; '' if there is none. */
 function sourceOf(image: Element): string {
   const src = attribute(image, 'src')
   const lazy = LAZY.map((name) => attribute(image, name)).find((one) => one !== '')
@@ -38,7 +38,7 @@ function sourceOf(image: Element): string {
   return src || (largestOf(attribute(image, 'srcSet')) ?? '')
 }
 
-/** Makes the addresses of links and images absolute. Scripts (`javascript:`) and what cannot be parsed are removed. */
+/** Makes the addresses of links and images absolute. Removes scripts (`javascript:`) and invalid addresses. */
 export function absolutize(tree: Root, base: string): void {
   visit(tree, 'element', (element) => {
     const { properties, tagName } = element

@@ -1,11 +1,11 @@
-/** Parses HTML into a tree (hast) with a bound on its nodes. */
+/** Parses HTML into a tree (hast) with a limit for its nodes. */
 import type { Element, Root, RootContent } from 'hast'
 import rehypeParse from 'rehype-parse'
 import { unified } from 'unified'
 import { SKIP, visit } from 'unist-util-visit'
 import { Unconvertible } from './refused.js'
 
-/** Most nodes of one page: a long reference page has 50,000. */
+/** Maximum number of nodes of one page. A long reference page has 50,000. */
 const MAX_NODES = 300_000
 
 const parser = unified().use(rehypeParse, { fragment: false })
@@ -21,7 +21,7 @@ export function parseHtml(html: string): Root {
   return tree
 }
 
-/** An attribute as text; '' if it is absent. */
+/** Returns an attribute as text; '' if it is absent. */
 export function attribute(element: Element, name: string): string {
   const value = element.properties[name]
   return value === undefined || value === null || typeof value === 'boolean'
@@ -31,7 +31,7 @@ export function attribute(element: Element, name: string): string {
       : String(value)
 }
 
-/** Removes the elements for which `unwanted` holds. */
+/** Removes the elements that match `unwanted`. */
 export function removeElements(tree: Root | Element, unwanted: (element: Element) => boolean): void {
   visit(tree, 'element', (element, index, parent) => {
     if (!parent || index === undefined || !unwanted(element)) return

@@ -1,4 +1,5 @@
-// The door of the conversions: what the tasks take and return, and where their table is. The converters themselves are loaded by threads alone.
+// The entry point of `conversion/`: the arguments and results of the tasks, and the module with their table. Only
+// threads load the converters.
 export { type ContainerPart, unpackParts } from './container.js'
 export type { OutlineFacts } from './outline.js'
 export type { ConvertedPage, PageOptions } from './page.js'

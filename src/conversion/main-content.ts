@@ -1,4 +1,4 @@
-/** Finds the main content of a web page and leaves out what surrounds it: navigation, banners, forms, scripts. */
+/** Finds the main content of a web page and removes the surrounding elements: navigation, banners, forms, scripts. */
 import { Readability } from '@mozilla/readability'
 import type { Element, Root } from 'hast'
 import { selectAll } from 'hast-util-select'
@@ -7,8 +7,11 @@ import { toString as textOf } from 'hast-util-to-string'
 import { parseHTML } from 'linkedom'
 import { attribute, parseHtml, removeElements } from './html-tree.js'
 
-/** Where programs that make documentation put a page's content, most specific first: Notion, Confluence, Docusaurus, GitHub, then what HTML itself says. */
-const PLACES = [
+/**
+ * Selectors for the content of a page, the most specific first: Notion, Confluence, Docusaurus, GitHub, then standard
+ * HTML.
+ */
+const CONTENT_SELECTORS = [
   'article.page',
   '#main-content',
   '.theme-doc-markdown',
@@ -41,7 +44,7 @@ const NOT_CONTENT_ROLES = new Set(['navigation', 'search', 'banner', 'contentinf
 const SURROUNDINGS =
   /(^|[\s_-])(breadcrumbs?|pagination|pager|sidebar|side-nav|table-of-contents|toc|edit-this-page|edit-page|cookie-?(banner|consent)?|skip-(link|to-content)|share-buttons?|newsletter|advert(isement)?s?)([\s_-]|$)/i
 
-/** Links that only lead to their own heading: `#`, `¶`. */
+/** Class names of links to their own heading: `#`, `¶`. */
 const HEADING_ANCHOR = /(^|[\s_-])(anchor|headerlink|header-anchor|hash-link|heading-link|permalink)([\s_-]|$)/i
 
 function isSurroundings(element: Element): boolean {
@@ -57,7 +60,7 @@ const isHeadingAnchor = (element: Element): boolean =>
   (HEADING_ANCHOR.test(attribute(element, 'className')) || /^[#¶§\u200b\s]*$/.test(textOf(element))) &&
   /#/.test(attribute(element, 'href'))
 
-/** Removes what is not content from a page or a part of it. */
+/** Removes elements that are not content from a page or a part of it. */
 function tidy(tree: Root | Element, within: 'page' | 'content'): void {
   removeElements(
     tree,
@@ -70,14 +73,14 @@ function tidy(tree: Root | Element, within: 'page' | 'content'): void {
 
 const asRoot = (element: Element): Root => ({ type: 'root', children: [element] })
 
-/** The only element that matches, if it has a text. Several of them are a list of articles, not one page. */
+/** Returns the only matching element, if it contains text. Several matches are a list of articles, not one page. */
 function onlyMatch(tree: Root, selector: string): Element | null {
   const [found, another] = selectAll(selector, tree)
   return found && !another && textOf(found).trim() !== '' ? found : null
 }
 
-/** The content by Readability, which guesses from the text itself; null if it finds none. */
-function readable(tree: Root): Root | null {
+/** Returns the content that Readability finds from the text itself; null if it finds none. */
+function readabilityContent(tree: Root): Root | null {
   const { document } = parseHTML(toHtml(tree))
   const article = new Readability(document as unknown as ConstructorParameters<typeof Readability>[0], {
     keepClasses: true,
@@ -91,11 +94,12 @@ function readable(tree: Root): Root | null {
 }
 
 /**
- * The main content of a page: what it marks as such itself, else what Readability finds, else its whole body. Modifies the tree.
- * @param whole the page is a document of its own (an export), so nothing surrounds the content
+ * Returns the main content of a page: the part that the page marks as such, else the result of Readability, else its
+ * whole body. Modifies the tree.
+ * @param whole the page is a separate document (an export), so that nothing surrounds the content
  */
 export function mainContent(tree: Root, whole: boolean): Root {
-  for (const selector of PLACES) {
+  for (const selector of CONTENT_SELECTORS) {
     const found = onlyMatch(tree, selector)
     if (!found) continue
     tidy(found, 'content')
@@ -105,7 +109,7 @@ export function mainContent(tree: Root, whole: boolean): Root {
   const [body] = selectAll('body', tree)
   const rest: Root = { type: 'root', children: (body?.children ?? tree.children) as Root['children'] }
   if (whole) return rest
-  const guessed = readable(tree)
-  // Readability takes the longest piece of prose; on a page of short pieces it would lose most of them.
-  return guessed && textOf(guessed).trim().length * 2 >= textOf(rest).trim().length ? guessed : rest
+  const extracted = readabilityContent(tree)
+  // Readability selects the longest piece of prose. On a page with short pieces, it would lose most of them.
+  return extracted && textOf(extracted).trim().length * 2 >= textOf(rest).trim().length ? extracted : rest
 }

@@ -1,4 +1,4 @@
-/** The task that reads the nested lists of links of an index page: the order and the tree of an export's pages. */
+/** The task that reads the nested link lists of an index page: the order and the tree of an export's pages. */
 import type { Element } from 'hast'
 import { selectAll } from 'hast-util-select'
 import { pack } from './container.js'
@@ -9,12 +9,12 @@ import { absolutize } from './html-addresses.js'
 const MAX_ROWS = 10_000
 const MAX_URL = 2_048
 
-/** The links of an index in their order, each with its depth from 0. */
+/** The links of an index in order, each with its depth from 0. */
 export interface OutlineFacts {
   rows: [depth: number, url: string][]
 }
 
-/** Reads the first link of every list item, with how deep it is nested. */
+/** Reads the first link of every list item and its nesting depth. */
 export function readOutline(bytes: Uint8Array, url: string): Uint8Array {
   const tree = parseHtml(decodeText(bytes))
   absolutize(tree, url)

@@ -1,4 +1,4 @@
-/** The task that turns a web page, or an HTML file of an export, into markdown. */
+/** The task that converts a web page, or an HTML file of an export, to markdown. */
 import type { Element, Root } from 'hast'
 import { selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'
@@ -11,36 +11,36 @@ import { mainContent } from './main-content.js'
 import { Unconvertible } from './refused.js'
 import { toMarkdown } from './to-markdown.js'
 
-/** Most links of one page that are followed. */
+/** Maximum number of links per page that are followed. */
 const MAX_LINKS = 2_000
-/** Most images inside of a page (`data:`), which become files. */
+/** Maximum number of embedded images (`data:`) per page that become files. */
 const MAX_INLINE_IMAGES = 200
 
-/** What is known of a page beside its text. */
+/** The facts about a page, in addition to its text. */
 export interface ConvertedPage {
   title: string
   description: string
-  /** Addresses that the page links to, anywhere on it, without fragments; empty if it asks not to follow them. */
+  /** The addresses that the page links to, without fragments; empty if the page asks not to follow them. */
   links: string[]
-  /** The address that the page says it has; '' if it says none. */
+  /** The canonical address that the page declares; '' if there is none. */
   canonical: string
-  /** Where the page sends its reader at once (`<meta http-equiv=refresh>`); '' if nowhere. */
+  /** The address that the page redirects to (`<meta http-equiv=refresh>`); '' if there is none. */
   refresh: string
 }
 
-/** How a page is to be read. */
+/** The options for reading a page. */
 export interface PageOptions {
   /** The page's address. */
   url: string
-  /** The content type of its response, for its charset. */
+  /** The content type of its response, for the charset. */
   contentType: string
-  /** The page is a document of its own: an export, not a page of a website. */
+  /** Whether the page is a separate document: an export, not a page of a website. */
   whole: boolean
-  /** Names the files of images that are inside of the page: `attached:<n>` gets this before it. */
+  /** The name prefix for files of embedded images, before their number. */
   attach: string
 }
 
-/** Longest title or description, and longest address that is followed: what is longer is no such thing. */
+/** Maximum length of a title or description, and of an address that is followed. */
 const MAX_TEXT = 1_000
 const MAX_URL = 2_048
 
@@ -64,17 +64,17 @@ const textOfFirst = (selector: string, tree: Root): string =>
   oneLine(textOf(selectAll(selector, tree)[0] ?? { type: 'root', children: [] }))
 
 /**
- * The titles that a page has beside its content, best first: that of Notion, of Confluence (after the name of the space), of the page. Read before
- * what surrounds the content is removed.
+ * Returns the titles of a page outside of its content, best first: that of Notion, of Confluence (after the name of the
+ * space), of the page. Call it before the elements around the content are removed.
  */
-const titlesBeside = (tree: Root, meta: (name: string) => string): string[] => [
+const outerTitles = (tree: Root, meta: (name: string) => string): string[] => [
   textOfFirst('.page-title', tree) || textOfFirst('#title-text', tree).replace(/^.{1,200}? : /, ''),
   selectAll('h1', tree).length === 1 ? textOfFirst('h1', tree) : '',
   oneLine(meta('og:title')),
   textOfFirst('head title', tree).replace(/\s+[|–—·]\s+[^|–—·]*$/u, ''),
 ]
 
-/** What marks the title wins, then the first H1 of the content. */
+/** Returns the marked title, else the first H1 of the content. */
 const titleOf = (content: Root, [marked = '', ...others]: string[]): string =>
   [marked, textOfFirst('h1', content), ...others].find((one) => one !== '') ?? ''
 
@@ -91,7 +91,7 @@ function linksOf(tree: Root): string[] {
 const addressOf = (text: string, base: string): string =>
   text === '' || text.length > MAX_URL || !URL.canParse(text, base) ? '' : new URL(text, base).href
 
-/** Takes the images that are inside of the page out of it; each becomes a file. Addresses that are too long for a link, or no image, are dropped. */
+/** Extracts the embedded images of a page as files. Drops addresses that are not images. */
 function takeInlineImages(tree: Root, attach: string): ContainerPart[] {
   const parts: ContainerPart[] = []
   visit(tree, 'element', (image) => {
@@ -116,7 +116,10 @@ function printContent(content: Root, title: string): string {
   return toMarkdown(content).trim()
 }
 
-/** Reads an HTML page. Returns `PageFacts`, then as files the markdown (named ''), and the images that were inside of it. Throws `Unconvertible`. */
+/**
+ * Reads an HTML page. Returns a `ConvertedPage`, then as files the markdown (named '') and the embedded images. Throws
+ * `Unconvertible`.
+ */
 export function readPage(bytes: Uint8Array, options: PageOptions): Uint8Array {
   try {
     const tree = parseHtml(decodeText(bytes, options.contentType))
@@ -129,7 +132,7 @@ export function readPage(bytes: Uint8Array, options: PageOptions): Uint8Array {
       'href',
     )
     const [, refresh = ''] = /^\s*\d+\s*;\s*url\s*=\s*["']?([^"']+)/i.exec(meta('refresh')) ?? []
-    const titles = titlesBeside(tree, meta)
+    const titles = outerTitles(tree, meta)
     const content = mainContent(tree, options.whole)
     const title = titleOf(content, titles)
     const parts = takeInlineImages(content, options.attach)

@@ -1,4 +1,4 @@
-/** A file cannot be converted because of what is in it. The message is a sentence for the user who sent it. */
+/** Thrown if a file cannot be converted because of its content. The message is a sentence for the user who sent it. */
 export class Unconvertible extends Error {
   override name = 'Unconvertible'
 }

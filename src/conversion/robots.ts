@@ -1,25 +1,28 @@
-/** The task that reads a robots.txt: in a thread, since a pattern of many stars takes as long as its author likes. */
+/**
+ * The task that reads a robots.txt. It runs in a thread, because matching a pattern with many stars can take
+ * arbitrarily long.
+ */
 import robotsParser from 'robots-parser'
 import { pack } from './container.js'
 
-/** The name by which robots.txt may address this service. */
+/** The name that a robots.txt may use for this service. */
 const ROBOT = 'Bindery'
-/** Most sitemaps that are looked at. */
+/** Maximum number of sitemaps that are read. */
 const MAX_SITEMAPS = 20
 const MAX_URL = 2_048
 
-/** What a robots.txt says about one page. */
+/** The robots.txt rules that apply to one page. */
 export interface RobotsFacts {
   isAllowed: boolean
-  /** Pause that it asks for between two requests, in seconds. */
+  /** The requested pause between two requests, in seconds. */
   delay: number
   sitemaps: string[]
 }
 
-/** The package is CommonJS: its types name the function as a member of what Node gives as the function itself. */
+/** The package is CommonJS: its types declare the function as a member, but Node exports the function itself. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
 
-/** Asks the robots.txt at `url` about `page`. */
+/** Returns the rules of the robots.txt at `url` for `page`. */
 export function readRobots(text: string, url: string, page: string): Uint8Array {
   const robots = parseRobots(url, text)
   return pack({

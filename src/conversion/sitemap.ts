@@ -1,4 +1,4 @@
-/** The task that reads a sitemap: the addresses of a website's pages, or of further sitemaps. */
+/** The task that reads a sitemap: the addresses of a website's pages, or of more sitemaps. */
 import { gunzipSync } from 'node:zlib'
 import { selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'
@@ -6,20 +6,20 @@ import { pack } from './container.js'
 import { decodeText } from './decode-text.js'
 import { parseHtml } from './html-tree.js'
 
-/** Most addresses that are taken from one sitemap. */
+/** Maximum number of addresses per sitemap. */
 const MAX_ADDRESSES = 10_000
 const MAX_URL = 2_048
 const MAX_BYTES = 10 * 1024 * 1024
 
-/** What a sitemap says. */
+/** The content of a sitemap. */
 export interface SitemapFacts {
   pages: string[]
   sitemaps: string[]
 }
 
 /**
- * Reads a sitemap (XML, compressed or not; or plain text with an address per line). It is read as HTML, whose parser knows no entities of a
- * document's own, and reads what is not well formed.
+ * Reads a sitemap (XML, compressed or not, or plain text with an address per line). Uses an HTML parser, which does not
+ * expand custom entities and accepts malformed documents.
  */
 export function readSitemap(bytes: Uint8Array): Uint8Array {
   const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b

@@ -1,4 +1,4 @@
-/** The conversions as named tasks for the pool of threads. Options are sent as JSON. */
+/** The conversion tasks by name, for the thread pool. Options are sent as JSON. */
 import { readDocx } from './docx.js'
 import { readOutline } from './outline.js'
 import { readPage } from './page.js'
@@ -19,7 +19,7 @@ export const tasks: Readonly<Record<string, Task>> = {
   sitemap: (file) => readSitemap(file as Uint8Array),
   robots: (text, url, page) => readRobots(String(text), String(url), String(page)),
   outline: (file, url) => readOutline(file as Uint8Array, String(url)),
-  /** A text as UTF-8. */
+  /** Returns a text as UTF-8. */
   text: (file, contentType) =>
     pack({}, [{ name: '', content: Buffer.from(decodeText(file as Uint8Array, String(contentType))) }]),
 }

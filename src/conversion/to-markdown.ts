@@ -1,4 +1,7 @@
-/** Turns the content of an HTML page into markdown as this product writes it: hints, expandable sections, fenced code with its language. */
+/**
+ * Converts the content of an HTML page to Bindery's markdown: hints, expandable sections, fenced code with its
+ * language.
+ */
 import type { Element, Root } from 'hast'
 import { selectAll } from 'hast-util-select'
 import { toString as textOf } from 'hast-util-to-string'
@@ -22,7 +25,9 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 ]
 const HINT = /(^|[\s_-])(admonition|alert|callout|notice|note|confluence-information-macro|markdown-alert)([\s_-]|$)/i
 
-/** The style of a hint if the element is one: a box that programs for documentation set off from the text. */
+/**
+ * Returns the hint style of an element; null if it is not a hint. Documentation tools use such boxes for admonitions.
+ */
 function hintStyle(element: Element): string | null {
   const name = attribute(element, 'className')
   if (!['div', 'aside', 'section', 'figure'].includes(element.tagName) || !HINT.test(name)) return null
@@ -64,13 +69,13 @@ const handlers = {
   [CELL_BREAK]: () => html('<br>'),
 } as unknown as Handlers
 
-/** What authors told each other, or programs, is no content. */
+/** Comments are not content. */
 const nodeHandlers = { comment: () => undefined } as unknown as Handlers
 
 const BLOCKS = new Set(['p', 'div', 'li', 'pre', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
 const isBlock = (node: Element['children'][number]): boolean => node.type === 'element' && BLOCKS.has(node.tagName)
 
-/** A cell of a table is one line of markdown: its paragraphs and list items are separated by `<br>`. */
+/** Separates the paragraphs and list items of a table cell with `<br>`, because a cell is one line of markdown. */
 function breakCells(tree: Root): void {
   const cellBreak = (): Element => ({ type: 'element', tagName: CELL_BREAK, properties: {}, children: [] })
   visit(tree, 'element', (cell) => {
@@ -94,7 +99,7 @@ function breakCells(tree: Root): void {
   })
 }
 
-/** A link that leads nowhere is its text. Titles of links are not taken over. */
+/** Replaces a link without a target with its text. Removes the titles of links. */
 function plainLinks(tree: Root): void {
   for (const element of selectAll('a', tree)) {
     delete element.properties['title']
@@ -102,7 +107,10 @@ function plainLinks(tree: Root): void {
   }
 }
 
-/** Written like the pages that the service prints itself (`content/blocks/print.ts`): what would be read as a tag or a formula is escaped. */
+/**
+ * Uses the same style as pages that the service prints (`content/blocks/print.ts`): text that would parse as a tag or a
+ * formula is escaped.
+ */
 const processor = unified()
   .use(rehypeRemark, { handlers, nodeHandlers })
   .use(remarkGfm, { tablePipeAlign: false })
@@ -113,7 +121,7 @@ const processor = unified()
 
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|brush:?)[-\s:]?([\w+#.-]+)/i
 
-/** Programs write a code block's language in different places; it is read from the class of `<code>`. */
+/** Moves the language of a code block to the class of `<code>`. Programs put it in different places. */
 function nameLanguages(tree: Root): void {
   visit(tree, 'element', (element, _index, parent) => {
     if (element.tagName !== 'pre') return
@@ -141,7 +149,10 @@ function nameLanguages(tree: Root): void {
   })
 }
 
-/** A table of markdown has a header: one that marks none begins with it, as tables of Word do. */
+/**
+ * Marks the first row of a table as its header if the table has none, because a markdown table needs one. Word tables
+ * usually start with their header.
+ */
 function nameColumns(tree: Root): void {
   for (const table of selectAll('table', tree)) {
     const [first, second] = selectAll('tr', table)

@@ -1,37 +1,42 @@
-/** The task that unpacks a ZIP archive, with bounds on count, size and ratio, and without names that could lead anywhere else. */
+/**
+ * The task that unpacks a ZIP archive, with limits for count, size and ratio, and without names that point elsewhere.
+ */
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, getFileNameLowLevel, parseExtraFields, type ZipFile } from 'yauzl'
 import { pack, type ContainerPart } from './container.js'
 import { Unconvertible } from './refused.js'
 
-/** Bounds of one archive. */
+/** The limits for one archive. */
 export interface UnpackLimits {
   maxFiles: number
-  /** All files together, in bytes, unpacked. */
+  /** Maximum unpacked size of all files together, in bytes. */
   maxBytes: number
-  /** One file, in bytes, unpacked. A larger one is left out. */
+  /** Maximum unpacked size of one file, in bytes. A larger file is omitted. */
   maxFileBytes: number
 }
 
-/** A file of an archive that was left out. */
+/** A file of an archive that was omitted. */
 interface LeftOut {
   name: string
   reason: string
 }
 
-/** The facts that `unpack` returns beside the files. */
+/** The facts that `unpack` returns with the files. */
 export interface UnpackFacts {
   leftOut: LeftOut[]
 }
 
-/** Text compresses to a twentieth, seldom to a hundredth; beyond this a file of more than a megabyte is there to fill memory. */
+/**
+ * Maximum compression ratio of files larger than a megabyte. Text compresses to a twentieth, rarely to a hundredth; a
+ * higher ratio indicates a ZIP bomb.
+ */
 const MAX_RATIO = 200
 const RATIO_FROM_BYTES = 1024 * 1024
-/** All names together, in characters: they are handed on as JSON. */
+/** Maximum length of all names together, in characters. They are passed on as JSON. */
 const MAX_NAMES = 4 * 1024 * 1024
-/** Folders in folders: deeper ones are made to tire programs. */
+/** Maximum number of nested folders. Deeper ones are hostile. */
 const MAX_SEGMENTS = 30
-/** Names of files that were left out and are reported. */
+/** Maximum number of omitted files that are reported. */
 const MAX_LEFT_OUT = 500
 
 const JUNK = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)\.git(\/|$)/i
@@ -39,7 +44,10 @@ const JUNK = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)\.
 const isSymlink = ({ versionMadeBy, externalFileAttributes }: Entry): boolean =>
   versionMadeBy >> 8 === 3 && ((externalFileAttributes >>> 16) & 0o170000) === 0o120000
 
-/** The name as text: UTF-8 if the archive says so, or if the bytes are; else the code page of old archives. */
+/**
+ * Returns the name as text: UTF-8 if the archive declares it or the bytes are valid, else the code page of old
+ * archives.
+ */
 function nameOf(entry: Entry): string {
   const raw = entry.fileName as unknown as Buffer
   const extra = parseExtraFields(entry.extraFieldRaw)
@@ -52,12 +60,12 @@ function nameOf(entry: Entry): string {
   }
 }
 
-/** Why a file with this name is not unpacked; null if it may be. */
+/** Returns the reason why a file with this name is not unpacked; null if it may be. */
 function faultOf(name: string, entry: Entry): string | null {
   if (/^\/|^[A-Za-z]:/.test(name)) return 'its name is an absolute path'
-  if (name.split('/').includes('..')) return 'its name leads out of the archive'
+  if (name.split('/').includes('..')) return 'its name points out of the archive'
   if (name.split('/').length > MAX_SEGMENTS) return `it is more than ${MAX_SEGMENTS} folders deep`
-  if (/[\x00-\x1f\x7f]/.test(name)) return 'its name has a control character'
+  if (/[\x00-\x1f\x7f]/.test(name)) return 'its name contains a control character'
   if (isSymlink(entry)) return 'it is a symbolic link'
   if ((entry.generalPurposeBitFlag & 1) !== 0) return 'it is encrypted'
   return null
@@ -93,7 +101,10 @@ const nextEntry = (file: ZipFile): Promise<Entry | null> =>
     file.readEntry()
   })
 
-/** Reads one file; stops after `maxBytes`, whatever the archive says about its size. Throws if it is damaged: yauzl leaves the checksum to its callers. */
+/**
+ * Reads one file. Stops after `maxBytes`, whatever size the archive declares. Throws if the file is damaged, because
+ * yauzl does not verify the checksum.
+ */
 async function readEntry(file: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer | null> {
   const stream = await new Promise<NodeJS.ReadableStream & { destroy(): void }>((done, failed) =>
     file.openReadStream(entry, (error, opened) => (error ? failed(error) : done(opened))),
@@ -116,7 +127,7 @@ async function readEntry(file: ZipFile, entry: Entry, maxBytes: number): Promise
 const isBomb = ({ compressedSize, uncompressedSize }: Entry): boolean =>
   uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO
 
-/** Reads every file of an archive that may be read. Throws `Unconvertible` if the archive as a whole is beyond a bound. */
+/** Reads every allowed file of an archive. Throws `Unconvertible` if the whole archive exceeds a limit. */
 export async function readArchive(
   zip: Uint8Array,
   limits: UnpackLimits,
@@ -164,7 +175,7 @@ export async function readArchive(
   return { files: [...files.values()], leftOut }
 }
 
-/** Unpacks an archive, and the archives in it if there is nothing else: large exports come in such parts. */
+/** Unpacks an archive. If it contains only archives, unpacks these as well: large exports come in such parts. */
 export async function unpack(zip: Uint8Array, limits: UnpackLimits): Promise<Uint8Array> {
   const outer = await readArchive(zip, limits)
   if (outer.files.length === 0 || !outer.files.every(({ name }) => /\.zip$/i.test(name)))
@@ -184,7 +195,7 @@ export async function unpack(zip: Uint8Array, limits: UnpackLimits): Promise<Uin
     }
     for (const file of inner.files) {
       if (files.has(file.name))
-        leftOut.push({ name: `${name}/${file.name}`, reason: 'a file in another archive beside it has the same name' })
+        leftOut.push({ name: `${name}/${file.name}`, reason: 'a file in a sibling archive has the same name' })
       else files.set(file.name, file)
     }
     left -= inner.files.reduce((sum, file) => sum + file.content.length, 0)

@@ -1,15 +1,15 @@
-/** What a credential of a host is for Git over HTTP. */
+/** Converts a host credential to a credential for Git over HTTP. */
 import type { HostCredential, Provider } from './types.js'
 
-/** A user name and password for Git; `expiresAt` is null if it does not end by itself. */
+/** A user name and password for Git. `expiresAt` is null if it does not expire. */
 export interface GitCredential {
   username: string
   password: string
   expiresAt: Date | null
 }
 
-/** Names that hosts want beside a token. Bitbucket is the one that is strict. */
-const NAMES: Readonly<Record<Provider, string>> = {
+/** User names that hosts expect with a token. Only Bitbucket checks them. */
+const USER_NAMES: Readonly<Record<Provider, string>> = {
   github: 'x-access-token',
   gitlab: 'oauth2',
   gitea: 'oauth2',
@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<Provider, string>> = {
   generic: 'git',
 }
 
-/** The name and password behind a credential that needs nobody to be asked; null if Git is opened by none, or by a key. */
+/** Returns the user name and password of a credential that needs no request; null if Git uses none, or a key. */
 export function fixedCredential(
   provider: Provider,
   credential: Exclude<HostCredential, { kind: 'githubApp' }>,
@@ -25,5 +25,5 @@ export function fixedCredential(
   if (credential.kind === 'none' || credential.kind === 'sshKey') return null
   if (credential.kind === 'basic')
     return { username: credential.username, password: credential.password, expiresAt: null }
-  return { username: NAMES[provider], password: credential.token, expiresAt: null }
+  return { username: USER_NAMES[provider], password: credential.token, expiresAt: null }
 }

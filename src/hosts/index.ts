@@ -1,4 +1,5 @@
-// The door of hosts of Git repositories: their webhooks are verified here, their REST APIs asked, their credentials turned into those of Git.
+// The entry point of `hosts/`: webhook verification, REST API clients and Git credentials for the hosts of
+// repositories.
 export { apiUrlOf, repositoryNameOf } from './address.js'
 export type { Delivery, PullRequestHint } from './deliveries/hints.js'
 export {

@@ -1,4 +1,6 @@
-/** Tokens of GitHub App installations: asked for by a JWT of the app, kept in memory, renewed before they expire. */
+/**
+ * Tokens of GitHub App installations: requested with the app's JWT, cached in memory, and renewed before they expire.
+ */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { HttpClient } from '../outbound/index.js'
@@ -8,21 +10,21 @@ import { GITHUB_HEADERS } from './api/github.js'
 import { HostError } from './types.js'
 import { at, textAt } from './values.js'
 
-/** A token that ends within this is not used any more: an import may take a while. They last an hour. */
+/** Minimum remaining lifetime of a token that is used, because an import may take a while. Tokens last an hour. */
 const RENEW_MS = 10 * 60_000
 const MAX_TOKENS = 1000
 
-/** Makes the JWT of an app, RS256, of at most ten minutes. Throws if the key is none. */
+/** Creates the JWT of an app (RS256, at most ten minutes). Throws if the key is invalid. */
 export type SignAppToken = (privateKey: string, appId: string, now: Date) => Promise<string>
 
 interface InstallationToken {
   token: string
   expiresAt: Date
-  /** As the installation was given them: `contents` → `write`. */
+  /** The permissions of the installation: `contents` → `write`. */
   permissions: Readonly<Record<string, string>>
 }
 
-/** An installation, and the one repository that a token of it is for. */
+/** An installation, and the repository that a token is for. */
 export interface Installation {
   apiUrl: string
   /** `owner/name`. */
@@ -39,32 +41,32 @@ interface InstallationTokensOptions {
   now: () => Date
 }
 
-/** One token for each installation and repository; whoever asks while one is on its way waits for the same. */
+/** Caches one token per installation and repository. Concurrent callers share one request. */
 export class InstallationTokens {
-  readonly #kept = new LRUCache<string, InstallationToken>({ max: MAX_TOKENS })
-  // bound: requests under way
-  readonly #coming = new Map<string, Promise<InstallationToken>>()
+  readonly #cache = new LRUCache<string, InstallationToken>({ max: MAX_TOKENS })
+  // Size limit: the number of pending requests
+  readonly #pending = new Map<string, Promise<InstallationToken>>()
 
   constructor(private readonly options: InstallationTokensOptions) {}
 
-  /** A token that is valid for ten minutes at least. Throws `HostError`. */
+  /** Returns a token that is valid for at least ten minutes. Throws `HostError`. */
   async token(installation: Installation): Promise<InstallationToken> {
     const key = keyOf(installation)
-    const kept = this.#kept.get(key)
-    if (kept && kept.expiresAt.getTime() - this.options.now().getTime() > RENEW_MS) return kept
-    const coming = this.#coming.get(key)
-    if (coming) return coming
-    const made = this.#make(installation, key).finally(() => this.#coming.delete(key))
-    this.#coming.set(key, made)
-    return made
+    const cached = this.#cache.get(key)
+    if (cached && cached.expiresAt.getTime() - this.options.now().getTime() > RENEW_MS) return cached
+    const pending = this.#pending.get(key)
+    if (pending) return pending
+    const created = this.#request(installation, key).finally(() => this.#pending.delete(key))
+    this.#pending.set(key, created)
+    return created
   }
 
-  /** Forgets a token that was refused. */
+  /** Removes a rejected token from the cache. */
   forget(installation: Installation): void {
-    this.#kept.delete(keyOf(installation))
+    this.#cache.delete(keyOf(installation))
   }
 
-  async #make(installation: Installation, key: string): Promise<InstallationToken> {
+  async #request(installation: Installation, key: string): Promise<InstallationToken> {
     const { http, limits, now } = this.options
     const jwt = await this.#jwt(installation)
     const authorization = { headers: async () => ({ authorization: `Bearer ${jwt}` }), secrets: () => [jwt], key }
@@ -90,25 +92,27 @@ export class InstallationTokens {
     const permissions = Object.fromEntries(
       Object.entries((at(value, 'permissions') as object | undefined) ?? {}).slice(0, 100),
     ) as Record<string, string>
-    const made = { token, expiresAt, permissions }
-    if (expiresAt.getTime() > now().getTime()) this.#kept.set(key, made)
-    return made
+    const created = { token, expiresAt, permissions }
+    if (expiresAt.getTime() > now().getTime()) this.#cache.set(key, created)
+    return created
   }
 
   async #jwt({ privateKey, appId }: Installation): Promise<string> {
     try {
       return await this.options.signAppToken(privateKey, appId, this.options.now())
     } catch {
-      // the cause may quote the key
+      // The cause may contain the key.
       throw new HostError(
         'unauthorized',
-        "The app's private key cannot be used: enter the whole PEM file that GitHub made, with its first and last line.",
+        "The app's private key cannot be used: enter the whole PEM file from GitHub, including its first and last line.",
       )
     }
   }
 }
 
-/** Whoever does not have the private key does not get a token that was made with it. */
+/**
+ * Returns the cache key. It contains the private key, so that only its owner gets the tokens that were created with it.
+ */
 const keyOf = ({ apiUrl, repository, appId, installationId, privateKey }: Installation): string =>
   createHash('sha256')
     .update(JSON.stringify([apiUrl, repository.toLowerCase(), appId, installationId, privateKey]))

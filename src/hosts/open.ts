@@ -1,4 +1,4 @@
-/** Opens repositories on their hosts. What is kept in memory, tokens of installations and waits, may vanish at any time. */
+/** Opens repositories on their hosts. The installation tokens and waits in memory may be lost at any time. */
 import { createHash } from 'node:crypto'
 import type { HttpClient } from '../outbound/index.js'
 import { apiUrlOf, repositoryNameOf } from './address.js'
@@ -19,13 +19,16 @@ export interface HostsOptions {
   now: () => Date
 }
 
-/** The hosts, with what is known of their tokens and limits. */
+/** The hosts, with their cached tokens and rate limits. */
 export interface Hosts {
-  /** Opens a repository; asks nobody yet. Throws `HostError` (`refused`, `unauthorized`) if that repository or credential cannot have an API. */
+  /**
+   * Opens a repository without sending a request. Throws `HostError` (`refused`, `unauthorized`) if the repository or
+   * credential does not support an API.
+   */
   open(address: HostAddress): Host
   /**
-   * What Git is to be given now: name and password, with their end if they have one; null if nothing, or a key. The token of an app is
-   * valid for ten minutes at least. Throws `HostError`.
+   * Returns the current user name and password for Git, with their expiry if they have one; null if Git uses none, or a
+   * key. An app token is valid for at least ten minutes. Throws `HostError`.
    */
   gitCredential(address: HostAddress): Promise<GitCredential | null>
 }
@@ -37,7 +40,7 @@ const clients: Readonly<Record<Exclude<Provider, 'generic'>, new (options: Clien
   bitbucket: Bitbucket,
 }
 
-/** Makes the hosts. */
+/** Creates the clients of the hosts. */
 export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
   const limits = new RateLimits(now)
   const tokens = new InstallationTokens({ http, limits, signAppToken, now })
@@ -47,10 +50,10 @@ export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
       if (provider === 'generic')
         throw new HostError(
           'refused',
-          'A generic remote has no API: statuses and pull requests need the provider of the repository.',
+          'A generic remote has no API. To use statuses and pull requests, set the provider of the repository.',
         )
-      const { base, name } = placeOf(address)
-      const { authorization, permissions } = opened(tokens, provider, credential, { base, name })
+      const { base, name } = apiAddressOf(address)
+      const { authorization, permissions } = authorize(tokens, provider, credential, { base, name })
       const api = new RestApi({
         http,
         limits,
@@ -64,21 +67,21 @@ export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
     async gitCredential(address) {
       const { provider, credential } = address
       if (credential.kind !== 'githubApp') return fixedCredential(provider, credential)
-      const { base, name } = placeOf(address)
+      const { base, name } = apiAddressOf(address)
       const { token, expiresAt } = await tokens.token({ apiUrl: base, repository: name, ...credential })
       return { username: 'x-access-token', password: token, expiresAt }
     },
   }
 }
 
-function placeOf({ provider, url, apiUrl }: HostAddress): { base: string; name: string } {
+function apiAddressOf({ provider, url, apiUrl }: HostAddress): { base: string; name: string } {
   const base = (apiUrl ?? apiUrlOf(provider, url)).replace(/\/+$/, '')
   if (!/^https?:\/\/[^?#@\s]+$/.test(base))
-    throw new HostError('refused', 'The address of the API is not an http or https URL without a query.')
+    throw new HostError('refused', 'The address of the API must be an http or https URL without a query.')
   return { base, name: repositoryNameOf(provider, url, base) }
 }
 
-function opened(
+function authorize(
   tokens: InstallationTokens,
   provider: Provider,
   credential: HostCredential,
@@ -109,7 +112,10 @@ function appAuthorization(tokens: InstallationTokens, installation: Installation
 const basic = (username: string, password: string): string => Buffer.from(`${username}:${password}`).toString('base64')
 const hashed = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-/** Gitea's tokens have a scheme of their own; GitLab knows no Basic, but takes a token wherever it comes from. */
+/**
+ * Returns the authorization for a token. Gitea's tokens have a separate scheme. GitLab does not support Basic, but
+ * accepts a token wherever it comes from.
+ */
 function tokenAuthorization(
   provider: Provider,
   credential: Exclude<HostCredential, { kind: 'githubApp' }>,
@@ -124,7 +130,7 @@ function tokenAuthorization(
   if (credential.kind === 'sshKey')
     throw new HostError(
       'unauthorized',
-      'A deploy key opens the repository for Git alone. Statuses and pull requests need a token, or a GitHub App.',
+      'A deploy key gives access only to Git. Statuses and pull requests need a token or a GitHub App.',
     )
   if (credential.kind === 'basic' && provider !== 'gitlab') {
     const value = basic(credential.username, credential.password)

@@ -1,10 +1,12 @@
-/** Hosts of Git repositories, as the rest of the service speaks of them: one vocabulary for GitHub, GitLab, Gitea, Forgejo and Bitbucket. */
+/**
+ * The types for hosts of Git repositories. They use the same terms for GitHub, GitLab, Gitea, Forgejo and Bitbucket.
+ */
 
-/** `gitea` stands for Forgejo too; `bitbucket` for Bitbucket Cloud. A `generic` remote has Git and nothing else. */
+/** `gitea` includes Forgejo; `bitbucket` is Bitbucket Cloud. A `generic` remote supports only Git. */
 export const providers = ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as const
 export type Provider = (typeof providers)[number]
 
-/** What opens a repository, unsealed. Never logged, never part of an error. */
+/** The unsealed credential of a repository. Never logged, never part of an error. */
 export type HostCredential =
   | { kind: 'none' }
   | { kind: 'token'; token: string }
@@ -13,12 +15,15 @@ export type HostCredential =
   | { kind: 'githubApp'; appId: string; installationId: string; privateKey: string }
   | { kind: 'gitlabProjectToken'; token: string }
 
-/** Which repository, and with what. */
+/** A repository with its credential. */
 export interface HostAddress {
   provider: Provider
-  /** URL of the repository, as Git uses it; without a credential. */
+  /** The URL of the repository, as Git uses it, without a credential. */
   url: string
-  /** Root of the REST API, such as `https://api.github.com`; default: what is usual for the provider and the host of `url`. */
+  /**
+   * The root of the REST API, such as `https://api.github.com`; default: the usual root for the provider and the host
+   * of `url`.
+   */
   apiUrl?: string | undefined
   credential: HostCredential
 }
@@ -26,22 +31,22 @@ export interface HostAddress {
 export interface HostRepository {
   /** `owner/name`. */
   fullName: string
-  /** Null if the repository is empty. */
+  /** null if the repository is empty. */
   defaultBranch: string | null
-  /** Whether the credential may push; null if the host does not tell. */
+  /** Whether the credential may push; null if the host does not report it. */
   canPush: boolean | null
-  /** Nobody may push to an archived repository. */
+  /** Whether the repository is archived, so that no one may push to it. */
   archived: boolean
-  /** Permissions of the credential that Bindery needs for everything it does and that are missing, in the host's words. */
+  /** The missing permissions that Bindery needs for its full functionality, in the host's terms. */
   missing: string[]
 }
 
 export interface BranchProtection {
   exists: boolean
   protected: boolean
-  /** Whether the credential may push to the branch itself; null if the host does not tell. */
+  /** Whether the credential may push to the branch itself; null if the host does not report it. */
   canPush: boolean | null
-  /** What the host demands of the branch, as sentences for users. */
+  /** The host's rules for the branch, as sentences for users. */
   rules: string[]
 }
 
@@ -49,11 +54,14 @@ export type StatusState = 'pending' | 'success' | 'failure' | 'error'
 
 export interface CommitStatus {
   state: StatusState
-  /** Tells statuses of one commit apart: the same one replaces the last. At most 40 characters are told apart everywhere. */
+  /**
+   * Identifies a status of a commit: a new status replaces the last one with the same context. Only the first 40
+   * characters count on every host.
+   */
   context: string
   /** Shortened to 140 characters. */
   description: string
-  /** Where the link leads to. */
+  /** The target of the link. */
   targetUrl: string
 }
 
@@ -66,14 +74,17 @@ export interface PullRequest {
   state: 'open' | 'closed' | 'merged'
   draft: boolean
   author: string | null
-  /** `sha` is null if the host does not tell it whole; after a merge it may be a later commit of the branch. `repository` is `owner/name`, null for one that is gone. */
+  /**
+   * `sha` is null if the host abbreviates it; after a merge it may be a later commit of the branch. `repository` is
+   * `owner/name`, or null if it was deleted.
+   */
   head: { ref: string; sha: string | null; repository: string | null }
   base: { ref: string }
-  /** The commit that the host names for the merge; null before. */
+  /** The merge commit that the host reports; null before the merge. */
   mergeCommit: string | null
   mergedAt: string | null
   mergedBy: string | null
-  /** Why it was closed without a merge, where the host asks for that (Bitbucket). */
+  /** The reason for closing it without a merge, if the host asks for one (Bitbucket). */
   reason: string | null
 }
 
@@ -83,15 +94,20 @@ export interface NewPullRequest {
   base: string
   title: string
   body: string
-  /** Names in the host's words; at most 20. Those that it does not accept are returned. */
+  /** User names on the host, at most 20. Names that the host does not accept are returned. */
   reviewers?: readonly string[]
 }
 
-/** The commits that a merged pull request became on its base branch, oldest first. After a merge commit, that one alone. */
+/**
+ * The commits that a merged pull request added to its base branch, oldest first. For a merge commit, only that commit.
+ */
 export interface MergedCommits {
   method: 'merge' | 'squash' | 'rebase'
   commits: string[]
-  /** The pull request's own commits that were merged, in no order. At most `MAX_COMMITS`, so a commit that is missing here may have been merged. */
+  /**
+   * The merged commits of the pull request, in no particular order. At most `MAX_COMMITS`, so a missing commit may have
+   * been merged, too.
+   */
   from: string[]
 }
 
@@ -100,33 +116,33 @@ export interface Host {
   repository(): Promise<HostRepository>
   protection(branch: string): Promise<BranchProtection>
   setStatus(sha: string, status: CommitStatus): Promise<void>
-  /** Opens one, or returns the open one of the same branches: asking twice makes one. */
+  /** Opens a pull request, or returns the open one of the same branches. A repeated call creates no duplicate. */
   openPullRequest(request: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }>
   updatePullRequest(number: number, change: { title?: string; body?: string }): Promise<PullRequest>
   closePullRequest(number: number): Promise<PullRequest>
-  /** Adds a comment. Asking twice makes two. */
+  /** Adds a comment. A repeated call adds a second one. */
   comment(number: number, text: string): Promise<void>
   pullRequest(number: number): Promise<PullRequest>
-  /** Those against a branch, newest first, at most 300; `more` if there are others. */
+  /** Returns the open pull requests against a branch, newest first, at most 300; `more` if there are others. */
   openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }>
-  /** Null unless it is merged. */
+  /** Returns null unless it is merged. */
   mergedCommits(number: number): Promise<MergedCommits | null>
 }
 
 /**
- * `notFound`: the repository or what is in it does not exist, or is hidden from the credential; `unauthorized`: the credential is missing or
- * not accepted; `noRight`: it is accepted and may not do this; `rateLimited`: later; `unavailable`: no answer, or none that can be used;
- * `refused`: the host will not do this, whatever is tried.
+ * `notFound`: the repository or a resource in it does not exist, or is hidden from the credential; `unauthorized`: the
+ * credential is missing or not accepted; `noRight`: the credential is accepted but lacks the permission; `rateLimited`:
+ * try again later; `unavailable`: no response, or an invalid one; `refused`: the host always rejects the request.
  */
 export type HostFailure = 'notFound' | 'unauthorized' | 'noRight' | 'rateLimited' | 'unavailable' | 'refused'
 
-/** A host did not do what it was asked. The message is a sentence that a user can act on; it holds no credential. */
+/** Thrown if a request to a host fails. The message is a sentence that a user can act on; it contains no credential. */
 export class HostError extends Error {
   override name = 'HostError'
   constructor(
     readonly failure: HostFailure,
     message: string,
-    /** When it may be asked again, if it says so. */
+    /** The time of the next attempt, if the host gives one. */
     readonly retryAt: Date | null = null,
   ) {
     super(message)

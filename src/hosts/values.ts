@@ -1,6 +1,6 @@
-/** Reads values out of JSON that others send, whatever it is. */
+/** Reads values from untrusted JSON. */
 
-/** What is at a path; undefined if there is nothing. Members that every object inherits are nothing. */
+/** Returns the value at a path; undefined if there is none. Inherited members do not count. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let now = value
   for (const name of path) {
@@ -10,29 +10,29 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
   return now
 }
 
-/** The text at a path, cut to `most` characters; undefined if it is no text, or empty. */
+/** Returns the text at a path, cut to `most` characters; undefined if it is not a text or is empty. */
 export function textAt(value: unknown, path: readonly (string | number)[], most = 1000): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' && found !== '' ? found.slice(0, most) : undefined
 }
 
-/** A positive integer at a path. */
+/** Returns the positive integer at a path; undefined for other values. */
 export function numberAt(value: unknown, ...path: (string | number)[]): number | undefined {
   const found = at(value, ...path)
   return typeof found === 'number' && Number.isSafeInteger(found) && found > 0 ? found : undefined
 }
 
-/** The list at a path; empty if it is none. */
+/** Returns the list at a path; an empty list for other values. */
 export function listAt(value: unknown, ...path: (string | number)[]): unknown[] {
   const found = path.length === 0 ? value : at(value, ...path)
   return Array.isArray(found) ? found : []
 }
 
 const COMMIT = /^[0-9a-f]{40}$/
-const NOTHING = '0'.repeat(40)
+const NO_COMMIT = '0'.repeat(40)
 
-/** A whole commit ID at a path; undefined for abbreviations, and for the zeros that stand for none. */
+/** Returns a full commit ID at a path; undefined for abbreviations, and for zeros, which stand for no commit. */
 export function commitAt(value: unknown, ...path: (string | number)[]): string | undefined {
   const found = at(value, ...path)
-  return typeof found === 'string' && COMMIT.test(found) && found !== NOTHING ? found : undefined
+  return typeof found === 'string' && COMMIT.test(found) && found !== NO_COMMIT ? found : undefined
 }

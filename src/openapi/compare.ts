@@ -1,11 +1,11 @@
-/** What changed between two versions of a specification, and what of it breaks clients. */
+/** Compares two versions of a specification, and finds the changes that break clients. */
 import type { BreakingChange, SpecChanges } from '../model/index.js'
 import type { Operation, Outline, Parameter, SchemaOutline } from './outline.js'
 
-/** Entries of each list; the counts tell of all. */
-const MOST = 100
+/** Maximum number of entries in each list. The counts cover all entries. */
+const MAX_ENTRIES = 100
 
-/** Names of parameters in paths are no part of an operation's address. */
+/** Returns the address of an operation. Names of path parameters are not part of it. */
 const addressOf = ({ method, path }: Operation): string => `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 
@@ -33,9 +33,9 @@ function compared<T extends { hash: string }>(
 }
 
 const listed = <T>({ added, removed, changed }: Compared<T>, name: (one: T) => string) => ({
-  added: added.slice(0, MOST).map(name),
-  removed: removed.slice(0, MOST).map(name),
-  changed: changed.slice(0, MOST).map(({ after }) => name(after)),
+  added: added.slice(0, MAX_ENTRIES).map(name),
+  removed: removed.slice(0, MAX_ENTRIES).map(name),
+  changed: changed.slice(0, MAX_ENTRIES).map(({ after }) => name(after)),
   counts: { added: added.length, removed: removed.length, changed: changed.length },
 })
 
@@ -43,7 +43,7 @@ const listed = <T>({ added, removed, changed }: Compared<T>, name: (one: T) => s
 export function compareOutlines(before: Outline, after: Outline): SpecChanges {
   const operations = compared(before.operations, after.operations, addressOf)
   const schemas = compared(before.schemas, after.schemas, ({ name }) => name)
-  // An operation can break without a change of its own, by a parameter that it refers to.
+  // An operation can break through a parameter that it refers to, without a change of its own.
   const old = new Map(before.operations.map((one) => [addressOf(one), one]))
   const breaking: BreakingChange[] = [
     ...operations.removed.map((one) => ({ operation: nameOf(one), message: 'The operation was removed.' })),
@@ -59,15 +59,15 @@ export function compareOutlines(before: Outline, after: Outline): SpecChanges {
   return {
     operations: listed(operations, nameOf),
     schemas: listed(schemas, ({ name }) => name),
-    breaking: breaking.slice(0, MOST),
+    breaking: breaking.slice(0, MAX_ENTRIES),
     breakingCount: breaking.length,
   }
 }
 
 function brokenOperation(before: Operation, after: Operation): string[] {
   const found = [...brokenParameters(before, after)]
-  if (after.body?.required && !before.body?.required) found.push('A body is required now.')
-  if (before.body && !after.body) found.push('It takes no body any more.')
+  if (after.body?.required && !before.body?.required) found.push('A body is now required.')
+  if (before.body && !after.body) found.push('The body was removed.')
   for (const type of before.body?.types ?? [])
     if (after.body && !after.body.types.includes(type)) found.push(`The body can no longer be ${type}.`)
   for (const [status, types] of Object.entries(before.responses)) {
@@ -76,12 +76,15 @@ function brokenOperation(before: Operation, after: Operation): string[] {
     if (!now) found.push(`The response ${status} was removed.`)
     else
       for (const type of types)
-        if (!now.includes(type)) found.push(`The response ${status} is no longer given as ${type}.`)
+        if (!now.includes(type)) found.push(`The response ${status} is no longer available as ${type}.`)
   }
   return found
 }
 
-/** Parameters of paths are matched by their place, since their names may change; others by where they are and their name. */
+/**
+ * Yields the breaking parameter changes. Path parameters are matched by position, because their names may change;
+ * others are matched by location and name.
+ */
 function* brokenParameters(before: Operation, after: Operation): Generator<string> {
   const placeOf = (operation: Operation, parameter: Parameter): string => {
     const place =
@@ -98,31 +101,31 @@ function* brokenParameters(before: Operation, after: Operation): Generator<strin
       if (parameter.required) yield `${name} is new and required.`
       continue
     }
-    if (parameter.required && !earlier.required) yield `${name} is required now.`
-    if (parameter.type !== earlier.type) yield `${name} was ${earlier.type} and is ${parameter.type} now.`
-    yield* lostValues(earlier.enum, parameter.enum, name)
+    if (parameter.required && !earlier.required) yield `${name} is now required.`
+    if (parameter.type !== earlier.type) yield `${name} changed from ${earlier.type} to ${parameter.type}.`
+    yield* removedValues(earlier.enum, parameter.enum, name)
   }
 }
 
-function* lostValues(
+function* removedValues(
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
   name: string,
 ): Generator<string> {
   if (!after) return
-  if (!before) yield `${name} can only have certain values now.`
+  if (!before) yield `${name} now accepts only certain values.`
   for (const value of before ?? []) if (!after.includes(value)) yield `${name} can no longer be ${value}.`
 }
 
 function brokenSchema(before: SchemaOutline, after: SchemaOutline): string[] {
-  const found = [...lostValues(before.enum, after.enum, 'It')]
-  if (before.type !== after.type) found.push(`It was ${before.type} and is ${after.type} now.`)
+  const found = [...removedValues(before.enum, after.enum, 'It')]
+  if (before.type !== after.type) found.push(`Its type changed from ${before.type} to ${after.type}.`)
   for (const [name, type] of Object.entries(before.properties)) {
     const now = Object.hasOwn(after.properties, name) ? after.properties[name] : undefined
     if (now === undefined) found.push(`The property ${name} was removed.`)
-    else if (now !== type) found.push(`The property ${name} was ${type} and is ${now} now.`)
+    else if (now !== type) found.push(`The property ${name} changed from ${type} to ${now}.`)
   }
   for (const name of after.required)
-    if (!before.required.includes(name)) found.push(`The property ${name} is required now.`)
+    if (!before.required.includes(name)) found.push(`The property ${name} is now required.`)
   return found
 }

@@ -1,19 +1,23 @@
 /**
- * The process that reads one specification. It has no files, no environment and no network of its own, and ends by itself. The reading is done
- * in a thread: the library walks references by recursion, and a thread may have a larger stack than the system gives a process.
+ * The process that reads one specification. It has no files, no environment and no network, and ends by itself. A
+ * thread does the reading: the library follows references by recursion, and a thread may have a larger stack than the
+ * system gives a process.
  */
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import type { FetchedFile, FromReader, ToReader } from './messages.js'
 import { readBundled, Unfetched, Unusable } from './read.js'
 
-/** Some tens of thousands of schemas that lead to each other. Memory is taken as far as it is used. */
+/**
+ * Stack size that is sufficient for some tens of thousands of schemas that refer to each other. Memory is allocated
+ * only when it is used.
+ */
 const STACK_MB = 128
 
-/** Starts the thread, and passes on what is said between it and the service. */
+/** Starts the thread, and forwards messages between it and the service. */
 function watch(): void {
-  const [longestMs, heapMb] = process.argv.slice(2).map(Number)
-  // If the service that would end the process is gone, it ends by itself.
-  setTimeout(() => process.exit(1), longestMs)
+  const [maxMs, heapMb] = process.argv.slice(2).map(Number)
+  // End by itself if the service that would end it is gone.
+  setTimeout(() => process.exit(1), maxMs)
   process.on('disconnect', () => process.exit())
   const url = JSON.stringify(import.meta.url)
   // When running from the sources, each thread must register tsx first.
@@ -25,12 +29,12 @@ function watch(): void {
     resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb as number },
   })
   thread.on('message', (message: FromReader) => process.send?.(message))
-  // It is out of memory.
+  // The thread is out of memory.
   thread.on('error', () => process.exit(1))
   process.on('message', (message) => thread.postMessage(message))
 }
 
-// bound: files of one specification, which the service limits
+// Size limit: files of one specification, which the service limits
 const waiting = new Map<string, { resolve(file: FetchedFile): void; reject(error: Error): void }>()
 const send = (message: FromReader): void => parentPort?.postMessage(message)
 
@@ -47,9 +51,11 @@ async function read(input: Extract<ToReader, { read: unknown }>['read']): Promis
     if (error instanceof Unusable) return { problem: error.problem }
     if (error instanceof RangeError)
       return {
-        problem: { message: 'It is nested too deeply: its references lead through too many schemas in each other.' },
+        problem: {
+          message: 'It is nested too deeply: its references lead through too many nested schemas. Use fewer levels.',
+        },
       }
-    // The library throws errors with sentences for what it cannot read.
+    // For input that it cannot read, the library throws errors with complete sentences.
     return { problem: { message: `It cannot be read: ${String((error as Error).message).slice(0, 500)}` } }
   }
 }

@@ -1,4 +1,4 @@
-/** The files of specifications, by their content: a file is named by the hash of what is in it, and never changed. */
+/** Stores the files of specifications by content. A file is named by the hash of its bytes, and never changes. */
 import { createHash } from 'node:crypto'
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,29 +8,35 @@ import { makePrivate } from '../disk/private-files.js'
 import { readRanges } from '../disk/read-ranges.js'
 import { newId } from '../kernel/ids.js'
 
-/** A file that no document names may belong to one that is just being written. */
-const YOUNG_MS = 60 * 60 * 1000
-/** Files that are remembered as verified; any other is verified again. */
+/**
+ * Minimum age of an unused file that is deleted, in milliseconds. A newer file may belong to a document that is being
+ * written.
+ */
+const MIN_AGE_MS = 60 * 60 * 1000
+/** Maximum number of files that are remembered as verified. Other files are verified again. */
 const MAX_VERIFIED = 5_000
 const NAME = /^[0-9a-f]{64}$/
 
-/** Keeps bytes by their hash (sha-256, hexadecimal). */
+/** Stores bytes by their hash (sha-256, hexadecimal). */
 export interface SpecFiles {
-  /** Writes a file; it is on the disk when this resolves. Returns its hash. Writing the same bytes again changes nothing. */
+  /**
+   * Writes a file and returns its hash. When it resolves, the file is synced to disk. Writing the same bytes again
+   * changes nothing.
+   */
   write(bytes: Uint8Array): Promise<string>
-  /** Rejects with `ENOENT` if there is none, or its bytes do not have this hash. */
+  /** Rejects with `ENOENT` if the file does not exist or its bytes do not match the hash. */
   read(hash: string): Promise<Buffer>
-  /** Reads some ranges of a file, in their order. Rejects with `ENOENT` if there is no such file, or it is damaged. */
+  /** Reads ranges of a file, in order. Rejects with `ENOENT` if the file does not exist or is damaged. */
   readRanges(hash: string, ranges: readonly { at: number; length: number }[]): Promise<Buffer[]>
-  /** Whether a file is there; with `deep`, whether its bytes are those that it is named by. */
+  /** Checks whether a file exists; with `deep`, also whether its bytes match its name. */
   check(hash: string, options: { deep: boolean }): Promise<'whole' | 'missing' | 'damaged'>
-  /** Removes a file, if it is there. */
+  /** Removes a file if it exists. */
   remove(hash: string): Promise<void>
-  /** Removes the files that are not in use, except new ones. Returns how many. */
+  /** Removes unused files, except new ones. Returns the number of removed files. */
   sweep(isUsed: (hash: string) => Promise<boolean>): Promise<number>
 }
 
-/** Opens the files in a folder, which is made if it is not there. */
+/** Opens the files in a folder. Creates the folder if it does not exist. */
 export async function openSpecFiles(dir: string): Promise<SpecFiles> {
   await makeDurableFolder(dir)
   makePrivate(dir, { deep: false })
@@ -50,7 +56,7 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
     },
     async read(hash) {
       const bytes = await readFile(join(folderOf(hash), hash))
-      mustBeNamed(hash, bytes)
+      verifyHash(hash, bytes)
       return bytes
     },
     async readRanges(hash, ranges) {
@@ -67,8 +73,8 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
   }
 }
 
-/** Throws an error with the code `ENOENT`, as for a missing file, if bytes do not have the hash that names them. */
-function mustBeNamed(hash: string, bytes: Uint8Array): void {
+/** Throws an error with the code `ENOENT`, as for a missing file, if the bytes do not match the hash. */
+function verifyHash(hash: string, bytes: Uint8Array): void {
   if (createHash('sha256').update(bytes).digest('hex') === hash) return
   throw Object.assign(
     new Error(`The file ${hash} of a specification is damaged. \`bindery fsck --deep\` repairs it as far as possible.`),
@@ -76,7 +82,7 @@ function mustBeNamed(hash: string, bytes: Uint8Array): void {
   )
 }
 
-/** Files whose bytes were compared with their hash. Reading a part must not cost a hash of the whole file each time. */
+/** Files whose bytes were compared with their hash. Reading a part must not hash the whole file each time. */
 class VerifiedFiles {
   readonly #stamps = new LRUCache<string, string>({ max: MAX_VERIFIED })
 
@@ -85,12 +91,12 @@ class VerifiedFiles {
     const { ino, size, mtimeMs } = await stat(path)
     const stamp = `${ino} ${size} ${mtimeMs}`
     if (this.#stamps.get(hash) === stamp) return
-    mustBeNamed(hash, await readFile(path))
+    verifyHash(hash, await readFile(path))
     this.#stamps.set(hash, stamp)
   }
 }
 
-/** Whether a file is there, with the bytes that it is named by if that is asked for. */
+/** Checks whether a file exists; with `deep`, also whether its bytes match its name. */
 async function stateOf(path: string, hash: string, deep: boolean): Promise<'whole' | 'missing' | 'damaged'> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -98,20 +104,20 @@ async function stateOf(path: string, hash: string, deep: boolean): Promise<'whol
   })
   if (!found) return 'missing'
   if (found.size === 0) return 'damaged'
-  const isNamedSo = async (): Promise<boolean> =>
+  const matchesHash = async (): Promise<boolean> =>
     createHash('sha256')
       .update(await readFile(path))
       .digest('hex') === hash
-  return !deep || (await isNamedSo()) ? 'whole' : 'damaged'
+  return !deep || (await matchesHash()) ? 'whole' : 'damaged'
 }
 
-/** Removes what nobody uses, unless it is new: who has just written it may still write its name down. */
+/** Removes unused files, unless they are new. The writer of a new file may not have stored its name yet. */
 async function sweepFiles(dir: string, isUsed: (hash: string) => Promise<boolean>): Promise<number> {
   let removed = 0
   for (const folder of await readdir(dir)) {
     for (const name of await readdir(join(dir, folder))) {
       const path = join(dir, folder, name)
-      if (Date.now() - (await stat(path)).mtimeMs < YOUNG_MS || (NAME.test(name) && (await isUsed(name)))) continue
+      if (Date.now() - (await stat(path)).mtimeMs < MIN_AGE_MS || (NAME.test(name) && (await isUsed(name)))) continue
       await rm(path)
       removed++
     }
@@ -119,7 +125,10 @@ async function sweepFiles(dir: string, isUsed: (hash: string) => Promise<boolean
   return removed
 }
 
-/** Whether the file is there, with these bytes. It gets a new time, so that a sweep does not delete it before the next document names it. */
+/**
+ * Whether the file exists with these bytes. Updates its time, so that a sweep does not delete it before the next
+ * document refers to it.
+ */
 async function isWhole(path: string, bytes: Uint8Array): Promise<boolean> {
   const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

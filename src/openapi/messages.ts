@@ -1,60 +1,62 @@
-/** What the service and the process that reads a specification say to each other. */
+/** The messages between the service and the process that reads a specification. */
 import type { SpecChanges } from '../model/index.js'
 
-/** A file that a specification refers to, as it was fetched. */
+/** A fetched file that a specification refers to. */
 export interface FetchedFile {
-  /** Where it came from, after redirects: what its own references are relative to. */
+  /** The final URL after redirects. The file's own references are relative to it. */
   url: string
   body: Uint8Array
   contentType: string
 }
 
-/** Fetches a file. Rejects with an error whose message is a sentence for the author; its `code` says what kind of failure it is. */
+/**
+ * Fetches a file. Rejects with an error whose message is a sentence for the author; its `code` is the kind of failure.
+ */
 export type FetchFile = (url: string) => Promise<FetchedFile>
 
-/** What one specification may take. */
+/** The resource limits for reading one specification. */
 export interface SpecLimits {
-  /** Bytes of the bundled document. */
+  /** Maximum size of the bundled document, in bytes. */
   resultBytes: number
-  /** Processor time (where the system tells it), and time by the clock, which includes fetching files. */
+  /** Maximum processor time (if the system reports it) and elapsed time, which includes fetching files. */
   cpuMs: number
   wallMs: number
   heapMb: number
 }
 
-/** Why a specification cannot be used. */
+/** The reason why a specification cannot be used. */
 export interface SpecProblem {
-  /** What is wrong, where, and what to do, as sentences. */
+  /** The problem, its location, and how to fix it, as sentences. */
   message: string
   /** The file, if it is not the specification itself. */
   file?: string
   line?: number
   column?: number
-  /** Of the failed fetch, if a file that it refers to could not be fetched. */
+  /** The code of the failed fetch, if a referenced file could not be fetched. */
   code?: string
 }
 
-/** What was read: a document without references to other files, and what it consists of. */
+/** The result of reading: a document without references to other files, and its contents. */
 export interface ReadSpec {
   /** The bundled document, as JSON. */
   document: Uint8Array
   /** `Outline`, as JSON. */
   outline: Uint8Array
-  /** What pages and blocks show (`parts.ts`). */
+  /** The content of pages and blocks (`parts.ts`). */
   parts: Uint8Array
   /** `PartIndex`, as JSON. */
   index: Uint8Array
   openapi: string
   title: string
-  /** What changed since the version whose outline was given; null if none was. */
+  /** The changes since the version whose outline was given; null if none was given. */
   changes: SpecChanges | null
 }
 
-/** Sent to the process. */
+/** A message to the process. */
 export type ToReader =
   | { read: { body: Uint8Array; url: string | null; resultBytes: number; previous: Uint8Array | null } }
   | { file: FetchedFile; wanted: string }
   | { failed: { message: string; code: string }; wanted: string }
 
-/** Sent by the process: that it is ready, which file it wants, and in the end one of the last two. */
+/** A message from the process: that it is ready, a file request, and finally one of the last two. */
 export type FromReader = { ready: true } | { wanted: string } | { done: ReadSpec } | { problem: SpecProblem }

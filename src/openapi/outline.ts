@@ -1,8 +1,11 @@
-/** What a specification consists of: its operations and schemas with what clients depend on, for comparisons and pages. */
+/**
+ * Outlines a specification: its operations and schemas with the members that clients depend on, for comparisons and
+ * pages.
+ */
 import { createHash } from 'node:crypto'
 import { isObject, itemsOf, membersOf, METHODS, resolveIn } from './values.js'
 
-/** Values of an enumeration that are compared. */
+/** Maximum number of enumeration values that are compared. */
 const MAX_ENUM = 200
 
 export interface Parameter {
@@ -14,7 +17,7 @@ export interface Parameter {
 }
 
 export interface Operation {
-  /** Upper case. */
+  /** In upper case. */
   method: string
   path: string
   operationId?: string
@@ -23,9 +26,9 @@ export interface Operation {
   deprecated: boolean
   parameters: Parameter[]
   body?: { required: boolean; types: string[] }
-  /** Status → media types. */
+  /** Media types by status. */
   responses: Record<string, string[]>
-  /** Of all that the operation says itself. */
+  /** The hash of all members of the operation. */
   hash: string
 }
 
@@ -33,13 +36,13 @@ export interface SchemaOutline {
   name: string
   type: string
   required: string[]
-  /** Name → type. */
+  /** Types by property name. */
   properties: Record<string, string>
   enum?: string[]
   hash: string
 }
 
-/** Bounded by the document that it is made of. */
+/** Its size is limited by that of the document. */
 export interface Outline {
   openapi: string
   title: string
@@ -57,7 +60,7 @@ const optional = <K extends string>(key: K, value: unknown): { [P in K]?: string
 const enumOf = (schema: Record<string, unknown> | null): { enum?: string[] } =>
   Array.isArray(schema?.enum) ? { enum: schema.enum.slice(0, MAX_ENUM).map((one) => JSON.stringify(one)) } : {}
 
-/** A schema's type in a word: what it refers to, or its own type. */
+/** Returns a short name for a schema's type: the schema that it refers to, or its own type. */
 function typeOf(schema: unknown): string {
   if (!isObject(schema)) return schema === false ? 'none' : 'any'
   if (typeof schema.$ref === 'string') return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
@@ -138,7 +141,7 @@ function parameterOf(document: Record<string, unknown>, parameter: Record<string
   }
 }
 
-/** The body of a request, of Swagger 2.0 too, where it is a parameter. */
+/** Returns the body of a request. In Swagger 2.0, it is a parameter. */
 function bodyOf(
   document: Record<string, unknown>,
   operation: Record<string, unknown>,

@@ -1,15 +1,18 @@
-/** Parses JSON and YAML of specifications within bounds of nesting, aliases and values. */
+/** Parses the JSON and YAML of specifications, with limits for nesting, aliases and values. */
 import { parseYaml } from '@redocly/openapi-core'
-import { isChain, MAX_HOPS } from './values.js'
+import { isEndlessChain, MAX_HOPS } from './values.js'
 
-/** Lists and maps in each other. Far more than specifications have, and few enough for code that walks them by recursion. */
+/** Maximum nesting of lists and maps. It is far more than specifications need, and small enough for recursive code. */
 const MAX_NESTING = 100
-/** Values, each alias counted as what it stands for: more than 10 MiB of a specification can have without aliases. */
+/** Maximum number of values, with aliases expanded. A specification of 10 MiB without aliases has fewer. */
 const MAX_VALUES = 3_000_000
 const MAX_ALIASES = 100_000
-const TOO_DEEP = `It cannot be read: its lists and objects are nested more than ${MAX_NESTING} deep. Give inner schemas names, and refer to them`
+const TOO_DEEP = `It cannot be read: its lists and objects are nested more than ${MAX_NESTING} levels deep. Name the inner schemas and refer to them`
 
-/** A text that cannot be parsed, or is beyond the bounds: a sentence without its full stop; 1-based line and column if they are known. */
+/**
+ * Thrown if a text cannot be parsed or exceeds a limit. The message is a sentence without its period; line and column
+ * are 1-based and present if known.
+ */
 export class ParseFailure extends Error {
   override name = 'ParseFailure'
   constructor(
@@ -21,7 +24,7 @@ export class ParseFailure extends Error {
   }
 }
 
-/** The value of a JSON or YAML text. Throws `ParseFailure`. */
+/** Parses a JSON or YAML text. Throws `ParseFailure`. */
 export function parseText(text: string): unknown {
   const value = parseJson(text) ?? readYaml(text)
   measure(value, new Map(), 0)
@@ -29,7 +32,7 @@ export function parseText(text: string): unknown {
   return value
 }
 
-/** Throws if a reference leads to a reference that leads to a reference …: the library follows each from its beginning. */
+/** Throws if a chain of references is too long or circular. The library resolves each chain from its start. */
 function checkReferences(document: unknown): void {
   const seen = new Set<object>()
   const left: unknown[] = [document]
@@ -37,15 +40,18 @@ function checkReferences(document: unknown): void {
     const one = left.pop()
     if (typeof one !== 'object' || one === null || seen.has(one)) continue
     seen.add(one)
-    if (isChain(document, one))
+    if (isEndlessChain(document, one))
       throw new ParseFailure(
-        `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to other references, in a circle or more than ${MAX_HOPS} times`,
+        `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to a circle or a chain of more than ${MAX_HOPS} references`,
       )
     for (const value of Object.values(one)) left.push(value)
   }
 }
 
-/** Undefined if it is not JSON: the parser of YAML, which JSON is a part of, then says where the mistake is. */
+/**
+ * Returns undefined if the text is not JSON. The YAML parser, which also accepts JSON, then reports the position of the
+ * error.
+ */
 function parseJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
@@ -74,7 +80,10 @@ interface Size {
   height: number
 }
 
-/** Counts values as if aliases were written out. Throws for too many, for too much nesting and for a value that contains itself. */
+/**
+ * Counts values with aliases expanded. Throws for too many values, for too much nesting, and for a value that contains
+ * itself.
+ */
 function measure(value: unknown, known: Map<object, Size | null>, depth: number): Size {
   if (typeof value !== 'object' || value === null) return { values: 1, height: 0 }
   const before = known.get(value)
@@ -89,7 +98,7 @@ function measure(value: unknown, known: Map<object, Size | null>, depth: number)
     size.height = Math.max(size.height, inner.height + 1)
     if (size.values > MAX_VALUES)
       throw new ParseFailure(
-        `It cannot be read: it has more than ${MAX_VALUES} values, counted with its aliases written out`,
+        `It cannot be read: it has more than ${MAX_VALUES} values, counted with its aliases expanded`,
       )
   }
   known.set(value, size)

@@ -1,4 +1,4 @@
-/** Makes the two files of a version that pages and blocks are shown from: its parts, and their index. */
+/** Creates the two files of a version that pages and blocks are shown from: its parts and their index. */
 import { createHash } from 'node:crypto'
 import type { IndexedOperation, PartIndex, PartPlace, ShownOperation, ShownSchema } from '../model/index.js'
 import { ShowBudget } from './show-budget.js'
@@ -6,27 +6,30 @@ import { type FoundOperation, showOperation, titleOf } from './show-operation.js
 import { showSchema } from './show-schema.js'
 import { isObject, itemsOf, membersOf, METHODS, resolveIn } from './values.js'
 
-/** Parts of each kind, bytes of each and of all, and bytes of the index. */
-const MOST = { operations: 5_000, webhooks: 1_000, schemas: 1_000, tags: 1_000 }
+/** Limits for the number of parts of each kind, the size of each part and of all parts, and the size of the index. */
+const MAX_PARTS = { operations: 5_000, webhooks: 1_000, schemas: 1_000, tags: 1_000 }
 const MAX_PART_BYTES = 64 * 1024
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
-/** Longer names and paths, in characters, belong to no part. */
+/** Maximum length of a name or path, in characters. Longer ones get no part. */
 const MAX_NAME_LENGTH = 500
-/** Characters of a tag's description, and of those of all tags. */
+/** Maximum number of characters of a tag's description, and of all tag descriptions together. */
 const TAG_DESCRIPTION = { each: 2_000, all: 400_000 }
-/** Characters of a part that can be found by search. */
+/** Maximum number of characters of a part that search can find. */
 const MAX_WORDS = 4_000
 
 type Document = Record<string, unknown>
 
-/** The file of parts, and the index as JSON. A part is a line of JSON with what can be found of it, and a line with what is shown. */
+/**
+ * Returns the file of parts, and the index as JSON. A part is a line of JSON with its searchable text, and a line with
+ * its displayed content.
+ */
 export function partsOf(document: Document): { parts: Buffer; index: Buffer } {
   const writer = new PartWriter()
   const info = isObject(document.info) ? document.info : {}
   const tags = tagsOf(document)
   const numbers = new Map(tags.map(({ name }, at) => [name, at]))
-  const operations = writer.all(operationsOf(document), MOST.operations, (found): IndexedOperation | null => {
+  const operations = writer.all(operationsOf(document), MAX_PARTS.operations, (found): IndexedOperation | null => {
     const place = writer.operation(found)
     const title = titleOf(found)
     const tag = firstTag(found)
@@ -42,11 +45,11 @@ export function partsOf(document: Document): { parts: Buffer; index: Buffer } {
       }
     )
   })
-  const webhooks = writer.all(webhooksOf(document), MOST.webhooks, (found) => {
+  const webhooks = writer.all(webhooksOf(document), MAX_PARTS.webhooks, (found) => {
     const place = writer.operation(found)
     return place && { ...place, method: found.method.toUpperCase(), name: found.path }
   })
-  const schemas = writer.all(schemasOf(document), MOST.schemas, ([name, schema]) =>
+  const schemas = writer.all(schemasOf(document), MAX_PARTS.schemas, ([name, schema]) =>
     writer.schema(document, name, schema),
   )
   const index: PartIndex = {
@@ -70,7 +73,10 @@ const numbered = (numbers: ReadonlyMap<string, number>, tag: string | undefined)
   return number === undefined ? {} : { tag: number }
 }
 
-/** The tags that operations have first: those that the document lists, in its order, then the others as they occur. */
+/**
+ * Returns the first tags of operations: those that the document lists, in its order, then the others in order of
+ * occurrence.
+ */
 function tagsOf(document: Document): PartIndex['tags'] {
   const used = new Set<string>()
   for (const found of operationsOf(document)) {
@@ -88,7 +94,7 @@ function tagsOf(document: Document): PartIndex['tags'] {
   }
   for (const name of used) if (!listed.has(name)) listed.set(name, '')
   return [...listed]
-    .slice(0, MOST.tags)
+    .slice(0, MAX_PARTS.tags)
     .map(([name, description]) => ({ name, ...(description === '' ? {} : { description }) }))
 }
 
@@ -120,7 +126,7 @@ class PartWriter {
   #length = 0
   #indexBytes = 0
 
-  /** Makes parts until a bound is met; counts those that have none. */
+  /** Creates parts until a limit is reached. Counts the items without a part. */
   all<F, P extends object>(found: Iterable<F>, most: number, make: (one: F) => P | null): { kept: P[]; left: number } {
     const kept: P[] = []
     let left = 0
@@ -184,8 +190,8 @@ function wordsOf({
   const schemas = [...(body?.contents ?? []), ...responses.flatMap(({ contents }) => contents)].flatMap(({ schema }) =>
     schema ? wordsOfSchema(schema) : [],
   )
-  const told = parameters.flatMap((one) => [one.name, one.description ?? ''])
-  return [method, path, summary, description, ...told, ...new Set(schemas)]
+  const parameterTexts = parameters.flatMap((one) => [one.name, one.description ?? ''])
+  return [method, path, summary, description, ...parameterTexts, ...new Set(schemas)]
     .filter(Boolean)
     .join(' ')
     .slice(0, MAX_WORDS)

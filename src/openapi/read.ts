@@ -1,4 +1,4 @@
-/** Reads a specification with the library: parses, validates and bundles it. Runs in the process of `entry.ts`. */
+/** Parses, validates and bundles a specification with the library. Runs in the process of `entry.ts`. */
 import {
   BaseResolver,
   bundle,
@@ -16,14 +16,14 @@ import { ParseFailure, parseText } from './parse.js'
 import { refusing, rules } from './rules.js'
 import { isObject } from './values.js'
 
-/** A specification that cannot be used. */
+/** Thrown if a specification cannot be used. */
 export class Unusable extends Error {
   constructor(readonly problem: SpecProblem) {
     super(problem.message)
   }
 }
 
-/** A file that could not be fetched. */
+/** Thrown if a file could not be fetched. */
 export class Unfetched extends Error {
   constructor(
     message: string,
@@ -33,14 +33,14 @@ export class Unfetched extends Error {
   }
 }
 
-/** Stands for the address of a specification that was given as a text: nothing can be relative to it. */
-const NOWHERE = 'text:///specification'
+/** A placeholder for the address of a specification that was given as text. No reference can be relative to it. */
+const TEXT_ADDRESS = 'text:///specification'
 const READABLE = /\.(ya?ml|json)$/i
 const READABLE_TYPE = /json|yaml|openapi/i
 
-/** Gets the files that are referred to from the service, and none from this machine. */
+/** Gets referenced files from the service, never from this machine. */
 class FetchingResolver extends BaseResolver {
-  // bound: files of one specification
+  // Size limit: files of one specification
   readonly failures: Unfetched[] = []
 
   constructor(private readonly fetchFile: (url: string) => Promise<FetchedFile>) {
@@ -82,16 +82,16 @@ function parseFile(source: Source, root?: string): unknown {
   }
 }
 
-/** Where in a file a problem is; `root` is the address of the specification itself, which is not named. */
+/** The position of a problem in a file. `root` is the address of the specification itself, which is not named. */
 interface FilePosition {
   line?: number | undefined
   column?: number | undefined
   root?: string | undefined
 }
 
-/** A problem with its place, which the message names as well. */
+/** Returns a problem with its position, which the message also contains. */
 function problemAt(message: string, { absoluteRef }: Source, { line, column, root }: FilePosition): SpecProblem {
-  const file = absoluteRef === root || absoluteRef === NOWHERE ? undefined : absoluteRef
+  const file = absoluteRef === root || absoluteRef === TEXT_ADDRESS ? undefined : absoluteRef
   const where = [
     ...(file === undefined ? [] : [file]),
     ...(line === undefined ? [] : [`line ${line}`]),
@@ -106,21 +106,21 @@ function problemAt(message: string, { absoluteRef }: Source, { line, column, roo
   }
 }
 
-const VERSIONS = 'Specifications of OpenAPI 3.0, 3.1 and 3.2 and of Swagger 2.0 can be read.'
+const VERSIONS = 'OpenAPI 3.0, 3.1 and 3.2 and Swagger 2.0 are supported.'
 
-/** Throws unless it is a version that can be read. YAML without quotes makes a number of the version, which is accepted. */
+/** Throws unless the version is supported. YAML without quotes turns the version into a number, which is accepted. */
 function checkVersion(parsed: unknown, source: Source): Record<string, unknown> {
-  const refuse = (message: string): never => {
+  const reject = (message: string): never => {
     throw new Unusable(problemAt(`${message} ${VERSIONS}`, source, { root: source.absoluteRef }))
   }
-  if (!isObject(parsed)) return refuse('This is not an OpenAPI specification: it is not an object.')
+  if (!isObject(parsed)) return reject('This is not an OpenAPI specification: it is not an object.')
   if (parsed.swagger === 2) parsed.swagger = '2.0'
   if (typeof parsed.openapi === 'number') parsed.openapi = `${parsed.openapi}.0`
   const { openapi, swagger } = parsed
   if (openapi === undefined && swagger === undefined)
-    return refuse('This is not an OpenAPI specification: it has no field `openapi` or `swagger` at its top level.')
+    return reject('This is not an OpenAPI specification: it has no field `openapi` or `swagger` at its top level.')
   if (swagger !== '2.0' && !/^3\.[012]\.\d+(-\S+)?$/.test(String(openapi)))
-    return refuse(`The version ${JSON.stringify(openapi ?? swagger).slice(0, 40)} is not known.`)
+    return reject(`The version ${JSON.stringify(openapi ?? swagger).slice(0, 40)} is not supported.`)
   return parsed
 }
 
@@ -150,7 +150,7 @@ export async function readBundled(
   input: { body: Uint8Array; url: string | null; resultBytes: number; previous: Uint8Array | null },
   fetchFile: (url: string) => Promise<FetchedFile>,
 ): Promise<ReadSpec> {
-  const root = input.url ?? NOWHERE
+  const root = input.url ?? TEXT_ADDRESS
   const source = new Source(root, new TextDecoder().decode(input.body))
   const config = await rules()
   const externalRefResolver = new FetchingResolver(fetchFile)

@@ -1,23 +1,26 @@
-/** Reads a specification in a process of its own, with limits on its time and memory: whatever it contains, the service goes on. */
+/**
+ * Reads a specification in a separate process with limits for time and memory, so that no content can affect the
+ * service.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FetchFile, FromReader, ReadSpec, SpecLimits, SpecProblem, ToReader } from './messages.js'
 
 const CHECK_MS = 200
-/** Linux counts processor time in these. */
+/** The unit in which Linux reports processor time. */
 const TICKS_PER_SECOND = 100
 
-/** What is to be read. */
+/** The input of the reader. */
 interface Input {
   body: Uint8Array
-  /** Where it came from; null for a text. */
+  /** The source URL; null for a text. */
   url: string | null
-  /** The outline of the version before. */
+  /** The outline of the previous version. */
   previous: Uint8Array | null
 }
 
-/** A process outlives its limits by this if nobody ends it. */
+/** Time after its limits when the process ends by itself, if the service did not end it. */
 const GRACE_MS = 30_000
 
 function startProcess({ heapMb, wallMs }: SpecLimits): ChildProcess {
@@ -25,14 +28,14 @@ function startProcess({ heapMb, wallMs }: SpecLimits): ChildProcess {
   const entry = fileURLToPath(new URL(isSource ? './entry.ts' : './entry.js', import.meta.url))
   return fork(entry, [String(wallMs + GRACE_MS), String(heapMb)], {
     serialization: 'advanced',
-    // The environment of the service may hold secrets.
+    // The environment of the service may contain secrets.
     env: {},
     execArgv: isSource ? ['--import', import.meta.resolve('tsx')] : [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
 }
 
-/** Processor time of a process, in milliseconds; null where the system does not tell. */
+/** Returns the processor time of a process, in milliseconds; null if the system does not report it. */
 function cpuOf(pid: number | undefined): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -50,7 +53,10 @@ const tooCostly = (what: string): SpecProblem => ({
   message: `It takes more than ${what} to read. Split it into smaller specifications.`,
 })
 
-/** Reads a specification: the bundled document, or why it cannot be used. The files that it refers to are fetched by `fetchFile`. */
+/**
+ * Reads a specification. Returns the bundled document, or the reason why it cannot be used. `fetchFile` fetches the
+ * referenced files.
+ */
 export function readSpec(
   input: Input,
   limits: SpecLimits,
@@ -59,10 +65,10 @@ export function readSpec(
 ): Promise<ReadSpec | { problem: SpecProblem }> {
   const child = startProcess(limits)
   const say = (message: ToReader): void => void (child.connected && child.send(message, () => {}))
-  const began = performance.now()
+  const startedAt = performance.now()
   return new Promise<ReadSpec | { problem: SpecProblem }>((resolve, reject) => {
     const check = setInterval(() => {
-      const wall = performance.now() - began
+      const wall = performance.now() - startedAt
       const cpu = cpuOf(child.pid) ?? wall
       if (cpu > limits.cpuMs) end({ problem: tooCostly(`${limits.cpuMs / 1000} seconds`) })
       else if (wall > limits.wallMs) end({ problem: tooCostly(`${limits.wallMs / 1000} seconds`) })
@@ -79,7 +85,8 @@ export function readSpec(
     const stop = (): void => end({ problem: { message: 'The service is stopping.' } })
     child.on('error', (error) => end(error))
     signal?.addEventListener('abort', stop)
-    // Node ends a process that is out of memory or stack by a signal; one that was not ready did not end because of what it read.
+    // Node ends a process that is out of memory or stack with a signal. A process that was not ready did not end
+    // because of its input.
     let ready = false
     child.on('exit', (code, signal) =>
       end(
@@ -92,10 +99,10 @@ export function readSpec(
       if ('ready' in message) {
         ready = true
         say({ read: { ...input, resultBytes: limits.resultBytes } })
-      } else if ('wanted' in message) void answer(message.wanted)
+      } else if ('wanted' in message) void sendFile(message.wanted)
       else end('done' in message ? message.done : message)
     })
-    const answer = async (wanted: string): Promise<void> => {
+    const sendFile = async (wanted: string): Promise<void> => {
       try {
         say({ file: await fetchFile(wanted), wanted })
       } catch (error) {

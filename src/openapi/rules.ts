@@ -1,14 +1,15 @@
-/** What the library is to check, and what it would refuse although the specification of OpenAPI allows it. */
+/** The rules that the library checks, and exceptions where it rejects valid OpenAPI. */
 import { type Config, createConfig, type NormalizedProblem, type Plugin } from '@redocly/openapi-core'
 
 type Types = Parameters<NonNullable<NonNullable<Plugin['typeExtension']>['oas3']>>[0]
 
 /**
- * From 3.1 on, a schema may have members that the library does not know (OpenAPI 3.1, 4.8.24: "additional properties MAY omit the `x-` prefix"), such as
- * `nullable` of 3.0. From 3.2 on, a response needs no description (OpenAPI 3.2, "Response Object"). In 2.0, the schema of a response may have the type
- * `file` (Swagger 2.0, "Response Object").
+ * Exceptions to the library's types. From 3.1 on, a schema may have members that the library does not know (OpenAPI
+ * 3.1, 4.8.24: "additional properties MAY omit the `x-` prefix"), such as `nullable` of 3.0. From 3.2 on, a response
+ * needs no description (OpenAPI 3.2, "Response Object"). In 2.0, the schema of a response may have the type `file`
+ * (Swagger 2.0, "Response Object").
  */
-const allowing: Plugin = {
+const exceptions: Plugin = {
   id: 'allowing',
   typeExtension: {
     oas3: (types, version) => {
@@ -30,22 +31,26 @@ function withSchema(types: Types, changed: (schema: Types[string]) => object): T
   return types.Schema ? { ...types, Schema: changed(types.Schema) as Types[string] } : types
 }
 
-/** The settings of the library: form and references are checked, taste is not. */
+/** Returns the settings of the library. It checks structure and references, but not style. */
 export const rules = (): Promise<Config> =>
-  createConfig({ plugins: [allowing], rules: { struct: 'error', 'no-unresolved-refs': 'error' } })
+  createConfig({ plugins: [exceptions], rules: { struct: 'error', 'no-unresolved-refs': 'error' } })
 
-/** An example elsewhere that cannot be fetched is no reason to refuse a specification: it stays a link. */
+/**
+ * Whether a problem is an external example that cannot be fetched. It stays a link and does not make the specification
+ * invalid.
+ */
 const isExternalExample = ({ location: [place], ruleId }: NormalizedProblem): boolean =>
   ruleId === 'no-unresolved-refs' && place?.pointer !== undefined && /\/examples\/[^/]+$/.test(place.pointer)
 
 /**
- * From 3.1 on a schema may be `true` or `false` wherever there can be one (JSON Schema 2020-12, 4.3.2). The library knows it of some places alone,
- * and of none that is reached by a reference: the problem is known by its text, to which a test holds the library.
+ * Whether a problem is a boolean schema. From 3.1 on, `true` or `false` is a valid schema (JSON Schema 2020-12, 4.3.2).
+ * The library accepts it only in some places, and never through a reference. The problem is identified by its text; a
+ * test verifies that the library still uses it.
  */
 const isBooleanSchema = ({ ruleId, message }: NormalizedProblem): boolean =>
   ruleId === 'struct' && message === 'Expected type `Schema` (object) but got `boolean`'
 
-/** The problems for which a specification of this version is refused. */
+/** Returns the problems that make a specification of this version invalid. */
 export function refusing(problems: readonly NormalizedProblem[], version: string): NormalizedProblem[] {
   const takesBooleans = !/^(?:2|3\.0)/.test(version)
   return problems.filter(

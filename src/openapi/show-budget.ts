@@ -1,13 +1,21 @@
-/** What one part of a specification may show: entries of schemas, and characters. */
+/** Limits the content of one displayed part of a specification: schema entries and characters. */
 
-/** Schemas and properties of one part. */
+/** Maximum number of schemas and properties in one part. */
 const MAX_ENTRIES = 400
-/** Characters of all texts of one part. */
+/** Maximum number of characters of all texts in one part. */
 const MAX_CHARACTERS = 40_000
 export const MAX_LEVELS = 8
-export const LONGEST = { name: 200, type: 120, fact: 200, value: 80, description: 600, about: 8_000, example: 2_000 }
-/** Items of each list of a part. */
-export const MOST = {
+export const MAX_LENGTHS = {
+  name: 200,
+  type: 120,
+  fact: 200,
+  value: 80,
+  description: 600,
+  about: 8_000,
+  example: 2_000,
+}
+/** Maximum number of items in each list of a part. */
+export const MAX_ITEMS = {
   parameters: 100,
   responses: 40,
   contents: 10,
@@ -20,7 +28,7 @@ export const MOST = {
   security: 10,
 }
 
-/** Counts down while a part is made. */
+/** The remaining entries and characters while a part is created. */
 export class ShowBudget {
   #entries = MAX_ENTRIES
   #characters = MAX_CHARACTERS
@@ -30,7 +38,7 @@ export class ShowBudget {
     return this.#entries-- > 0
   }
 
-  /** A text, cut to a length and to what is left. */
+  /** Returns a text, cut to a length and to the remaining budget. */
   text(value: string, longest: number): string {
     const most = Math.min(longest, Math.max(0, this.#characters))
     const cut = value.length <= most ? value : `${wholeCharacters(value.slice(0, Math.max(0, most - 1)))}…`
@@ -38,21 +46,21 @@ export class ShowBudget {
     return cut
   }
 
-  /** A text as an optional member; none if it is no text, or blank. */
+  /** Returns a text as an optional member; no member if it is not a text or is blank. */
   member<K extends string>(key: K, value: unknown, longest: number): { [P in K]?: string } {
     if (typeof value !== 'string' || value.trim() === '') return {}
     return { [key]: this.text(value.trim(), longest) } as { [P in K]?: string }
   }
 
-  /** A value as JSON, cut; indented for people if it is long. */
+  /** Returns a value as JSON, cut to a length; indented for readers if it may be long. */
   json(value: unknown, longest: number): string {
     const text =
-      typeof value === 'string' && longest > LONGEST.value
+      typeof value === 'string' && longest > MAX_LENGTHS.value
         ? value
-        : (JSON.stringify(value, null, longest > LONGEST.value ? 2 : 0) ?? 'null')
+        : (JSON.stringify(value, null, longest > MAX_LENGTHS.value ? 2 : 0) ?? 'null')
     return this.text(text, longest)
   }
 }
 
-/** Without half of a character at its end. */
+/** Removes half of a surrogate pair at the end. */
 const wholeCharacters = (text: string): string => text.replace(/[\ud800-\udbff]$/, '')

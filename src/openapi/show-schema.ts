@@ -1,13 +1,13 @@
-/** Makes of a schema what readers are shown: references followed, circles and depth cut. */
+/** Converts a schema to its displayed form: follows references, and cuts circles and deep nesting. */
 import type { ShownProperty, ShownSchema } from '../model/index.js'
-import { LONGEST, MAX_LEVELS, MOST, type ShowBudget } from './show-budget.js'
+import { MAX_LENGTHS, MAX_LEVELS, MAX_ITEMS, type ShowBudget } from './show-budget.js'
 import { booleanIn, isObject, itemsOf, membersOf, resolveIn } from './values.js'
 
-/** Where a schema stands. */
-export interface Around {
+/** The context of a schema. */
+export interface SchemaContext {
   document: unknown
   budget: ShowBudget
-  /** References that were followed on the way here. */
+  /** The references that were followed to reach the schema. */
   followed: readonly string[]
   level: number
 }
@@ -16,25 +16,25 @@ type Schema = Record<string, unknown>
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** What a schema is called that is `false`: no value is right. */
+/** The type name of the schema `false`, which no value matches. */
 const NEVER = 'none'
 
-/** The type of a schema in words. */
-function typeOf(schema: unknown, { document, budget, level }: Around): string {
+/** Returns the type of a schema in words. */
+function typeOf(schema: unknown, { document, budget, level }: SchemaContext): string {
   if (!isObject(schema)) return schema === false ? NEVER : 'any'
-  if (typeof schema.$ref === 'string') return budget.text(nameOf(schema.$ref), LONGEST.type)
+  if (typeof schema.$ref === 'string') return budget.text(nameOf(schema.$ref), MAX_LENGTHS.type)
   const names = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((one) => typeof one === 'string')
   const type = names.length > 0 ? names.join(' or ') : impliedType(schema)
   if (type === 'array' && schema.items !== undefined && level < 2 * MAX_LEVELS)
     return `array of ${typeOf(schema.items, { document, budget, followed: [], level: level + 1 })}`
-  return budget.text(typeof schema.format === 'string' ? `${type} (${schema.format})` : type, LONGEST.type)
+  return budget.text(typeof schema.format === 'string' ? `${type} (${schema.format})` : type, MAX_LENGTHS.type)
 }
 
 const impliedType = (schema: Schema): string =>
   schema.properties === undefined ? (schema.items === undefined ? 'any' : 'array') : 'object'
 
-/** A schema as it is shown. Bounded by the budget and by `MAX_LEVELS`. */
-export function showSchema(given: unknown, around: Around): ShownSchema {
+/** Returns the displayed form of a schema. Limited by the budget and by `MAX_LEVELS`. */
+export function showSchema(given: unknown, around: SchemaContext): ShownSchema {
   const { document, budget, followed, level } = around
   const ref = isObject(given) && typeof given.$ref === 'string' ? given.$ref : null
   const type = typeOf(given, around)
@@ -47,7 +47,7 @@ export function showSchema(given: unknown, around: Around): ShownSchema {
     ref !== null && isObject(given) && typeof given.description === 'string' ? given.description : schema.description
   const shown: ShownSchema = {
     type: ref !== null && !hasParts(schema) ? `${typeOf(schema, around)}` : type,
-    ...budget.member('description', own, LONGEST.description),
+    ...budget.member('description', own, MAX_LENGTHS.description),
     ...factsOf(schema, budget),
     ...valuesOf(schema, budget),
   }
@@ -93,8 +93,8 @@ const FACTS: [key: string, words: (value: unknown) => string | null][] = [
   ['pattern', (value) => `pattern: ${value}`],
 ]
 
-/** Until 3.0 they say of `minimum` and `maximum` what they are. */
-const EXCLUSIVE = { exclusiveMinimum: 'the least value excluded', exclusiveMaximum: 'the greatest value excluded' }
+/** Up to 3.0, these members modify `minimum` and `maximum`. */
+const EXCLUSIVE = { exclusiveMinimum: 'minimum excluded', exclusiveMaximum: 'maximum excluded' }
 
 const unitOf = (key: string): string =>
   key.endsWith('Length')
@@ -111,32 +111,32 @@ function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
     const value = schema[key]
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue
     const text = words(value)
-    if (text !== null) facts.push(budget.text(text, LONGEST.fact))
+    if (text !== null) facts.push(budget.text(text, MAX_LENGTHS.fact))
   }
   const discriminator = isObject(schema.discriminator) ? schema.discriminator.propertyName : schema.discriminator
-  if (typeof discriminator === 'string') facts.push(budget.text(`told apart by: ${discriminator}`, LONGEST.fact))
+  if (typeof discriminator === 'string') facts.push(budget.text(`discriminator: ${discriminator}`, MAX_LENGTHS.fact))
   for (const key of ['default', 'const', 'example'])
     if (schema[key] !== undefined)
-      facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], LONGEST.value)}`)
+      facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], MAX_LENGTHS.value)}`)
   return facts.length > 0 ? { facts } : {}
 }
 
 function valuesOf(schema: Schema, budget: ShowBudget): { enum?: string[]; left?: number } {
   const all = itemsOf(schema.enum)
   if (all.length === 0) return {}
-  const left = all.length - MOST.values
+  const left = all.length - MAX_ITEMS.values
   return {
-    enum: all.slice(0, MOST.values).map((one) => budget.json(one, LONGEST.value)),
+    enum: all.slice(0, MAX_ITEMS.values).map((one) => budget.json(one, MAX_LENGTHS.value)),
     ...(left > 0 ? { left } : {}),
   }
 }
 
-/** The properties that a schema names itself. */
-function propertiesOf(schema: Schema, inside: Around): { properties?: ShownProperty[]; left?: number } {
+/** Returns the direct properties of a schema. */
+function propertiesOf(schema: Schema, inside: SchemaContext): { properties?: ShownProperty[]; left?: number } {
   const required = new Set(itemsOf(schema.required))
   const all = membersOf(schema.properties)
-  const shown = all.slice(0, MOST.properties).map(([name, one]) => ({
-    name: inside.budget.text(name, LONGEST.name),
+  const shown = all.slice(0, MAX_ITEMS.properties).map(([name, one]) => ({
+    name: inside.budget.text(name, MAX_LENGTHS.name),
     required: required.has(name),
     schema: showSchema(one, inside),
   }))
@@ -145,8 +145,8 @@ function propertiesOf(schema: Schema, inside: Around): { properties?: ShownPrope
     : { properties: shown, ...(all.length > shown.length ? { left: all.length - shown.length } : {}) }
 }
 
-/** Of an array or a map, if its items or values have parts of their own. */
-function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
+/** Returns the items of an array or the values of a map, if they have parts. */
+function innerOf(schema: Schema, inside: SchemaContext): { inner?: ShownSchema } {
   const inner = isObject(schema.items)
     ? schema.items
     : isObject(schema.additionalProperties)
@@ -157,12 +157,15 @@ function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
   return { inner: showSchema(inner, inside) }
 }
 
-/** What of other schemas applies. If there are several lists of them, all apply. */
-function choiceOf(schema: Schema, inside: Around): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
+/** Returns the schemas that a schema is combined from. If there are several lists, all of them apply. */
+function choiceOf(
+  schema: Schema,
+  inside: SchemaContext,
+): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
   const lists = CHOICES.flatMap(([key, of]) => {
     const all = itemsOf(schema[key])
     if (all.length === 0) return []
-    const schemas = all.slice(0, MOST.choices).map((one) => showSchema(one, inside))
+    const schemas = all.slice(0, MAX_ITEMS.choices).map((one) => showSchema(one, inside))
     return [{ choice: { of, schemas }, ...(all.length > schemas.length ? { left: all.length - schemas.length } : {}) }]
   })
   const [first, ...others] = lists

@@ -1,4 +1,4 @@
-/** Looks at values of a bundled specification, which may have any form where the specification leaves it open. */
+/** Reads values of a bundled specification, which may have any form where OpenAPI does not define one. */
 
 /** The members of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
@@ -7,29 +7,35 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The members of an object; none for anything else. */
+/** Returns the members of an object; an empty list for other values. */
 export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
 
-/** The items of a list; none for anything else. */
+/** Returns the items of a list; an empty list for other values. */
 export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** References that lead to each other: more are not followed. */
+/** Maximum length of a chain of references. Longer chains are not followed. */
 export const MAX_HOPS = 20
 
-/** Follows references within the document; null if they lead nowhere, to another file, to no object, or in a circle. */
+/**
+ * Follows references within the document. Returns null if they point to nothing, to another file, to a value that is
+ * not an object, or in a circle.
+ */
 export function resolveIn(document: unknown, value: unknown): Record<string, unknown> | null {
   const found = follow(document, value)
   return isObject(found) ? found : null
 }
 
-/** A schema that is `true` (anything is right) or `false` (nothing is), as OpenAPI has them from 3.1 on, itself or by references; null for any other. */
+/**
+ * Returns a boolean schema, directly or through references; null for other schemas. From OpenAPI 3.1 on, `true` matches
+ * every value and `false` matches none.
+ */
 export function booleanIn(document: unknown, value: unknown): boolean | null {
   const found = follow(document, value)
   return typeof found === 'boolean' ? found : null
 }
 
-/** Whether a reference leads to other references in a circle, or more than `MAX_HOPS` times. */
-export const isChain = (document: unknown, value: unknown): boolean => follow(document, value) === 'chain'
+/** Whether a reference leads into a circle, or through more than `MAX_HOPS` references. */
+export const isEndlessChain = (document: unknown, value: unknown): boolean => follow(document, value) === 'chain'
 
 function follow(document: unknown, value: unknown): Record<string, unknown> | boolean | 'chain' | null {
   let at = value
@@ -42,7 +48,7 @@ function follow(document: unknown, value: unknown): Record<string, unknown> | bo
   return 'chain'
 }
 
-/** The value under one part of a JSON pointer. */
+/** Returns the value under one part of a JSON pointer. */
 function memberAt(value: unknown, part: string): unknown {
   const key = decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~')
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)

@@ -1,4 +1,4 @@
-/** Connections of the HTTP client, each of which goes through the guard of addresses. */
+/** Creates the connections of the HTTP client. Each of them goes through the address guard. */
 import { Agent, buildConnector } from 'undici'
 import type { AddressGuard } from './addresses.js'
 
@@ -7,7 +7,10 @@ const KEEP_ALIVE_MS = 4_000
 
 type Connector = ReturnType<typeof buildConnector>
 
-/** Every connection goes through the guard: names in the lookup, IP addresses (for which Node makes no lookup) before. */
+/**
+ * Returns a connector that checks every connection: names in the lookup, IP addresses (which Node does not look up)
+ * before.
+ */
 function guardedConnector(guard: AddressGuard): Connector {
   const connect = buildConnector({ lookup: guard.lookup, timeout: CONNECT_MS, keepAlive: true })
   return (options, done) => {
@@ -20,7 +23,7 @@ function guardedConnector(guard: AddressGuard): Connector {
   }
 }
 
-/** Makes the agent that opens them and keeps them for a while. */
+/** Creates the agent that opens connections and keeps them alive for a short time. */
 export const guardedAgent = (guard: AddressGuard): Agent =>
   new Agent({
     connect: guardedConnector(guard),

@@ -1,4 +1,4 @@
-/** Reads the body of a response from another server, decompressed and with a limit on its size. */
+/** Reads the body of a response from another server, decompressed and with a size limit. */
 import type { Duplex, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { receivedFromRemote } from '../kernel/remote-wait.js'
@@ -11,7 +11,7 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 }
 
-/** Requests ask for no compression, but some servers compress anyway. */
+/** Returns the decoder for an encoding. Requests ask for no compression, but some servers compress anyway. */
 function decoderOf(encoding: string, host: string) {
   const name = encoding.trim().toLowerCase()
   if (name === '' || name === 'identity') return null
@@ -25,9 +25,9 @@ function decoderOf(encoding: string, host: string) {
 }
 
 /**
- * Reads a body to its end, decompressed. Stops as soon as there are more than `maxBytes`: with `cut` it returns that many,
- * else it throws `OutboundError` (`too-large`).
- * @param into takes the pieces one after the other; then nothing is returned, and a longer body is always an error
+ * Reads a body to its end, decompressed. Stops if there are more than `maxBytes`: with `cut` it returns that many, else
+ * it throws `OutboundError` (`too-large`).
+ * @param into receives the chunks one after the other; nothing is then returned, and a longer body is always an error
  */
 export async function readBody(
   body: Readable,
@@ -45,7 +45,7 @@ export async function readBody(
       bytes += chunk.length
       receivedFromRemote(chunk.length)
       if (bytes > limit.maxBytes && (!limit.cut || into))
-        throw new OutboundError('too-large', `What ${limit.host} sent has more than ${limit.maxBytes} bytes.`)
+        throw new OutboundError('too-large', `The response of ${limit.host} has more than ${limit.maxBytes} bytes.`)
       if (into) await into(chunk)
       else chunks.push(chunk)
       if (bytes > limit.maxBytes) break

@@ -1,4 +1,7 @@
-/** The HTTP client for URLs that users name, such as webhooks and files to fetch: safe addresses, limits, checked redirects. */
+/**
+ * The HTTP client for user-defined URLs, such as webhooks and files to fetch: safe addresses, limits, checked
+ * redirects.
+ */
 import type { Readable } from 'node:stream'
 import type { Agent } from 'undici'
 import type { PrivateNetworks } from '../kernel/addresses.js'
@@ -11,41 +14,41 @@ import type { Resolve } from './resolve.js'
 
 export interface HttpRequest {
   url: string
-  /** Default GET. */
+  /** Default: GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** For everything together: name lookup, connection, redirects, body. */
+  /** The timeout for the whole request: name lookup, connection, redirects, body. */
   timeoutMs: number
-  /** Largest body of the response, in bytes, decompressed. */
+  /** Maximum size of the response body, in bytes, decompressed. */
   maxBytes: number
-  /** What happens to a longer body: an error (default), or it is cut off. */
+  /** Whether a longer body is an error (default) or is cut off. */
   longer?: 'refuse' | 'cut'
-  /** How many redirects of a GET are followed; default 5. With 0, the redirect itself is returned. */
+  /** Maximum number of redirects of a GET that are followed; default 5. With 0, the redirect itself is returned. */
   redirects?: number
-  /** Ends the request. */
+  /** Aborts the request. */
   signal?: AbortSignal
   /**
-   * Takes the body of a response with a status of 2xx piece by piece; `body` is empty then. For what is too large for the memory. Of a response with
-   * another status, `body` has the first 64 KiB at most.
+   * Receives the body of a 2xx response chunk by chunk; `body` is then empty. Use it for responses that are too large
+   * for memory. For other statuses, `body` contains at most the first 64 KiB.
    */
   into?: (chunk: Uint8Array) => Promise<void>
 }
 
 export interface HttpResponse {
   status: number
-  /** Names in lower case; the first value of each. */
+  /** Lower-case names with their first value. */
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Where the response came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string
 }
 
-/** A client for URLs that users name. No cookies, no proxy of the environment, no credentials. */
+/** A client for user-defined URLs. It uses no cookies, no proxy from the environment, and no credentials. */
 export interface HttpClient {
-  /** Sends a request; any status counts as a response. Throws `OutboundError`. */
+  /** Sends a request. Any status counts as a response. Throws `OutboundError`. */
   send(request: HttpRequest): Promise<HttpResponse>
-  /** Throws `OutboundError` if `send` would refuse the URL or cannot find its host. Sends nothing. */
+  /** Throws `OutboundError` if `send` would reject the URL or cannot resolve its host. Sends nothing. */
   check(url: string): Promise<void>
   close(): Promise<void>
 }
@@ -54,12 +57,12 @@ export interface HttpClientOptions {
   allowPrivateNetworks: PrivateNetworks
   /** `User-Agent`. */
   agent: string
-  /** How names are looked up. Default: the name servers, then the system. */
+  /** Resolves names. Default: the name servers, then the system. */
   resolve?: Resolve
 }
 
 const MAX_REDIRECTS = 5
-/** Of a response that is not what was to be taken piece by piece. */
+/** Maximum size of the body if the status is not 2xx and the body was to be read in chunks. */
 const MAX_REFUSAL_BYTES = 65_536
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -68,7 +71,7 @@ const flat = (headers: Readonly<Record<string, string | string[] | undefined>>):
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? '') : (value ?? '')]),
   )
 
-/** Sends one request, and follows no redirect. */
+/** Sends one request without following redirects. */
 async function ask(agent: Agent, userAgent: string, url: URL, request: HttpRequest, signal: AbortSignal) {
   const { statusCode, headers, body } = await agent.request({
     origin: url.origin,
@@ -83,18 +86,18 @@ async function ask(agent: Agent, userAgent: string, url: URL, request: HttpReque
   return { status: statusCode, headers: flat(headers), body: body as unknown as Readable }
 }
 
-/** Makes the client. */
+/** Creates the client. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const guard = new AddressGuard(options.allowPrivateNetworks, options.resolve)
-  let made: Promise<Agent> | null = null
+  let agentPromise: Promise<Agent> | null = null
   let closed = false
   const make = async (): Promise<Agent> => {
     const agent = (await import('./agent.js')).guardedAgent(guard)
     if (closed) await agent.destroy()
     return agent
   }
-  // Loaded with its first request: many installations never send one.
-  const agent = (): Promise<Agent> => (made ??= make())
+  // Load the agent with the first request, because many installations never send one.
+  const agent = (): Promise<Agent> => (agentPromise ??= make())
 
   async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const limit = (request.method ?? 'GET') === 'GET' ? (request.redirects ?? MAX_REDIRECTS) : 0
@@ -125,7 +128,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         return await awaitRemote(() => follow(request, signal))
       } catch (error) {
         if (timeout.aborted)
-          throw new OutboundError('timeout', `${host} did not answer within ${request.timeoutMs / 1000} seconds.`, {
+          throw new OutboundError('timeout', `${host} did not respond within ${request.timeoutMs / 1000} seconds.`, {
             cause: error,
           })
         throw explain(error, host)
@@ -141,7 +144,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
     async close() {
       closed = true
-      await (await made)?.destroy()
+      await (await agentPromise)?.destroy()
     },
   }
 }

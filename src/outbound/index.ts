@@ -1,4 +1,5 @@
-// The door of what leaves the service: HTTP for addresses that users name (how it is kept from private networks: addresses.ts), and mail.
+// The entry point of `outbound/`: HTTP requests to user-defined addresses (addresses.ts protects private networks), and
+// mail.
 export {
   createHttpClient,
   type HttpClient,

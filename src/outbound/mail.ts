@@ -1,42 +1,45 @@
-// Hands mails to the mail server.
+// Sends mail through the mail server.
 import type { smtpTransport } from './smtp.js'
 
-/** A message to one person. */
+/** A message to one recipient. */
 export interface Mail {
-  /** An address alone, without a name. */
+  /** An address without a name. */
   to: string
   subject: string
   text: string
 }
 
-/** Hands messages to the mail server of the configuration. */
+/** Sends messages through the configured mail server. */
 export interface Mailer {
   /**
-   * Resolves when the server has accepted the message. Throws `MailRefused` if it never will; after any other error, another try
-   * may succeed. No error quotes the server's words, which may quote the message.
+   * Resolves when the server has accepted the message. Throws `MailRefused` for a permanent rejection; after any other
+   * error, a retry may succeed. Errors do not quote the server's response, which may contain the message.
    */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** The mail server does not accept this message, or not for this recipient. */
+/** Thrown if the mail server rejects the message or the recipient. */
 export class MailRefused extends Error {
   override name = 'MailRefused'
   constructor(readonly responseCode: number) {
-    super(`The mail server refused the message (${responseCode}).`)
+    super(`The mail server rejected the message (${responseCode}).`)
   }
 }
 
-/** `url`: `smtp://` or `smtps://`, with user name and password if the server wants them. Connects only when there is something to send. */
+/**
+ * Creates a mailer. `url` is `smtp://` or `smtps://`, with user name and password if the server needs them. Connects
+ * only to send a message.
+ */
 export function createMailer({ url, from }: { url: string; from: string }): Mailer {
-  let made: Promise<ReturnType<typeof smtpTransport>> | null = null
-  // A start should not wait for a library that many services never need.
+  let transportPromise: Promise<ReturnType<typeof smtpTransport>> | null = null
+  // Startup should not wait for a library that many services never need.
   const make = async () => (await import('./smtp.js')).smtpTransport(url)
   return {
     async send({ to, subject, text }) {
-      const transport = await (made ??= make())
+      const transport = await (transportPromise ??= make())
       try {
-        // An address in an object is not parsed: nothing in it can become a second recipient or another host.
+        // An address in an object is not parsed, so it cannot add a second recipient or another host.
         await transport.sendMail({
           from,
           to: { name: '', address: to },
@@ -48,9 +51,9 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
         const { code, responseCode, message } = error as { code?: string; responseCode?: number; message: string }
         if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500)
           throw new MailRefused(responseCode)
-        throw new Error(`The mail server did not take the message (${code ?? 'no code'}): ${responseCode ?? message}`)
+        throw new Error(`The mail server did not accept the message (${code ?? 'no code'}): ${responseCode ?? message}`)
       }
     },
-    close: () => void made?.then((transport) => transport.close()),
+    close: () => void transportPromise?.then((transport) => transport.close()),
   }
 }

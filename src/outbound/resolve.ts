@@ -1,22 +1,25 @@
 // Looks up host names.
 import { lookup, Resolver } from 'node:dns/promises'
 
-/** All IP addresses of a host name. Rejects with Node's `code` (`ENOTFOUND` …). */
+/** Returns all IP addresses of a host name. Rejects with Node's `code` (`ENOTFOUND` …). */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
 
 const QUERY = { timeout: 3_000, tries: 2 }
-/** Errors of the name servers after which the system may still know the name, for example from its hosts file. */
+/** Errors of the name servers after which the system may still resolve the name, for example from its hosts file. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME'])
 
 /**
- * The system's lookup blocks a thread of the pool that also does all file operations, for as long as a name server makes
- * it wait. So only a few run at a time, and only for names that the name servers do not know.
+ * Maximum number of concurrent system lookups. A lookup blocks a thread of the pool that also does all file operations,
+ * for as long as the name server takes. So it is used only for names that the name servers do not know.
  */
 const MAX_LOOKUPS = 2
-/** More are refused at once: a lookup may have to wait until all before it have timed out. */
+/**
+ * Maximum number of waiting lookups. Further ones are rejected at once, because a lookup may have to wait until all
+ * earlier ones have timed out.
+ */
 const MAX_WAITING = 100
 let running = 0
-// bound: MAX_WAITING
+// Size limit: MAX_WAITING
 const waiting: (() => void)[] = []
 
 async function lookUp(host: string): Promise<{ address: string; family: number }[]> {
@@ -33,7 +36,7 @@ async function lookUp(host: string): Promise<{ address: string; family: number }
   }
 }
 
-/** Looks a host up with the name servers, then with the system. */
+/** Resolves a host with the name servers, then with the system. */
 export const resolveHost: Resolve = async (host) => {
   if (!host.includes('.')) return lookUp(host)
   const resolver = new Resolver(QUERY)

@@ -1,12 +1,12 @@
-/** Starts Chromium and prints documents with it. Runs in a process of its own (`print-process.ts`). */
+/** Starts Chromium and prints documents with it. Runs in a separate process (`print-process.ts`). */
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import puppeteer, { type Browser, type HTTPRequest } from 'puppeteer-core'
 import { type Engine, ORIGIN } from './order.js'
 
-/** A file for the engine. */
-export interface Served {
+/** A file that is served to the engine. */
+export interface ServedFile {
   contentType: string
   body: Buffer
 }
@@ -23,44 +23,48 @@ const ARGUMENTS = [
   '--font-render-hinting=none',
   '--no-first-run',
   '--no-pings',
-  // Should anything ask for the network in spite of all: there is no name that resolves, and no proxy that answers.
+  // If anything requests the network anyway, no name resolves and no proxy responds.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=socks5://127.0.0.1:9',
   '--proxy-bypass-list=<-loopback>',
 ]
-/** Nothing but the book itself, without scripts. */
+/** Allows only the book itself, without scripts. */
 const POLICY = `default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'`
 
-/** Longest time that Chromium may take to start, and to print one document. */
+/** Maximum time for starting Chromium, and for printing one document. */
 const START_MS = 60_000
 const PRINT_MS = 300_000
 
 /**
- * Where the folder for what Chromium writes is made, and its name. Not where TMPDIR says: that may be a folder of this user's own,
- * and Chromium may run as another.
+ * The parent folder and the name prefix of Chromium's profile folder. TMPDIR is not used, because it may be private to
+ * this user and Chromium may run as another.
  */
-const PLACE = process.platform === 'linux' ? '/tmp' : tmpdir()
+const PROFILE_PARENT = process.platform === 'linux' ? '/tmp' : tmpdir()
 const PROFILE = 'bindery-chromium-'
-/** A process that was killed could not remove its folder. No book takes as long as this. */
-const OLD_MS = 60 * 60 * 1000
+/**
+ * Age after which a profile folder is deleted, in milliseconds. A killed process leaves its folder behind, and no book
+ * takes this long.
+ */
+const MAX_PROFILE_AGE_MS = 60 * 60 * 1000
 
 function removeOldProfiles(): void {
-  for (const name of readdirSync(PLACE)) {
+  for (const name of readdirSync(PROFILE_PARENT)) {
     if (!name.startsWith(PROFILE)) continue
-    const folder = join(PLACE, name)
+    const folder = join(PROFILE_PARENT, name)
     try {
-      if (Date.now() - statSync(folder).mtimeMs > OLD_MS) rmSync(folder, { recursive: true, force: true })
+      if (Date.now() - statSync(folder).mtimeMs > MAX_PROFILE_AGE_MS) rmSync(folder, { recursive: true, force: true })
     } catch {
-      // It is somebody else's, or gone.
+      // The folder belongs to another user or is already deleted.
     }
   }
 }
 
-/** Starts Chromium, does the work and ends it. */
+/** Starts Chromium, does the work and ends Chromium. */
 export async function withChromium<T>(engine: Engine, work: (browser: Browser) => Promise<T>): Promise<T> {
   removeOldProfiles()
-  const profile = mkdtempSync(join(PLACE, PROFILE))
-  // The other user that it may run as writes there; the name cannot be guessed, and there is nothing in it but caches.
+  const profile = mkdtempSync(join(PROFILE_PARENT, PROFILE))
+  // If Chromium runs as another user, that user writes here. The name cannot be guessed, and the folder contains only
+  // caches.
   chmodSync(profile, 0o733)
   const own = puppeteer.defaultArgs({
     headless: 'shell',
@@ -70,7 +74,7 @@ export async function withChromium<T>(engine: Engine, work: (browser: Browser) =
   let browser: Browser | undefined
   try {
     browser = await puppeteer.launch({
-      // puppeteer wants a path: env finds the commands in front.
+      // puppeteer needs a path; env looks up the prefix commands.
       executablePath: '/usr/bin/env',
       ignoreDefaultArgs: true,
       args: [
@@ -98,23 +102,26 @@ export async function withChromium<T>(engine: Engine, work: (browser: Browser) =
   }
 }
 
-/** Processes of Chromium that are just ending may still write there: then the folder stays, and is removed as an old one. What was printed is not lost by that. */
+/**
+ * Removes a profile. If an ending Chromium process still writes to it, the folder remains and is removed later as an
+ * old one. The printed file is not affected.
+ */
 function removeProfile(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })
   } catch {
-    // `removeOldProfiles` takes it.
+    // `removeOldProfiles` will delete it.
   }
 }
 
 /**
- * Prints `/name` of the book. `serve` returns the files that it may load; whatever else it asks for fails.
- * @param tagged with the tags by which a text is read aloud: they are most of the objects of a PDF
+ * Prints `/name` of the book. `serve` returns the files that it may load; all other requests fail.
+ * @param tagged whether to include accessibility tags, which make up most of the objects in a PDF
  */
 export async function printDocument(
   browser: Browser,
   name: string,
-  serve: (path: string) => Served | null,
+  serve: (path: string) => ServedFile | null,
   tagged: boolean,
 ): Promise<Buffer> {
   const page = await browser.newPage()
@@ -131,10 +138,10 @@ export async function printDocument(
   }
 }
 
-async function answer(request: HTTPRequest, serve: (path: string) => Served | null): Promise<void> {
+async function answer(request: HTTPRequest, serve: (path: string) => ServedFile | null): Promise<void> {
   const url = new URL(request.url())
   const served = url.origin === ORIGIN && request.method() === 'GET' ? serve(decodeURIComponent(url.pathname)) : null
-  // A page that leads elsewhere by itself stays: that is what 204 means.
+  // Status 204 keeps a page that tries to navigate elsewhere.
   if (!served && request.isNavigationRequest()) return request.respond({ status: 204 })
   if (!served) return request.abort('blockedbyclient')
   await request.respond({

@@ -1,4 +1,7 @@
-/** Why there is no PDF. `engine`: no Chromium works here; `closed`: the service is stopping; `failed`: a sentence says why. */
+/**
+ * Thrown if printing fails. `engine`: no Chromium works on this machine; `closed`: the service is stopping; `failed`:
+ * the message gives the reason.
+ */
 export class PrintFailure extends Error {
   override name = 'PrintFailure'
   constructor(

@@ -1,46 +1,47 @@
-/** Finds a Chromium that prints on this machine, and the safest way to start it that works here. */
+/** Finds a Chromium that prints on this machine, and the safest way to start it. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Engine } from './order.js'
 import { hasPackage, unpackChromium } from './packaged.js'
 import { runProcess } from './run-process.js'
 
-/** What to install, for messages. */
+/** The packages to install, for messages. */
 export const PACKAGE = 'chromium-headless-shell (or chromium)'
 
 const COMMANDS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 const PROBE_MS = 60_000
-/** User and group `nobody`. */
+/** User and group ID of `nobody`. */
 const NOBODY = '65534'
 
 type Candidate = Omit<Engine, 'version'>
 
 /**
- * Tries the Chromium of the setting, else those of the system, which its updates keep safe, else the one of the package. Each is
- * tried without network, as another user (if this one is root) and with its sandbox, then with less. Null if none prints.
+ * Tries the configured Chromium. If none is configured, tries those of the system, which receive security updates, and
+ * then the packaged one. Each is tried without network, as another user (if this process is root) and with its sandbox,
+ * then with fewer restrictions. Returns null if none prints.
  */
 export async function findEngine(setting: string | null, folder: string, signal: AbortSignal): Promise<Engine | null> {
-  for (const path of setting === null ? systemOnes() : [setting]) {
-    const found = await firstThatPrints(ways(path), signal)
+  for (const path of setting === null ? systemBrowsers() : [setting]) {
+    const found = await firstThatPrints(startModes(path), signal)
     if (found) return found
   }
   const packaged = setting === null ? await unpackChromium(folder) : null
   if (!packaged) return null
-  const plain = ways(packaged.path)
+  const plain = startModes(packaged.path)
   return (
     (await firstThatPrints(plain, signal)) ??
     (await firstThatPrints(
-      plain.map((way) => ({ ...way, libraries: packaged.libraries })),
+      plain.map((mode) => ({ ...mode, libraries: packaged.libraries })),
       signal,
     ))
   )
 }
 
-/** Whether there is any Chromium to be tried, without starting one. */
+/** Whether there is a Chromium to try, without starting one. */
 export const mayHaveEngine = (setting: string | null): boolean =>
-  setting !== null || systemOnes().length > 0 || hasPackage()
+  setting !== null || systemBrowsers().length > 0 || hasPackage()
 
-function systemOnes(): string[] {
+function systemBrowsers(): string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
   return COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)).find(isProgram) ?? [])
 }
@@ -54,8 +55,8 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The ways to start a program, the safest first. */
-function ways(path: string): Candidate[] {
+/** Returns the ways to start a program, the safest first. */
+function startModes(path: string): Candidate[] {
   const root = process.getuid?.() === 0
   const other = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--pdeathsig=KILL', '--']
   const offline = root ? ['unshare', '--net', '--'] : ['unshare', '--user', '--net', '--']

@@ -1,12 +1,15 @@
-/** The fonts that are shipped, as one style sheet with the characters that each file has. Chromium loads the files that a document needs. */
+/**
+ * The bundled fonts as one style sheet that lists the characters of each file. Chromium loads only the files that a
+ * document needs.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Served } from './chromium.js'
+import type { ServedFile } from './chromium.js'
 
 const require = createRequire(import.meta.url)
 
-/** Package, and its style sheets. The later ones are for scripts that the first do not have. */
+/** The packages and their style sheets. The later ones are for scripts that the first ones do not support. */
 const PACKAGES: Record<string, string[]> = {
   '@fontsource/ibm-plex-sans': ['400', '400-italic', '600', '600-italic'],
   '@fontsource/ibm-plex-mono': ['400', '600'],
@@ -20,16 +23,16 @@ const PACKAGES: Record<string, string[]> = {
 }
 const FILE = /^\/fonts\/(@fontsource(?:-variable)?\/[a-z-]+)\/([a-z0-9-]+\.woff2)$/
 
-/** The package's own sheet says that the font has Latin letters alone; formulas need all of it. */
+/** A package whose style sheet declares only Latin letters. Formulas need the whole font. */
 const WITHOUT_RANGE = '@fontsource/stix-two-math'
-/** These sheets list characters of other scripts as well, which the fonts do not have. */
+/** Packages whose style sheets list characters of other scripts that the fonts do not contain. */
 const EAST_ASIAN = /^@fontsource-variable\/noto-sans-(?:sc|kr)$/
 const EAST_ASIAN_CHARACTER =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u
 
 const sheets = new Map<string, string>()
 
-/** The style sheet of a package; empty if it is not installed. */
+/** Returns the style sheet of a package; empty if it is not installed. */
 function sheetOf(name: string): string {
   const known = sheets.get(name)
   if (known !== undefined) return known
@@ -51,8 +54,8 @@ function readSheet(name: string, sheet: string): string {
 
 const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`))
 
-/** A file below `/fonts`; null if there is none of that name. */
-export function serveFont(path: string): Served | null {
+/** Returns a file below `/fonts`; null if it does not exist. */
+export function serveFont(path: string): ServedFile | null {
   if (path === '/fonts.css')
     return { contentType: 'text/css; charset=utf-8', body: Buffer.from(Object.keys(PACKAGES).map(sheetOf).join('\n')) }
   const [, name, file] = FILE.exec(path) ?? []
@@ -60,8 +63,8 @@ export function serveFont(path: string): Served | null {
   return { contentType: 'font/woff2', body: readFileSync(join(folderOf(name), 'files', file)) }
 }
 
-/** Whether a shipped font has the character. */
-export function isShipped(character: string): boolean {
+/** Whether a bundled font contains the character. */
+export function isInBundledFont(character: string): boolean {
   ranges ??= Object.keys(PACKAGES).flatMap((name) =>
     rangesOf(name).map((range) => ({ range, eastAsian: EAST_ASIAN.test(name) })),
   )

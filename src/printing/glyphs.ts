@@ -1,23 +1,23 @@
-/** Finds characters that no font has: they are not seen in a PDF, and their text cannot be found in it either. */
+/** Finds characters that no font contains. They are invisible in a PDF and cannot be found by searching. */
 import { execFileSync } from 'node:child_process'
-import { isShipped } from './fonts.js'
+import { isInBundledFont } from './fonts.js'
 
-/** Most characters that are asked of the system, and named in the result. */
-const MAX_ASKED = 400
-const MAX_NAMED = 200
-/** Controls, joiners, blanks, and marks, which are part of the character before. */
+/** Maximum number of characters that are looked up in the system, and listed in the result. */
+const MAX_LOOKUPS = 400
+const MAX_LISTED = 200
+/** Controls, joiners, blanks, and marks, which belong to the preceding character. */
 const INVISIBLE = /[\p{C}\p{Z}\p{M}]/u
 
-/** Characters of the text for which neither a shipped font nor one of the system has a glyph. */
+/** Returns the characters of a text for which no bundled or system font has a glyph. */
 export function missingGlyphs(characters: Iterable<string>): string[] {
-  const asked = [...new Set(characters)].filter((one) => !INVISIBLE.test(one) && !isShipped(one))
+  const asked = [...new Set(characters)].filter((one) => !INVISIBLE.test(one) && !isInBundledFont(one))
   return asked
-    .slice(0, MAX_ASKED)
+    .slice(0, MAX_LOOKUPS)
     .filter((one) => !systemHas(one.codePointAt(0) as number))
-    .slice(0, MAX_NAMED)
+    .slice(0, MAX_LISTED)
 }
 
-/** Asks fontconfig. Without it, Chromium finds no fonts of the system either. */
+/** Queries fontconfig. Without it, Chromium does not find system fonts either. */
 function systemHas(codePoint: number): boolean {
   try {
     return (

@@ -1,5 +1,5 @@
-/** The door of this folder: books in, PDFs out. */
+/** The entry point of `printing/`: prints books as PDFs. */
 export { PrintFailure } from './failure.js'
-export { ORIGIN, type OutlineItem, type Printed, type PrintOrder } from './order.js'
+export { ORIGIN, type OutlineItem, type PrintResult, type PrintOrder } from './order.js'
 export { createPrinter, type Printer, type PrinterOptions } from './printer.js'
-export { type KeptPdf, openShelf, type PdfShelf } from './shelf.js'
+export { type CachedPdf, openPdfCache, type PdfCache } from './shelf.js'

@@ -1,4 +1,4 @@
-/** Joins printed documents to one PDF: numbers of pages, links between them, outline. */
+/** Joins printed documents to one PDF: page numbers, links between documents, and the outline. */
 import {
   type PDFContext,
   PDFArray,
@@ -15,14 +15,14 @@ import {
 import { addOutline } from './outline.js'
 import { ORIGIN, type PrintOrder } from './order.js'
 
-/** A place in a printed document: its page from 0, and the point there. */
+/** A position in a printed document: its page from 0, and the point on it. */
 interface LinkPosition {
   page: number
   x: number
   y: number
 }
 
-/** A printed document with the places of its elements by their ID. */
+/** A printed document with the positions of its elements by ID. */
 export interface BookPart {
   pdf: PDFDocument
   places: Map<string, LinkPosition>
@@ -30,7 +30,7 @@ export interface BookPart {
 
 const numberOf = (object: PDFObject | undefined): number => (object instanceof PDFNumber ? object.asNumber() : 0)
 
-/** Reads a document as Chromium printed it. */
+/** Reads a document that Chromium printed. */
 export async function readPart(bytes: Uint8Array): Promise<BookPart> {
   const pdf = await PDFDocument.load(bytes, { updateMetadata: false })
   const pages = new Map(pdf.getPages().map((page, index) => [page.ref.toString(), index]))
@@ -54,13 +54,13 @@ function decoded(name: string): string {
   }
 }
 
-/** A place in the joined document. */
+/** A position in the joined document. */
 interface Target {
   page: PDFRef
   place: LinkPosition
 }
 
-/** Joins printed documents. A single one keeps its tags, by which the text can be read aloud; the front has none. */
+/** Joins printed documents. A single document keeps its accessibility tags; the front matter has none. */
 export async function joinParts(
   front: BookPart | null,
   documents: readonly Uint8Array[],
@@ -92,7 +92,7 @@ export async function joinParts(
 const destination = (context: PDFContext, target: Target | undefined): PDFArray | null =>
   target ? context.obj([target.page, PDFName.of('XYZ'), target.place.x, target.place.y, PDFNull]) : null
 
-/** Turns addresses of the book into places in it. A link to nowhere is removed. */
+/** Converts links within the book to positions in it. Removes links without a target. */
 function relink(book: PDFDocument, targets: ReadonlyMap<string, Target>): void {
   const { context } = book
   for (const page of book.getPages()) {
@@ -112,7 +112,7 @@ function relink(book: PDFDocument, targets: ReadonlyMap<string, Target>): void {
   book.catalog.delete(PDFName.of('Dests'))
 }
 
-/** The IDs that a link leads to, the best one first; null if it leads out of the book. */
+/** Returns the target IDs of a link, the best one first; null if the link leaves the book. */
 function idsOf(link: PDFDict): string[] | null {
   const named = link.lookup(PDFName.of('Dest'))
   if (named instanceof PDFName) return [decoded(named.decodeText())]
@@ -125,7 +125,7 @@ function idsOf(link: PDFDict): string[] | null {
   return [decoded(hash.slice(1)), searchParams.get('page') ?? '']
 }
 
-/** Title, author, language, and the numbers of the pages: roman ones in front. */
+/** Sets title, author, language and page numbers (roman numerals for the front matter). */
 function describe(book: PDFDocument, { title, author, lang, date }: PrintOrder, fronts: number): void {
   book.setTitle(title, { showInWindowTitleBar: true })
   book.setAuthor(author)

@@ -1,16 +1,16 @@
-/** Measures and limits the memory of a process with all that it started. */
+/** Measures and limits the memory of a process and its descendants. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const CHECK_MS = 500
 const PAGE = 4096
 
-/** Sum of the memory of this process and of those below it, in bytes; 0 where the system does not say. */
+/** Returns the total memory of this process and its descendants, in bytes; 0 if the system does not report it. */
 function memoryOfTree(): number {
   const children = new Map<number, number[]>()
   try {
     for (const name of readdirSync('/proc')) {
       if (!/^\d+$/.test(name)) continue
-      const stat = readStat(name)
+      const stat = parentOf(name)
       if (stat !== null) children.set(stat, [...(children.get(stat) ?? []), Number(name)])
     }
   } catch {
@@ -25,8 +25,8 @@ function memoryOfTree(): number {
   return sum
 }
 
-/** The parent of a process; null if it has ended. */
-function readStat(pid: string): number | null {
+/** Returns the parent of a process; null if it has ended. */
+function parentOf(pid: string): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
@@ -35,7 +35,7 @@ function readStat(pid: string): number | null {
   }
 }
 
-/** What the process alone has in memory: without the files that it shares with others. */
+/** Returns the private memory of a process, without the files that it shares with others. */
 function memoryOf(pid: number): number {
   try {
     const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number)
@@ -45,14 +45,17 @@ function memoryOf(pid: number): number {
   }
 }
 
-/** Watches the memory until `stop`, which returns the peak. `exceeded` is called once, when it is more than `max` bytes. */
+/**
+ * Watches the memory until `stop` is called, which returns the peak. Calls `exceeded` once if it is more than `max`
+ * bytes.
+ */
 export function watchMemory(max: number, exceeded: () => void): { stop(): number } {
   let peak = 0
-  let told = false
+  let reported = false
   const timer = setInterval(() => {
     peak = Math.max(peak, memoryOfTree())
-    if (peak <= max || told) return
-    told = true
+    if (peak <= max || reported) return
+    reported = true
     exceeded()
   }, CHECK_MS)
   return {

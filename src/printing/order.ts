@@ -1,52 +1,56 @@
-/** What is printed, and what came of it: the files and messages that the service and the process that prints share. */
+/** The files and messages that the service and the printing process share: the print order and its result. */
 
 /** A chapter or page in the outline and the table of contents. */
 export interface OutlineItem {
   title: string
-  /** ID of the element that it leads to. Absent = only a heading for what is below. */
+  /** The ID of the target element. If absent, it is only a heading for the items below. */
   anchor?: string
   items: OutlineItem[]
 }
 
 /**
- * A book to be printed. Its files are in one folder: this order as `order.json`, the documents, and pictures below `pictures/`.
- * Links within the book lead to `http://book.invalid/book#<ID>`, with `?page=<ID>` for the place that is next best.
+ * A book to print. Its files are in one folder: this order as `order.json`, the documents, and pictures below
+ * `pictures/`. Links within the book point to `http://book.invalid/book#<ID>`, with `?page=<ID>` for the fallback
+ * target.
  */
 export interface PrintOrder {
   title: string
   author: string
   lang: string
-  /** ISO time; every printing of the same order says the same. */
+  /** ISO time. It is the same for each printing of the same order. */
   date: string
-  /** Document printed before the others, last: `[[page:<ID>]]` in it becomes the number of the page. */
+  /**
+   * The document at the front of the book, which is printed last: `[[page:<ID>]]` in it becomes the page number. null
+   * if there is none.
+   */
   front: string | null
-  /** Documents in order. Their pages are numbered from 1. */
+  /** The documents in order. Their pages are numbered from 1. */
   documents: string[]
   outline: OutlineItem[]
 }
 
-/** What came of a printing. */
-export interface Printed {
+/** The result of printing. */
+export interface PrintResult {
   pages: number
   bytes: number
-  /** Characters for which there was no glyph, at most 200. */
+  /** Characters without a glyph, at most 200. */
   missingGlyphs: string[]
-  /** Largest sum of memory of all processes, in bytes. */
+  /** The peak memory of all processes together, in bytes. */
   peakBytes: number
 }
 
-/** The origin under which the engine sees the book. Nothing else is served to it. */
+/** The origin of the book for the engine. Nothing else is served to it. */
 export const ORIGIN = 'http://book.invalid'
 
-/** How a Chromium is started on this machine. */
+/** A Chromium and the way to start it on this machine. */
 export interface Engine {
-  /** Path of the program. */
+  /** The path of the program. */
   path: string
-  /** Command in front of it: other user, no network. */
+  /** The command before it: another user, no network. */
   prefix: string[]
-  /** Whether its own sandbox works here. */
+  /** Whether Chromium's sandbox works on this machine. */
   sandbox: boolean
-  /** Folder of libraries that the machine lacks. */
+  /** A folder with libraries that are missing on the machine. */
   libraries?: string
   version: string
 }

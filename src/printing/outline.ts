@@ -1,8 +1,11 @@
-/** The outline of a PDF: the pages and groups of the space, as readers' programs show them beside the text. */
+/** The outline of a PDF: the pages and groups of the space, which PDF readers show next to the text. */
 import { type PDFArray, type PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, type PDFRef } from 'pdf-lib'
 import type { OutlineItem } from './order.js'
 
-/** Adds the outline. `destination` finds the place of an ID; an item without a place leads to the first below it. */
+/**
+ * Adds the outline. `destination` returns the position of an ID. An item without a position points to the first item
+ * below it.
+ */
 export function addOutline(
   book: PDFDocument,
   items: readonly OutlineItem[],
@@ -18,7 +21,7 @@ export function addOutline(
   book.catalog.set(PDFName.of('Outlines'), root)
   book.catalog.set(PDFName.of('PageMode'), PDFName.of('UseOutlines'))
 
-  /** Returns how many items there are on this level. Those below are closed. */
+  /** Returns the number of items on this level. The items below them are collapsed. */
   function addItems(list: readonly OutlineItem[], parent: PDFRef, into: PDFDict): number {
     let before: { ref: PDFRef; item: PDFDict } | null = null
     for (const one of list) {

@@ -1,4 +1,4 @@
-/** The Chromium inside the package @sparticuz/chromium, which is compressed there: unpacked once. */
+/** Unpacks the compressed Chromium of the package @sparticuz/chromium once. */
 import { execFile } from 'node:child_process'
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,13 +9,16 @@ import { createBrotliDecompress } from 'node:zlib'
 
 const NAME = '@sparticuz/chromium'
 
-/** The unpacked program, and the libraries that come with it for machines that lack them. */
+/** The unpacked program, and its libraries for machines on which they are missing. */
 interface Packaged {
   path: string
   libraries: string
 }
 
-/** Unpacks it, beside the package or else into `folder`; null if the package is not installed, or is for another kind of machine. */
+/**
+ * Unpacks it next to the package, or else into `folder`. Returns null if the package is not installed or does not
+ * support this machine.
+ */
 export async function unpackChromium(folder: string): Promise<Packaged | null> {
   const found = findPackage()
   if (!found) return null
@@ -23,14 +26,14 @@ export async function unpackChromium(folder: string): Promise<Packaged | null> {
     try {
       return await unpackInto(join(parent, `bindery-chromium-${found.version}`), found.dir)
     } catch (error) {
-      // Packages may belong to somebody else: then the data folder takes it.
+      // The packages may belong to another user. Then use the data folder.
       if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     }
   }
   return null
 }
 
-/** Whether it is installed, on a machine that it is for. */
+/** Whether the package is installed and supports this machine. */
 export const hasPackage = (): boolean => findPackage() !== null
 
 function findPackage(): { dir: string; version: string } | null {
@@ -45,9 +48,9 @@ function findPackage(): { dir: string; version: string } | null {
 }
 
 async function unpackInto(target: string, from: string): Promise<Packaged> {
-  const made = { path: join(target, 'chromium'), libraries: join(target, 'lib') }
-  if (existsSync(made.path)) return made
-  // Under another name until it is whole.
+  const unpacked = { path: join(target, 'chromium'), libraries: join(target, 'lib') }
+  if (existsSync(unpacked.path)) return unpacked
+  // Use a temporary name until it is complete.
   const part = `${target}.${process.pid}`
   mkdirSync(part, { recursive: true, mode: 0o755 })
   try {
@@ -61,7 +64,7 @@ async function unpackInto(target: string, from: string): Promise<Packaged> {
   } finally {
     rmSync(part, { recursive: true, force: true })
   }
-  return made
+  return unpacked
 }
 
 const inflate = (from: string, to: string, mode: number): Promise<void> =>

@@ -1,18 +1,20 @@
-/** The process that prints: started by `printer.ts` with a command and its JSON; its last line of output is the result. */
+/**
+ * The printing process. `printer.ts` starts it with a command and its JSON; the last line of its output is the result.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { printDocument, type Served, withChromium } from './chromium.js'
+import { printDocument, type ServedFile, withChromium } from './chromium.js'
 import { serveFont } from './fonts.js'
 import { missingGlyphs } from './glyphs.js'
 import { joinParts, type BookPart, readPart } from './join.js'
 import { watchMemory } from './memory.js'
-import type { Engine, Printed, PrintOrder } from './order.js'
+import type { Engine, PrintResult, PrintOrder } from './order.js'
 
 const PICTURE = /^\/pictures\/([a-z0-9-]{1,80}\.(png|jpg|gif|webp|avif|bmp|svg))$/
 const TYPES: Record<string, string> = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 const HTML = 'text/html; charset=utf-8'
 
-/** Whether the engine starts and prints; its version if it does. */
+/** Verifies that the engine starts and prints, and returns its version. */
 async function probe(engine: Engine): Promise<{ version: string }> {
   return withChromium(engine, async (browser) => {
     const html = '<!doctype html><title>probe</title><p>probe</p>'
@@ -22,16 +24,16 @@ async function probe(engine: Engine): Promise<{ version: string }> {
       () => ({ contentType: HTML, body: Buffer.from(html) }),
       false,
     )
-    if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('What it printed is not a PDF.')
+    if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('Its output is not a PDF.')
     return { version: await browser.version() }
   })
 }
 
-async function print(engine: Engine, folder: string, maxBytes: number): Promise<Printed> {
+async function print(engine: Engine, folder: string, maxBytes: number): Promise<PrintResult> {
   const order = JSON.parse(readFileSync(join(folder, 'order.json'), 'utf8')) as PrintOrder
   const watch = watchMemory(maxBytes, () =>
     fail(
-      `It takes more than ${Math.round(maxBytes / 1024 / 1024)} MB of memory to print. Print single pages (page=…&only=true).`,
+      `Printing takes more than ${Math.round(maxBytes / 1024 / 1024)} MB of memory. Print single pages (page=…&only=true).`,
     ),
   )
   const characters = new Set<string>()
@@ -42,7 +44,8 @@ async function print(engine: Engine, folder: string, maxBytes: number): Promise<
     const html = readFileSync(join(folder, name), 'utf8').replace('page [[first-page]]', `page ${pages + 1}`)
     for (const one of html) characters.add(one)
     const bytes = await printOne(engine, folder, { name, html, tagged: order.documents.length === 1 })
-    // Read twice, here for the numbers and later for the book: never are two documents in memory as objects.
+    // Read each document twice, here for the page numbers and later for the book, so that only one is in memory as
+    // objects.
     const { pdf, places: found } = await readPart(bytes)
     for (const [id, place] of found) places.set(id, pages + place.page + 1)
     pages += pdf.getPageCount()
@@ -77,7 +80,7 @@ function printOne(
   folder: string,
   { name, html, tagged }: { name: string; html: string; tagged: boolean },
 ): Promise<Buffer> {
-  const serve = (path: string): Served | null => {
+  const serve = (path: string): ServedFile | null => {
     if (path === `/${name}`) return { contentType: HTML, body: Buffer.from(html) }
     const [, picture, type = ''] = PICTURE.exec(path) ?? []
     if (picture === undefined) return serveFont(path)
@@ -85,24 +88,25 @@ function printOne(
     return existsSync(file) ? { contentType: TYPES[type] ?? `image/${type}`, body: readFileSync(file) } : null
   }
   const attempt = (): Promise<Buffer> => withChromium(engine, (browser) => printDocument(browser, name, serve, tagged))
-  // On a machine that is short of time or memory for a moment, Chromium may end while it starts. The deadline of the book holds for both attempts.
+  // If the machine is briefly short of time or memory, Chromium may end during startup. The deadline of the book covers
+  // both attempts.
   return attempt().catch(attempt)
 }
 
-function say(result: object): void {
+function report(result: object): void {
   process.stdout.write(`\n${JSON.stringify(result)}\n`)
 }
 function fail(message: string): never {
-  say({ failed: message })
+  report({ failed: message })
   process.exit(1)
 }
 
 const [command, engine, folder = '', maxBytes = '0'] = process.argv.slice(2)
-// Whoever started this process holds the other end: if it dies, so does this, and Chromium with it.
+// The parent process holds the other end of stdin. If it dies, this process and Chromium end, too.
 process.stdin.on('end', () => process.exit(1)).resume()
 try {
   const given = JSON.parse(engine ?? '') as Engine
-  say({ done: command === 'probe' ? await probe(given) : await print(given, folder, Number(maxBytes)) })
+  report({ done: command === 'probe' ? await probe(given) : await print(given, folder, Number(maxBytes)) })
   process.exit(0)
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error))

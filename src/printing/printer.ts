@@ -1,47 +1,47 @@
-/** Prints books as PDF with Chromium, one at a time, in a process of its own. */
+/** Prints books as PDF with Chromium, one at a time, in a separate process. */
 import { PrintFailure } from './failure.js'
 import { findEngine, mayHaveEngine, PACKAGE } from './find-engine.js'
-import type { Engine, Printed } from './order.js'
+import type { Engine, PrintResult } from './order.js'
 import { runProcess } from './run-process.js'
 
 export interface PrinterOptions {
-  /** Path of a Chromium; null = whichever is found. */
+  /** The path of a Chromium; null = search for one. */
   chromium: string | null
-  /** Folder for an unpacked Chromium, if the package's own cannot be written. */
+  /** The folder for an unpacked Chromium, if the package folder is not writable. */
   folder: string
-  /** Told once how Chromium is started here. */
+  /** Called once with the way in which Chromium is started. */
   notice: (message: string, fields: object) => void
-  /** Longest time for one book, in milliseconds; 20 minutes if absent. */
+  /** Maximum time for one book, in milliseconds; default: 20 minutes. */
   deadlineMs?: number
-  /** Most memory of Chromium and the process that drives it, in bytes; 2.5 GB if absent. */
+  /** Maximum memory of Chromium and the process that controls it, in bytes; default: 2.5 GB. */
   maxBytes?: number
 }
 
 /** Makes PDFs. */
 export interface Printer {
-  /** Why there can be no PDF, as far as is known without starting Chromium; null if there can be. */
+  /** Returns the reason why printing is impossible, without starting Chromium; null if it may be possible. */
   missing(): string | null
-  /** Finds out whether a Chromium prints here. Throws `PrintFailure` of kind `engine` if none does. */
+  /** Verifies that a Chromium prints on this machine. Throws `PrintFailure` of kind `engine` if none does. */
   ready(): Promise<void>
   /** Prints the book in a folder (`order.json`) to `book.pdf` there. Throws `PrintFailure`. */
-  print(folder: string): Promise<Printed>
-  /** Ends what is under way. */
+  print(folder: string): Promise<PrintResult>
+  /** Stops all running work. */
   close(): Promise<void>
 }
 
 const DEADLINE_MS = 20 * 60_000
 const MAX_BYTES = 2.5 * 1024 * 1024 * 1024
-/** After this time a missing Chromium is looked for again. */
-const AGAIN_MS = 60_000
+/** Minimum interval between searches for a missing Chromium. */
+const RETRY_MS = 60_000
 
-const MISSING = `PDF needs Chromium, and none was found that works on this machine. Install the package ${PACKAGE}, or name a program in BINDERY_CHROMIUM.`
+const MISSING = `Printing PDFs needs Chromium, but no working Chromium was found on this machine. Install the package ${PACKAGE}, or set BINDERY_CHROMIUM to the path of a program.`
 
-/** Makes a printer. Nothing is started before it is needed. */
+/** Creates a printer. Nothing is started before it is needed. */
 export function createPrinter(options: PrinterOptions): Printer {
   const stop = new AbortController()
   let engine: Promise<Engine | null> | null = null
-  let lookedAt = Number.NEGATIVE_INFINITY
-  // bound: the slots of the queue of PDFs
+  let searchedAt = Number.NEGATIVE_INFINITY
+  // Size limit: the slots of the PDF queue
   const running = new Set<Promise<unknown>>()
 
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -53,10 +53,10 @@ export function createPrinter(options: PrinterOptions): Printer {
     void settled.then(() => running.delete(settled))
     return work
   }
-  const recently = (): boolean => performance.now() - lookedAt < AGAIN_MS
+  const recently = (): boolean => performance.now() - searchedAt < RETRY_MS
   const find = async (): Promise<Engine | null> => {
     const found = await findEngine(options.chromium, options.folder, stop.signal)
-    lookedAt = performance.now()
+    searchedAt = performance.now()
     if (found)
       options.notice(`PDFs are printed by Chromium ${found.version}.`, {
         path: found.path,
@@ -88,7 +88,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       const found = await engineOf()
       const { maxBytes = MAX_BYTES, deadlineMs = DEADLINE_MS } = options
       return track(
-        runProcess<Printed>(['print', JSON.stringify(found), folder, String(maxBytes)], {
+        runProcess<PrintResult>(['print', JSON.stringify(found), folder, String(maxBytes)], {
           deadlineMs,
           signal: stop.signal,
         }),

@@ -1,14 +1,14 @@
-/** Runs the process that prints, with a deadline. It and all that it starts end with it. */
+/** Runs the printing process with a deadline. All of its descendants end with it. */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { PrintFailure } from './failure.js'
 
-/** Heap of the process, in MB: it holds the printed documents while they are joined. */
+/** Heap size of the process, in MB. It contains the printed documents while they are joined. */
 const HEAP_MB = 1024
-/** Most output that is kept, in characters. */
+/** Maximum length of the output that is kept, in characters. */
 const MAX_OUTPUT = 64 * 1024
 
-/** Compiled, the process is started directly; from the sources, tsx must be registered first. */
+/** Compiled code is started directly; for sources, tsx must be registered first. */
 const entry = (): string[] => {
   const name = import.meta.url.endsWith('.ts') ? 'print-process.ts' : 'print-process.js'
   const file = new URL(`./${name}`, import.meta.url)
@@ -16,8 +16,8 @@ const entry = (): string[] => {
 }
 
 /**
- * Runs a command of `print-process.ts` and returns its result. Throws `PrintFailure` with what the process says, or when
- * the time is over or `signal` is set.
+ * Runs a command of `print-process.ts` and returns its result. Throws `PrintFailure` with the message of the process,
+ * or if the deadline passes or `signal` is aborted.
  */
 export function runProcess<T>(
   args: readonly string[],
@@ -30,7 +30,7 @@ export function runProcess<T>(
       {
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: true,
-        // The environment of the service may hold secrets.
+        // The environment of the service may contain secrets.
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], LANG: 'C.UTF-8' },
       },
     )
@@ -38,13 +38,13 @@ export function runProcess<T>(
     let errors = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-MAX_OUTPUT)))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-MAX_OUTPUT)))
-    // The process may end before it reads: that is told by `close`.
+    // The process may end before it reads. `close` handles that.
     child.stdin.on('error', () => undefined)
     const end = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // It has ended.
+        // It has already ended.
       }
     }
     let reason: PrintFailure | null = null
@@ -55,7 +55,7 @@ export function runProcess<T>(
     const timer = setTimeout(
       () =>
         stop(
-          new PrintFailure('failed', `It takes longer than ${deadlineMs / 1000} seconds to print. Print single pages.`),
+          new PrintFailure('failed', `Printing takes longer than ${deadlineMs / 1000} seconds. Print single pages.`),
         ),
       deadlineMs,
     )
@@ -70,10 +70,7 @@ export function runProcess<T>(
       const result =
         reason ??
         resultOf(output) ??
-        new PrintFailure(
-          'failed',
-          `The process that prints ended with ${code}: ${errors.trim().split('\n').at(-1) ?? ''}`,
-        )
+        new PrintFailure('failed', `The printing process ended with ${code}: ${errors.trim().split('\n').at(-1) ?? ''}`)
       if (result instanceof PrintFailure) reject(result)
       else resolve(result.done as T)
     })

@@ -1,20 +1,26 @@
-/** Keeps printed files in a folder, within a number of bytes. They can be deleted at any time: what is asked for is printed again. */
+/**
+ * Stores printed files in a folder, up to a total size. They can be deleted at any time and are then printed again on
+ * request.
+ */
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Printed } from './order.js'
+import type { PrintResult } from './order.js'
 
-/** A kept file, with what came of its printing. */
-export interface KeptPdf extends Printed {
+/** A stored PDF with its print result. */
+export interface CachedPdf extends PrintResult {
   path: string
 }
 
-/** Where PDFs are kept. `owner` is a space, `key` says of what the PDF was made. */
-export interface PdfShelf {
-  find(owner: string, key: string): Promise<KeptPdf | null>
-  /** Empties the folder for a book that is made now, and those that a crash left behind. One book is made at a time. */
+/** The PDF cache. `owner` is a space; `key` identifies the inputs of the PDF. */
+export interface PdfCache {
+  find(owner: string, key: string): Promise<CachedPdf | null>
+  /**
+   * Creates an empty work folder for a book. Deletes those that a crash left behind, because only one book is printed
+   * at a time.
+   */
   workFolder(job: string): Promise<string>
-  /** Takes `book.pdf` out of a work folder, removes the folder, and drops the PDFs that nobody asked for the longest. */
-  keep(owner: string, key: string, folder: string, printed: Printed): Promise<void>
+  /** Moves `book.pdf` out of a work folder, removes the folder, and deletes the least recently used PDFs. */
+  keep(owner: string, key: string, folder: string, printed: PrintResult): Promise<void>
   discard(folder: string): Promise<void>
   /** Removes everything of an owner. */
   remove(owner: string): Promise<void>
@@ -23,20 +29,23 @@ export interface PdfShelf {
 const NAME = /^[\w-]{1,80}$/
 const WORK = '.work-'
 
-/** Opens the shelf. @param maxBytes of all PDFs together */
-export function openShelf(folder: string, maxBytes: number): PdfShelf {
+/**
+ * Opens the cache.
+ * @param maxBytes maximum total size of all PDFs
+ */
+export function openPdfCache(folder: string, maxBytes: number): PdfCache {
   const place = (owner: string, key: string): string => {
-    if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} cannot be the name of a PDF.`)
+    if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} is not a valid name for a PDF.`)
     return join(folder, owner, key)
   }
   return {
     async find(owner, key) {
       const path = `${place(owner, key)}.pdf`
       try {
-        const printed = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8')) as Printed
+        const printed = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8')) as PrintResult
         const { size } = await stat(path)
         if (size !== printed.bytes) return null
-        // What is asked for stays longest.
+        // Recently used files are kept longest.
         const now = new Date()
         await utimes(path, now, now)
         return { ...printed, path }

@@ -1,4 +1,6 @@
-/** The elements and attributes that rendered pages may have. Whatever else comes in, from authors or from a fault here, is dropped. */
+/**
+ * The elements and attributes that rendered pages may contain. Everything else, from authors or from a bug, is dropped.
+ */
 import type { Element, Root } from 'hast'
 import { type Schema, sanitize } from 'hast-util-sanitize'
 
@@ -95,7 +97,7 @@ const MORE_MATH = [
 ]
 const math = [...MATH, ...MORE_MATH]
 
-/** Colours and lengths only: nothing that could load a file or lie over other content. */
+/** Only colors and lengths: nothing that could load a file or cover other content. */
 const DECLARATION =
   '(?:color|background-color|flex-basis|width|height|min-width|min-height|padding(?:-[a-z]+)?|margin(?:-[a-z]+)?|border(?:-[a-z]+)?|vertical-align|text-align|font-size|font-weight|font-style|display|line-height|math-[a-z]+)'
 const STYLE = new RegExp(`^(?:\\s*${DECLARATION}\\s*:\\s*[-a-z0-9#.%\\s]{1,60}(?:;|$))+\\s*$`, 'i')
@@ -175,11 +177,14 @@ const authors: Schema = {
   attributes: { ...schema.attributes, 'bindery-slot': ['dataSlot'] },
 }
 
-/** Addresses of pictures: of the web, of this document's own place, or a picture in the address itself. */
+/** Image addresses: on the web, relative to this document, or data URLs. */
 const PICTURE =
   /^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]|(?![a-z][a-z0-9+.-]*:)[^\s\\])/i
 
-/** Drops what is not on the list. `slots`: keep the marks that stand for nodes rendered here (`author-html.ts`). */
+/**
+ * Drops everything that is not on the list.
+ * @param slots keep the placeholders of rendered nodes (`author-html.ts`)
+ */
 export function allowed(tree: Root, { slots = false } = {}): Root {
   const clean = sanitize(tree, slots ? authors : ours) as Root
   checkPictures(clean)

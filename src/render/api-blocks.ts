@@ -1,4 +1,7 @@
-/** Operations of an API. Those that name a specification show what they name; those that are written out in the page show all of it. */
+/**
+ * Renders API operations. Blocks that refer to a specification show the reference; operations that are written out in
+ * the page are shown completely.
+ */
 import type { BlockNode } from '../content/types.js'
 import { h } from './element.js'
 import { type BlockRenderer, type Html, type RenderContext, textOf } from './types.js'
@@ -19,7 +22,7 @@ function operationLine(node: BlockNode): Html {
   )
 }
 
-/** A block that names a part of a specification. */
+/** Renders a block that refers to a part of a specification. */
 const reference =
   (what: string, name: (node: BlockNode) => string): BlockRenderer =>
   (node, context) => {
@@ -55,7 +58,7 @@ function method(node: BlockNode, context: RenderContext): Html[] {
   ]
 }
 
-/** A named part: a parameter with its place and type, or a response with its status. */
+/** Renders a named part: a parameter with its location and type, or a response with its status. */
 function part(node: BlockNode, context: RenderContext): Html[] {
   const { data } = node
   const name = textOf(data, 'name') || textOf(data, 'status') || textOf(data, 'httpCode')

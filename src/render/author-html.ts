@@ -1,16 +1,19 @@
-/** HTML that authors wrote between and around blocks: parsed as browsers do, reduced to what is allowed, its links and pictures resolved. */
+/**
+ * Processes the HTML that authors wrote between and around blocks: parses it like a browser, reduces it to the allow
+ * list, and resolves its links and images.
+ */
 import type { Root, RootContent } from 'hast'
 import { raw } from 'hast-util-raw'
 import { allowed } from './allow-list.js'
 import { h } from './element.js'
 import type { Html, HtmlElement, RenderContext } from './types.js'
 
-/** A piece of HTML as written, or nodes that were rendered from blocks beside it. */
+/** A piece of HTML as written, or nodes that were rendered from adjacent blocks. */
 export type Piece = { html: string } | { nodes: Html[] }
 
 /**
- * Joins HTML as written with rendered nodes. The HTML may open an element in one piece and close it in another, but it cannot
- * close what is around all of the pieces. While it is parsed, an empty element takes the place of each rendered node.
+ * Joins HTML as written with rendered nodes. The HTML may open an element in one piece and close it in another, but it
+ * cannot close an element around all pieces. For parsing, an empty element represents each rendered node.
  */
 export function joinHtml(pieces: readonly Piece[], context: RenderContext): Html[] {
   if (!pieces.some((piece) => 'html' in piece)) return pieces.flatMap((piece) => ('nodes' in piece ? piece.nodes : []))
@@ -27,7 +30,7 @@ export function joinHtml(pieces: readonly Piece[], context: RenderContext): Html
   )
   const used = new Set<number>()
   const joined = settle(clean.children as Html[], { slots, used, context })
-  // What the HTML swallowed (an unclosed comment, a table) is still shown.
+  // Nodes that the HTML swallowed (an unclosed comment, a table) are still shown.
   return [...joined, ...slots.flatMap((nodes, index) => (used.has(index) ? [] : nodes))]
 }
 
@@ -42,14 +45,14 @@ function settle(nodes: readonly Html[], joining: Joining): Html[] {
     if (node.type !== 'element') return [node]
     if (node.tagName === 'bindery-slot') {
       const index = Number(node.properties['dataSlot'])
-      // The parser puts what follows an unclosed element into it.
+      // The parser moves content after an unclosed element into that element.
       const after = settle(node.children as Html[], joining)
       if (joining.used.has(index)) return after
       joining.used.add(index)
       return [...(joining.slots[index] ?? []), ...after]
     }
-    const made = resolved({ ...node, children: settle(node.children as Html[], joining) }, joining.context)
-    return made ? [made] : []
+    const resolvedNode = resolved({ ...node, children: settle(node.children as Html[], joining) }, joining.context)
+    return resolvedNode ? [resolvedNode] : []
   })
 }
 
@@ -66,7 +69,7 @@ function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | 
   if (node.tagName === 'img') {
     const found = typeof src === 'string' ? options.targets.image(src) : null
     if (found === null)
-      return missingPicture(
+      return missingImage(
         String(properties['alt'] ?? ''),
         typeof src === 'string' ? src : '',
         options.targets.link.bind(options.targets),
@@ -77,8 +80,8 @@ function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | 
   return { ...node, properties }
 }
 
-/** What is shown in place of a picture that cannot be loaded: its text, as a link to it where there is one. */
-export function missingPicture(alt: string, url: string, link: (url: string) => { href: string } | null): HtmlElement {
+/** Returns a replacement for an image that cannot be loaded: its text, as a link to the image if possible. */
+export function missingImage(alt: string, url: string, link: (url: string) => { href: string } | null): HtmlElement {
   const href = url.startsWith('data:') ? undefined : link(url)?.href
   const words = alt || (url.startsWith('data:') ? 'Picture' : url)
   return h('span', { className: ['missing-picture'] }, href === undefined ? words : h('a', { href }, words))

@@ -1,4 +1,4 @@
-/** The table of all types of blocks, and the functions for those of running text. */
+/** The renderers of all block types. Blocks of running text are rendered here. */
 import { anchorOf } from '../content/outline/anchors.js'
 import type { BlockNode } from '../content/types.js'
 import { plainText } from '../content/blocks/node.js'
@@ -57,13 +57,13 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
     flush()
     if (node.type === 'html') {
       if (node.data['comment'] !== true) pieces.push({ html: textOf(node.data, 'html') })
-    } else pieces.push({ nodes: placed(node, context) })
+    } else pieces.push({ nodes: renderPiece(node, context) })
   }
   flush()
   return joinHtml(pieces, context)
 }
 
-function placed(node: BlockNode, context: RenderContext): Html[] {
+function renderPiece(node: BlockNode, context: RenderContext): Html[] {
   const made = (renderers.get(node.type) ?? unlisted)(node, context)
   const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
   if (!context.options.positions || start === undefined) return made
@@ -72,14 +72,14 @@ function placed(node: BlockNode, context: RenderContext): Html[] {
   )
 }
 
-/** A type of block that is not in the table: what is in it. */
+/** Renders only the content of a block type that is not in the table. */
 const unlisted: BlockRenderer = (node, context) => childrenOf(node, context)
 
 function source(node: BlockNode): Html[] {
   return [h('p', { className: ['source'], dir: 'auto' }, plainText(node.nodes))]
 }
 
-/** Elements that may not stand in a paragraph. */
+/** Elements that must not be in a paragraph. */
 const NOT_IN_PARAGRAPH = new Set([
   'div',
   'p',
@@ -132,7 +132,7 @@ function orderedList(node: BlockNode, context: RenderContext): Html[] {
 function listItem(node: BlockNode, context: RenderContext): Html[] {
   const content = childrenOf(node, context)
   const first = content[0]
-  // One paragraph alone is the item's text itself.
+  // A single paragraph becomes the text of the item itself.
   const only =
     content.length > 0 && first?.type === 'element' && first.tagName === 'p' && isTight(content) ? first.children : null
   const inner = only ? [...(only as Html[]), ...content.slice(1)] : content
@@ -148,7 +148,7 @@ const isTight = (content: readonly Html[]): boolean =>
       (one.type === 'element' && (one.tagName === 'ul' || one.tagName === 'ol' || one.tagName === 'div')),
   )
 
-/** The footnotes of a page, at its end. */
+/** Renders the footnotes at the end of a page. */
 export function footnotes({ notes, options }: RenderContext): HtmlElement[] {
   const list = notes.list()
   if (list.length === 0) return []

@@ -1,16 +1,19 @@
-/** Makes the documents of a printed book of rendered pages: cover, table of contents, chapters. Every text is escaped. */
+/**
+ * Creates the documents of a printed book from rendered pages: cover, table of contents, chapters. Every text is
+ * escaped.
+ */
 import { toHtml } from 'hast-util-to-html'
 import { h } from './element.js'
 import { cssText, PRINT_STYLE } from './print-style.js'
 import type { Html } from './types.js'
 
-/** What the cover and the margins say. */
+/** The texts of the cover and the margins. */
 export interface BookFacts {
   title: string
   organization: string
-  /** Below the title, such as the subject of a change request. */
+  /** The line below the title, such as the subject of a change request. */
   subtitle?: string
-  /** ISO time of the revision. */
+  /** The ISO time of the revision. */
   date: string
   lang: string
 }
@@ -18,28 +21,30 @@ export interface BookFacts {
 /** A page or group in the table of contents. */
 export interface ContentsItem {
   title: string
-  /** Absent = a group. */
+  /** Absent for a group. */
   anchor?: string
   items: ContentsItem[]
 }
 
-/** A rendered page in its place. */
+/** A rendered page with its position in the book. */
 export interface Sheet {
   anchor: string
   title: string
-  /** 0 = a chapter's first page. */
+  /** 0 for the first page of a chapter. */
   depth: number
   description?: string
-  /** HTML of the renderer. */
+  /** The HTML of the renderer. */
   html: string
-  /** IDs in it that can be linked to. */
+  /** The IDs in the HTML that can be link targets. */
   ids: readonly string[]
 }
 
-/** A group, or a page at the top with all that is below it. A chapter begins on a new page, and its title is in the margin. */
+/**
+ * A group, or a top-level page with all pages below it. A chapter starts on a new page, and its title is in the margin.
+ */
 export interface Chapter {
   title: string
-  /** Whether the title is a group's: then it stands above the first page. */
+  /** Whether the title is that of a group. It is then shown above the first page. */
   group: boolean
   sheets: Sheet[]
 }
@@ -54,7 +59,7 @@ function page(facts: BookFacts, css: string, body: string): string {
   return `<!doctype html>${open}<head><style>${PRINT_STYLE}${css}</style>${head}</head><body>${body}</body></html>`
 }
 
-/** Cover and table of contents. The number of a page is written as `[[page:<anchor>]]`. */
+/** Returns the cover and the table of contents. Page numbers are written as `[[page:<anchor>]]`. */
 export function frontDocument(
   facts: BookFacts,
   contents: readonly ContentsItem[],
@@ -90,7 +95,7 @@ export function frontDocument(
   )
 }
 
-/** A document of chapters. Links that nobody sees make the engine note where each ID is. */
+/** Returns a document of chapters. It contains hidden links so that the engine records the position of each ID. */
 export function chaptersDocument(facts: BookFacts, chapters: readonly Chapter[]): string {
   const style = 'font-size: 8.5pt; color: #5a6069;'
   const pages = chapters.map(
@@ -108,8 +113,9 @@ export function chaptersDocument(facts: BookFacts, chapters: readonly Chapter[])
   return page(facts, `${margins}${pages.join('')}`, body + toHtml(links))
 }
 
-const LONGEST = 70
-const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text)
+const MAX_TITLE_LENGTH = 70
+const shortened = (text: string): string =>
+  text.length > MAX_TITLE_LENGTH ? `${text.slice(0, MAX_TITLE_LENGTH - 1)}…` : text
 
 function chapterHtml({ title, group, sheets }: Chapter, index: number): string {
   const opening = group ? toHtml(h('p', { className: ['group-title'], dir: 'auto' }, title)) : ''

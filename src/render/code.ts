@@ -1,4 +1,4 @@
-/** Code with its syntax marked by classes, and with numbers of lines. */
+/** Renders code with syntax classes and line numbers. */
 import { common, createLowlight } from 'lowlight'
 import dockerfile from 'highlight.js/lib/languages/dockerfile'
 import elixir from 'highlight.js/lib/languages/elixir'
@@ -22,13 +22,13 @@ lowlight.registerAlias({
   json: ['json5', 'jsonc'],
 })
 
-/** Longer code, in characters, is shown without colours; so is what is beyond this sum for a page. */
+/** Maximum number of characters of highlighted code, per block and per page. Other code is shown without colors. */
 const MAX_CODE = 50_000
 export const MAX_CODE_OF_PAGE = 300_000
-/** More lines than this are not numbered one by one. */
+/** Maximum number of lines of code with line numbers. */
 const MAX_NUMBERED = 5_000
 
-/** A block of code with its title. */
+/** Renders a block of code with its title. */
 export function codeBlock(node: BlockNode, context: RenderContext): Html[] {
   const { data } = node
   const code = plainText(node.nodes)
@@ -60,7 +60,7 @@ function highlighted(code: string, syntax: string, { highlight }: RenderContext)
   return lowlight.highlight(syntax, code).children as Html[]
 }
 
-/** Wraps each line in an element; elements that span lines are split. */
+/** Wraps each line in an element. Elements that span lines are split. */
 function inLines(nodes: readonly Html[]): HtmlElement[] {
   const lines: Html[][] = [[]]
   const add = (node: Html): void => void (lines.at(-1) as Html[]).push(node)

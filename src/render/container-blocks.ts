@@ -1,4 +1,4 @@
-/** Blocks that hold others: hints, tabs, steps, columns, expandables, updates, prompts, conditions. */
+/** Renders container blocks: hints, tabs, steps, columns, expandables, updates, prompts, conditions. */
 import type { BlockNode } from '../content/types.js'
 import { h, holder } from './element.js'
 import { iconMark } from './icons.js'
@@ -25,7 +25,7 @@ export const containerBlocks: Record<string, BlockRenderer> = {
       holder('aside', { className: ['hint', style], role: 'note', ariaLabel: HINTS[style] }, inside(node, context)),
     ]
   },
-  // Every alternative is shown, with its title: what hides all but one needs no other page.
+  // All tabs are shown with their titles. A client can hide all but one without another page.
   tabs: box('tabs'),
   'tabs-item': (node, context) => [
     h(

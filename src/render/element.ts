@@ -1,11 +1,13 @@
-/** Makes elements of HTML trees. Texts and attributes are values here: they are escaped when the tree is printed. */
+/**
+ * Creates elements of HTML trees. Texts and attributes are plain values, which are escaped when the tree is printed.
+ */
 import type { Properties } from 'hast'
 import type { Html, HtmlElement } from './types.js'
 
 type Child = Html | string | null | Child[]
 type Attributes = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
-/** An element. Attributes that are null, undefined, false or '' and children that are null are left out. */
+/** Creates an element. Omits attributes that are null, undefined, false or '', and children that are null. */
 export function h(tagName: string, attributes: Attributes = {}, ...children: Child[]): HtmlElement {
   const properties: Properties = {}
   for (const [name, value] of Object.entries(attributes)) {
@@ -33,13 +35,14 @@ function flat(children: readonly Child[]): Html[] {
   return out
 }
 
-/** The first letter with a direction. */
+/** Matches the first letter with a direction. */
 const STRONG = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{L}]/u
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
 /**
- * The direction of what holds several texts, by its first letter; null if it is left to right. (`dir="auto"` looks at an element's
- * own text only, since what is in it has a direction of its own.) Code has no say.
+ * Returns the direction of an element that contains several texts, from its first letter; null for left to right.
+ * (`dir="auto"` considers only an element's own text, because the elements in it have their own direction.) Code is
+ * ignored.
  */
 function directionOf(nodes: readonly Html[]): 'rtl' | null {
   return firstStrong(nodes) === 'rtl' ? 'rtl' : null
@@ -63,11 +66,11 @@ function ofText(text: string): 'rtl' | 'ltr' | null {
   return letter === undefined ? null : RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr'
 }
 
-/** An element that holds blocks, with their direction. */
+/** Creates an element that contains blocks, with their direction. */
 export const holder = (tagName: string, attributes: Attributes, content: Html[]): HtmlElement =>
   h(tagName, { ...attributes, dir: directionOf(content) }, content)
 
-/** The text in a tree. */
+/** Returns the text of a tree. */
 export function textIn(nodes: readonly Html[]): string {
   return nodes
     .map((node) => (node.type === 'text' ? node.value : node.type === 'element' ? textIn(node.children) : ''))

@@ -1,4 +1,7 @@
-/** Icons, which pages name by the names of Font Awesome: those that carry meaning as a character, others as an empty element with a label. */
+/**
+ * Renders icons, which pages name by their Font Awesome names. Icons with a meaning become a character, others an empty
+ * element with a label.
+ */
 import { h } from './element.js'
 import type { HtmlElement } from './types.js'
 
@@ -27,7 +30,7 @@ const CHARACTERS: Record<string, string> = {
   phone: '☎',
 }
 
-/** The element of an icon. */
+/** Returns the element of an icon. */
 export const iconMark = (name: string): HtmlElement =>
   h(
     'span',

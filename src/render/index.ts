@@ -1,4 +1,7 @@
-/** The door of this folder. Pages are rendered by the task `render` of `tasks.ts`, in threads: what that loads is not loaded here. */
+/**
+ * The entry point of `render/`. Threads render pages with the task `render` of `tasks.ts`; its modules are not loaded
+ * here.
+ */
 export { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, frontDocument, type Sheet } from './book.js'
 export { renderSource } from './source.js'
 export type { RenderOrder } from './tasks.js'

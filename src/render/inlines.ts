@@ -1,7 +1,7 @@
-/** Texts, links and the like, as HTML. */
+/** Renders texts, links and other inline nodes as HTML. */
 import { plainText } from '../content/blocks/node.js'
 import type { InlineNode, TextNode } from '../content/types.js'
-import { joinHtml, missingPicture, type Piece } from './author-html.js'
+import { joinHtml, missingImage, type Piece } from './author-html.js'
 import { h } from './element.js'
 import { iconMark } from './icons.js'
 import { formula } from './math.js'
@@ -19,9 +19,9 @@ const MARKS = new Map(
     subscript: 'sub',
   }),
 )
-const COLOUR = /^(?:[a-z]{3,20}|#[0-9a-f]{3,8}|\$[a-z]+(?:-\d+)?)$/i
+const COLOR = /^(?:[a-z]{3,20}|#[0-9a-f]{3,8}|\$[a-z]+(?:-\d+)?)$/i
 
-/** Renders inline nodes. HTML as written is joined with what is between its tags. */
+/** Renders inline nodes. HTML as written is joined with the content between its tags. */
 export function renderInlines(nodes: readonly Inline[], context: RenderContext): Html[] {
   const pieces = nodes.map((node): Piece => {
     if (node.object === 'text') return { nodes: textLeaves(node) }
@@ -35,17 +35,17 @@ function textLeaves(node: TextNode): Html[] {
     if (leaf.text === '') return []
     let made: Html = { type: 'text', value: leaf.text }
     for (const mark of leaf.marks.toReversed()) {
-      if (mark.type === 'color') made = h('mark', { style: colours(mark.data) }, made)
+      if (mark.type === 'color') made = h('mark', { style: colors(mark.data) }, made)
       else made = h(MARKS.get(mark.type) ?? 'span', mark.type === 'code' ? { dir: 'ltr' } : {}, made)
     }
     return [made]
   })
 }
 
-function colours(data: Data): string {
+function colors(data: Data): string {
   const declared = (name: string, property: string): string => {
     const value = textOf(data, name)
-    return COLOUR.test(value) ? `${property}:${value.replace(/^\$([a-z]+).*$/i, '$1')};` : ''
+    return COLOR.test(value) ? `${property}:${value.replace(/^\$([a-z]+).*$/i, '$1')};` : ''
   }
   const background = declared('background', 'background-color')
   return `${declared('color', 'color')}${background || 'background-color:transparent;'}`
@@ -94,13 +94,13 @@ function linkOf(node: InlineNode, context: RenderContext, className: string): Ht
 
 const SIZE = /^\d{1,4}(?:\.\d{1,3})?%?(?:px)?$/
 
-/** An image as an element. */
+/** Renders an image. */
 export function picture(data: Data, context: RenderContext): Html {
   const { targets } = context.options
   const url = textOf(data, 'src') || urlOf(data)
   const src = targets.image(url)
   const alt = textOf(data, 'alt')
-  if (src === null) return missingPicture(alt, url, (one) => targets.link(one))
+  if (src === null) return missingImage(alt, url, (one) => targets.link(one))
   const size = (name: string): string => (SIZE.test(textOf(data, name)) ? textOf(data, name) : '')
   const img = h('img', {
     src,
@@ -116,7 +116,7 @@ export function picture(data: Data, context: RenderContext): Html {
     : h('picture', {}, h('source', { srcSet: dark, media: '(prefers-color-scheme: dark)' }), img)
 }
 
-/** The number of a footnote, as a link to it. */
+/** Renders the number of a footnote as a link to it. */
 function noteMark(label: string, { notes, options }: RenderContext): Html {
   const number = String(notes.number(label))
   return h('sup', { className: ['note-mark'] }, h('a', { href: `#${options.idPrefix}note-${number}` }, number))

@@ -1,4 +1,4 @@
-/** Formulas as MathML, which needs no script and no style sheet. */
+/** Renders formulas as MathML, which needs no script and no style sheet. */
 import type { Root } from 'hast'
 import { raw } from 'hast-util-raw'
 import temml from 'temml'
@@ -6,12 +6,12 @@ import { allowed } from './allow-list.js'
 import { h } from './element.js'
 import type { Html } from './types.js'
 
-/** Longer formulas, in characters, are shown as they are written. */
+/** Maximum length of a formula, in characters. Longer formulas are shown as written. */
 const MAX_FORMULA = 5_000
-/** How often macros may be expanded in a formula: they can be made to grow without end. */
+/** Maximum number of macro expansions in a formula. Without a limit, they can grow endlessly. */
 const MAX_EXPANSIONS = 500
 
-/** A formula in TeX; one that cannot be read is shown as it is written, with the reason as its title. */
+/** Renders a TeX formula. An invalid formula is shown as written, with the reason as its title. */
 export function formula(tex: string, displayMode: boolean): Html {
   if (tex.length > MAX_FORMULA) return asWritten(tex, `It has more than ${MAX_FORMULA} characters.`)
   try {

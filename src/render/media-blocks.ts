@@ -1,4 +1,4 @@
-/** Images, files, embedded pages and cards that lead to other pages. */
+/** Renders images, files, embedded pages, and cards that link to other pages. */
 import type { BlockNode } from '../content/types.js'
 import { h } from './element.js'
 import { picture } from './inlines.js'
@@ -36,7 +36,7 @@ function figure(node: BlockNode, context: RenderContext): Html[] {
   return [h('div', { className: ['images', ...(ALIGN.has(align) ? [align] : [])] }, made)]
 }
 
-/** A line that leads somewhere: its title, where it leads, and what is written below it. */
+/** Renders a card: its title, its target, and the content below it. */
 function card(className: string, url: string, title: string, node: BlockNode, context: RenderContext): Html[] {
   const target = context.options.targets.link(url)
   const words = title || target?.title || url
@@ -61,7 +61,7 @@ export const mediaBlocks: Record<string, BlockRenderer> = {
   'content-ref'(node, context) {
     const url = urlOf(node.data)
     const title = context.options.targets.link(url)?.title
-    // The body repeats the target as a link, for readers of the file: it is needed only where nothing better is known.
+    // The body repeats the target as a link for readers of the file. It is shown only if the target's title is unknown.
     return card('content-ref', url, title ?? '', title === undefined ? node : { ...node, nodes: [] }, context)
   },
   embed: (node, context) => card('embed', urlOf(node.data), urlOf(node.data), node, context),

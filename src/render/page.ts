@@ -1,4 +1,4 @@
-/** Renders the block tree of a page as HTML. Pure: what lies outside of the page is asked of the options. */
+/** Renders the block tree of a page as HTML. The code is pure: the options provide everything outside of the page. */
 import { toHtml } from 'hast-util-to-html'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
@@ -10,8 +10,9 @@ import { renderInlines } from './inlines.js'
 import type { Html, Inline, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
 
 /**
- * A page as HTML without scripts. Whatever its author wrote, only the elements, attributes and kinds of addresses of
- * `allow-list.ts` come out, and every text is escaped. Throws `RangeError` if HTML in it is nested deeper than the stack allows.
+ * Renders a page as HTML without scripts. Whatever its author wrote, the result contains only elements, attributes and
+ * kinds of addresses from `allow-list.ts`, and every text is escaped. Throws `RangeError` if its HTML is nested deeper
+ * than the stack allows.
  */
 export function renderPage(document: DocumentNode, options: RenderOptions): Rendered {
   const context = contextOf(options)
@@ -26,7 +27,7 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   return { html: toHtml(tree, { closeSelfClosing: true }), headings: context.headings, title: title || null }
 }
 
-/** What a heading consists of. */
+/** Returns the inline nodes of a heading. */
 const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] =>
   nodes.filter((node) => node.object !== 'block')
 

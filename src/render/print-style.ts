@@ -3,7 +3,7 @@
 const FONTS = `"IBM Plex Sans","Noto Sans Arabic","Noto Sans Hebrew","Noto Sans SC Variable","Noto Sans KR Variable","Noto Sans Devanagari","Noto Sans Thai","STIX Two Math",sans-serif`
 const MONO = `"IBM Plex Mono","Noto Sans SC Variable","Noto Sans KR Variable","Noto Sans Arabic",monospace`
 
-/** A text in quotes, for CSS. */
+/** Returns a text as a CSS string. */
 export const cssText = (text: string): string =>
   `"${text.replace(/[^\p{L}\p{N} .,:;!?()-]/gu, (char) => `\\${(char.codePointAt(0) as number).toString(16)} `)}"`
 

@@ -3,7 +3,7 @@ import { toHtml } from 'hast-util-to-html'
 import { h } from './element.js'
 import type { Rendered } from './types.js'
 
-/** A page as its source. */
+/** Renders a page as its source. */
 export const renderSource = (markdown: string): Rendered => ({
   html: toHtml(h('div', { className: ['page'] }, h('pre', { className: ['code', 'wrap'], dir: 'auto' }, markdown))),
   headings: [],

@@ -1,4 +1,4 @@
-/** Tables, as rows and columns or as cards. */
+/** Renders tables as rows and columns, or as cards. */
 import type { BlockNode } from '../content/types.js'
 import { h, holder, textIn } from './element.js'
 import { picture } from './inlines.js'
@@ -24,7 +24,7 @@ const SIZE = /^\d{1,4}$/
 const rowsOf = (node: BlockNode): BlockNode[] =>
   node.nodes.filter((child): child is BlockNode => child.object === 'block')
 
-/** A table, or the cards that its rows are. */
+/** Renders a table, or its rows as cards. */
 export function tableBlock(node: BlockNode, context: RenderContext): Html[] {
   const columns = (Array.isArray(node.data['definition']) ? node.data['definition'] : []) as Column[]
   return textOf(node.data, 'view') === 'cards' ? [cards(node, columns, context)] : [grid(node, columns, context)]

@@ -1,7 +1,7 @@
-/** What pages link to and show, as a table that can be sent to another thread. */
+/** The links and images of pages, as a table that can be sent to another thread. */
 import type { LinkTarget, Targets } from './types.js'
 
-/** Targets by how they are written in the page. */
+/** Targets by their spelling in the page. */
 export interface TargetTable {
   links: Readonly<Record<string, LinkTarget>>
   images: Readonly<Record<string, string>>
@@ -11,8 +11,8 @@ const FOLLOWED = /^(?:https?|mailto|tel|sms|ftps?|ircs?|xmpp|slack|vscode):/i
 const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i
 
 /**
- * Returns what the table says. What is not in it: addresses of other sites lead there, `#anchor` to a place in the same page
- * (whose IDs begin with `idPrefix`), pictures in the address itself are shown; nothing else is.
+ * Returns the targets in the table. For other targets: addresses of other sites are followed, `#anchor` points to an ID
+ * in the same page (with `idPrefix`), and data URLs of images are shown; all others are dropped.
  */
 export function tableTargets({ links, images }: TargetTable, idPrefix: string): Targets {
   return {
@@ -31,7 +31,7 @@ export function tableTargets({ links, images }: TargetTable, idPrefix: string): 
   }
 }
 
-/** The ID that an anchor names: without percent-encoding. */
+/** Returns the ID that an anchor refers to, without percent-encoding. */
 function decodedAnchor(anchor: string): string {
   try {
     return decodeURIComponent(anchor)

@@ -1,36 +1,36 @@
-/** What the renderer is given and returns, and the shapes that its parts share. */
+/** The input and output of the renderer, and the types that its parts share. */
 import type { Element, ElementContent } from 'hast'
 import type { BlockNode, InlineNode, TextNode } from '../content/types.js'
 
-/** Where a link leads. */
+/** The target of a link. */
 export interface LinkTarget {
   href: string
-  /** Title of the page or name of the file, for cards and mentions. */
+  /** The title of the page or the name of the file, for cards and mentions. */
   title?: string
 }
 
-/** What the caller knows of the targets that a page names, as they are written there. */
+/** Resolves the targets in a page, as written there. */
 export interface Targets {
-  /** Null = nothing that can be linked to: the text is shown without a link. */
+  /** Returns null if nothing can be linked to. The text is then shown without a link. */
   link(url: string): LinkTarget | null
-  /** The address to load the image from; null = it is not shown, and its text and a link take its place. */
+  /** Returns the address for loading the image. Returns null if it is not shown; its text and a link replace it. */
   image(url: string): string | null
 }
 
-/** How a page is rendered. */
+/** The options for rendering a page. */
 export interface RenderOptions {
   targets: Targets
-  /** Put before the IDs of headings and anchors, so that several pages can be in one document. */
+  /** The prefix for the IDs of headings and anchors, so that several pages can be in one document. */
   idPrefix: string
-  /** Language of the content. Absent = unknown. */
+  /** The language of the content. Absent = unknown. */
   lang?: string
-  /** Show what readers would have to open. For paper. */
+  /** Whether to show content that readers would have to expand, for print. */
   layOpen?: boolean
-  /** Whether blocks with a condition are shown (with the condition) or left out. */
+  /** Whether blocks with a condition are shown (with the condition) or omitted. */
   conditional: 'show' | 'hide'
-  /** Mark blocks with their place in the source: `data-source="start-end"`, in UTF-16 units of the markdown. */
+  /** Whether to add the source position to blocks: `data-source="start-end"`, in UTF-16 units of the markdown. */
   positions?: boolean
-  /** Leave out a first-level heading at the beginning, and return it as the title. */
+  /** Whether to omit a first-level heading at the start, and return it as the title. */
   takeTitle?: boolean
 }
 
@@ -45,7 +45,7 @@ interface RenderedHeading {
 export interface Rendered {
   html: string
   headings: RenderedHeading[]
-  /** The first heading, if it was to be taken; else null. */
+  /** The first heading if `takeTitle` is set; else null. */
   title: string | null
 }
 
@@ -54,34 +54,34 @@ export type Html = ElementContent
 export type HtmlElement = Element
 export type Data = Record<string, unknown>
 
-/** What the functions for single types of blocks work with. */
+/** The context of the block and inline renderers. */
 export interface RenderContext {
   options: RenderOptions
   headings: RenderedHeading[]
-  /** IDs that are taken, to make others unique. */
+  /** IDs that are already used. */
   ids: Set<string>
   notes: Notes
-  /** Characters of code that may still be highlighted. */
+  /** The number of code characters that may still be highlighted. */
   highlight: { left: number }
   blocks(nodes: BlockNode['nodes']): Html[]
   inlines(nodes: readonly Inline[]): Html[]
 }
 
-/** Makes the HTML of a type of block. */
+/** Renders a block of one type. */
 export type BlockRenderer = (node: BlockNode, context: RenderContext) => Html[]
 
-/** Footnotes of a page, numbered in the order in which they are referred to. */
+/** The footnotes of a page, numbered in the order of their references. */
 export interface Notes {
   number(label: string): number
   add(label: string, content: Html[]): void
   list(): { label: string; number: number; content: Html[] }[]
 }
 
-/** A member of a block's data if it is a text; else ''. */
+/** Returns a member of a block's data if it is a text; else ''. */
 export const textOf = (data: Data, name: string): string =>
   typeof data[name] === 'string' ? (data[name] as string) : ''
 
-/** The URL in a reference of a block, as written. */
+/** Returns the URL in a block's reference, as written. */
 export function urlOf(data: Data, name = 'ref'): string {
   const ref = data[name]
   return typeof ref === 'object' && ref !== null && typeof (ref as { url?: unknown }).url === 'string'

@@ -1,41 +1,42 @@
-/** The files that a thread has open, and what happens if one is damaged. */
+/** The index files that a thread has open, and the handling of damaged files. */
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRefusedWrite } from '../disk/folder-watch.js'
 import { SpaceFile } from './space-file.js'
 
-/** Most files that a thread keeps open. */
+/** Maximum number of open files per thread. */
 const MAX_OPEN = 32
-/** How often the time of a file says that it was used, in milliseconds. */
+/** Minimum interval for updating a file's time of last use, in milliseconds. */
 const TOUCH_MS = 60_000
 const ENDS = ['', '-wal', '-shm']
 
-// bound: MAX_OPEN; least recently used first
+// Size limit: MAX_OPEN; least recently used first
 const open = new Map<string, { file: SpaceFile; touched: number }>()
 
-/** The path of a space's file. */
+/** Returns the path of a space's file. */
 export const fileOf = (dir: string, space: string): string => join(dir, `${space}.db`)
 
-/** A damaged file was deleted. */
+/** Thrown after a damaged file was deleted. */
 export class DamagedFile extends Error {
   override name = 'DamagedFile'
 }
 
-/** The operating system refused to write a file, which stays as it is. */
+/** The operating system refused to write a file. The file is not changed. */
 export class RefusedFile extends Error {
   override name = 'RefusedFile'
 }
 
 /**
- * Runs work on the file of a space. If the file is damaged, it is deleted. Throws `DamagedFile` then, and `RefusedFile` if it may not be written.
- * @param make whether a missing file is made; else the result is null
+ * Runs work on the file of a space. If the file is damaged, deletes it and throws `DamagedFile`. Throws `RefusedFile` if
+ * the file cannot be written.
+ * @param make whether to create a missing file; if false, the result for a missing file is null
  */
 export function withFile<T>(path: string, make: boolean, work: (file: SpaceFile) => T): T | null {
   if (!make && !exists(path)) return null
   try {
-    return work(opened(path))
+    return work(openFile(path))
   } catch (error) {
-    // Another thread writes: nothing is damaged.
+    // Another thread is writing. The file is not damaged.
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
     if (isRefusedWrite(error)) {
       close(path)
@@ -55,7 +56,7 @@ function exists(path: string): boolean {
   }
 }
 
-function opened(path: string): SpaceFile {
+function openFile(path: string): SpaceFile {
   const known = open.get(path)
   if (known && !known.file.isCurrent) close(path)
   const now = Date.now()
@@ -67,7 +68,7 @@ function opened(path: string): SpaceFile {
     try {
       utimesSync(path, now / 1000, now / 1000)
     } catch (error) {
-      // A file of another user: only the order of deletion suffers.
+      // The file belongs to another user. Only the order of deletion is affected.
       if (!isRefusedWrite(error)) throw error
     }
   }
@@ -82,7 +83,7 @@ function close(path: string): void {
   try {
     known?.file.close()
   } catch {
-    // A damaged file may not even be closed.
+    // Closing a damaged file may fail.
   }
 }
 
@@ -92,8 +93,8 @@ export function forgetFile(path: string): void {
   for (const end of ENDS) rmSync(path + end, { force: true, recursive: true })
 }
 
-/** Deletes the files that were not used for the longest time, until all together have at most `maxBytes`; `kept` stays. */
-export function keepWithin(dir: string, maxBytes: number, kept: string): void {
+/** Deletes the least recently used files until all files together have at most `maxBytes`. Does not delete `kept`. */
+export function deleteLeastRecentlyUsed(dir: string, maxBytes: number, kept: string): void {
   const files = readdirSync(dir)
     .filter((name) => name.endsWith('.db'))
     .map((name) => {

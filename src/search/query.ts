@@ -1,30 +1,30 @@
-/** What people type, as terms; and terms as an expression for SQLite, by the words that a space has. */
+/** Splits a query into terms, and converts terms to a SQLite expression with the words of a space. */
 import type { Expanded, Scope } from './scope.js'
 import { textOf } from './space-file.js'
 import { eachToken } from './tokens.js'
-import { distance, formsOf, isCorrectable, mistakesIn } from './typos.js'
+import { distance, formsOf, isCorrectable, maxMistakes } from './typos.js'
 
-/** A word, or a run of characters of a script without spaces, as its pairs. */
+/** A word, or the character pairs of a run in a script without spaces. */
 type Term = { word: string; last: boolean } | { pairs: readonly string[] }
 
-/** Most terms of a query; further ones are ignored. */
+/** Maximum number of terms in a query. Further ones are ignored. */
 const MAX_TERMS = 12
-/** Most pairs of one run. */
+/** Maximum number of pairs of one run. */
 const MAX_PAIRS = 32
 
-/** The terms of a query. The last word may be unfinished. */
+/** Returns the terms of a query. The last word may be unfinished. */
 export function termsOf(query: string): Term[] {
   const terms: Term[] = []
   let run: string[] = []
   let end = -1
   const flush = (): void => {
-    // The last character of a run stands alone, too; it says nothing beside its pair.
+    // The last character of a run is also a separate token. It adds nothing to its pair.
     if (run.length > 0) terms.push({ pairs: run.slice(0, Math.max(1, run.length - 1)).slice(0, MAX_PAIRS) })
     run = []
   }
   eachToken(query, (token) => {
     if (!token.pair || token.start >= end) flush()
-    // The parts of a name follow the whole.
+    // The parts of a compound name follow the whole name.
     const isPart = !token.pair && token.start < end
     end = Math.max(end, token.end)
     if (token.pair) run.push(token.word)
@@ -40,13 +40,13 @@ export function termsOf(query: string): Term[] {
   return unique
 }
 
-/** Words that a word with mistakes stands for. */
+/** Maximum number of corrections for a misspelled word. */
 const MAX_CORRECTIONS = 5
 
-// A word has letters, marks and digits only (`tokens.ts`), so nothing in it needs to be escaped.
+// A word contains only letters, marks and digits (`tokens.ts`), so it needs no escaping.
 const quoted = (word: string): string => `"${word}"`
 
-/** What a term stands for in a scope: itself, words that begin with it, or (if there are none) words that are like it. */
+/** Expands a term in a scope: to itself, to words that start with it, or (if there are none) to similar words. */
 export function expand(scope: Scope, term: Term): Expanded {
   if ('pairs' in term) return expandPairs(scope, term.pairs)
   const { word, last } = term
@@ -71,19 +71,24 @@ function expandPairs(scope: Scope, pairs: readonly string[]): Expanded {
   return { expression: `(${[...words].map(quoted).join(' OR ')})`, words, prefix: null, pairs: [] }
 }
 
-/** The words of the scope that are most like a word with mistakes. Those that no page has any more are still among the forms. */
+/**
+ * Returns the words of the scope that are most similar to a misspelled word. The forms may contain words that are on no
+ * page anymore.
+ */
 function corrections({ file, hasWord }: Scope, word: string): string[] {
   if (!isCorrectable(word)) return []
-  const most = mistakesIn(word)
-  const alike = file.rows<[string]>(
+  const most = maxMistakes(word)
+  const similar = file.rows<[string]>(
     `SELECT DISTINCT ${textOf('word')} FROM json_each(?) JOIN forms ON hash = value`,
     JSON.stringify(formsOf(word)),
   )
-  const near = alike.map(([one]) => ({ one, far: distance(word, one, most) })).filter(({ far }) => far <= most)
+  const near = similar
+    .map(([one]) => ({ one, far: distance(word, one, most) }))
+    .filter(({ far: edits }) => edits <= most)
   const found = near.filter(({ one }) => hasWord(one))
-  const nearest = Math.min(...found.map(({ far }) => far))
+  const nearest = Math.min(...found.map(({ far: edits }) => edits))
   return found
-    .filter(({ far }) => far === nearest)
+    .filter(({ far: edits }) => edits === nearest)
     .map(({ one }) => one)
     .sort()
     .slice(0, MAX_CORRECTIONS)

@@ -1,56 +1,59 @@
-/** What a search looks at: the whole file of a space, whose statistics SQLite keeps. For some of its pages: `seen-scope.ts`. */
+/**
+ * The scope of a search: the whole file of a space, with SQLite's statistics. For a subset of its pages, see
+ * `seen-scope.ts`.
+ */
 import { SECTION_BITS, type SpaceFile, textOf } from './space-file.js'
 
-/** A term by the words of a scope. */
+/** A term, expanded to words of a scope. */
 export interface Expanded {
-  /** For SQLite; null if nothing in the scope is like it. */
+  /** The SQLite expression; null if nothing in the scope is similar. */
   expression: string | null
   words: ReadonlySet<string>
   prefix: string | null
   pairs: readonly string[]
 }
 
-/** A page of which sections match: how well the best of them does, and each by its ID. */
+/** A page with matching sections: the best score, and the score of each section by ID. */
 export interface MatchedPage {
   n: number
   best: number
   sections: readonly (readonly [section: number, score: number])[]
 }
 
-/** Words and matches; nothing that is not in the scope has a part in any of it. */
+/** Words and matches. Nothing outside of the scope affects any result. */
 export interface Scope {
   readonly file: SpaceFile
   hasWord(word: string): boolean
   hasWordFrom(start: string): boolean
-  /** Words that begin so, of those that are looked at: the most frequent ones. */
+  /** Returns the most frequent indexed words with this prefix. */
   wordsFrom(start: string): string[]
-  /** In how many sections a term is, at most. */
+  /** Returns an upper limit for the number of sections that contain a term. */
   frequencyOf(term: Expanded): number
   sectionCount(): number
-  /** Pages whose title matches an expression. */
+  /** Returns the pages whose title matches an expression. */
   titles(expression: string): [n: number, score: number, title: string][]
-  /** Pages with sections that match, best first. */
+  /** Returns the pages with matching sections, best first. */
   sections(expression: string, terms: readonly Expanded[]): MatchedPage[]
 }
 
-/** Sections that are ranked for one query, of those that match: the first ones that SQLite comes to. */
-export const RANKED = 4_000
-/** Pages that a query finds at most. */
+/** Maximum number of matching sections that are ranked for one query, in SQLite's order. */
+export const MAX_RANKED = 4_000
+/** Maximum number of pages in the result of a query. */
 export const MAX_PAGES = 1_000
-/** Words that a beginning of one or two letters stands for. */
-export const SHORT_WORDS = 8
-/** How much a match weighs in what a page is about, in a heading, in a text. */
+/** Maximum number of words for a prefix of one or two letters. */
+export const MAX_PREFIX_WORDS = 8
+/** The weight of a match in the subject of a page, in a heading, and in a text. */
 export const WEIGHTS = { about: 1, title: 6, text: 2 }
-/** Greater than every character of a word. */
+/** A string greater than every character of a word. */
 export const END = '\u{10ffff}'
 export const VOCABULARIES = ['words', 'title_words'] as const
 
-/** Words that are looked at for a beginning of one or two letters. */
-const LOOKED_AT = 2_000
-/** Sections that are counted for a beginning of words. */
-const COUNTED = 2_000
+/** Maximum number of words that are examined for a prefix of one or two letters. */
+const MAX_EXAMINED = 2_000
+/** Maximum number of words whose sections are counted for a prefix. */
+const MAX_COUNTED = 2_000
 
-/** All pages of a file. */
+/** Returns the scope of all pages of a file. */
 export function wholeScope(file: SpaceFile): Scope {
   const hasWordFrom = (start: string): boolean =>
     VOCABULARIES.some(
@@ -59,9 +62,9 @@ export function wholeScope(file: SpaceFile): Scope {
     )
   const wordsFrom = (start: string): string[] =>
     VOCABULARIES.flatMap((table) => {
-      const looked = `SELECT term, doc FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`
+      const examined = `SELECT term, doc FROM ${table} WHERE term > ? AND term < ? LIMIT ${MAX_EXAMINED}`
       return file.rows<[string]>(
-        `SELECT ${textOf('term')} FROM (${looked}) ORDER BY doc DESC LIMIT ${SHORT_WORDS}`,
+        `SELECT ${textOf('term')} FROM (${examined}) ORDER BY doc DESC LIMIT ${MAX_PREFIX_WORDS}`,
         start,
         start + END,
       )
@@ -78,20 +81,20 @@ export function wholeScope(file: SpaceFile): Scope {
       file.rows(
         `SELECT n, score, ${textOf('title')} FROM (SELECT rowid, -bm25(page_words) AS score FROM page_words WHERE page_words MATCH ? LIMIT ?) AS r JOIN pages ON n = r.rowid`,
         expression,
-        RANKED,
+        MAX_RANKED,
       ),
     sections: (expression) => sectionsIn(file, expression),
   }
 }
 
-/** A term's words are counted one by one, so a section with two of them counts twice. */
+/** Counts the sections of a term. Its words are counted one by one, so a section with two of them counts twice. */
 function frequencyIn(file: SpaceFile, { words, prefix, pairs }: Expanded): number {
   let sections = 0
   for (const word of pairs.length > 0 ? pairs.slice(0, 1) : words)
     sections += Number(file.value('SELECT doc FROM words WHERE term = ?', word) ?? 0)
   if (prefix === null) return sections
-  const begun = `SELECT sum(doc) FROM (SELECT doc FROM words WHERE term >= ? AND term < ? LIMIT ${COUNTED})`
-  return sections + Number(file.value(begun, prefix, prefix + END) ?? 0)
+  const withPrefix = `SELECT sum(doc) FROM (SELECT doc FROM words WHERE term >= ? AND term < ? LIMIT ${MAX_COUNTED})`
+  return sections + Number(file.value(withPrefix, prefix, prefix + END) ?? 0)
 }
 
 function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
@@ -100,7 +103,7 @@ function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
   const sql = `SELECT n, max(score) AS best, json_group_array(section), json_group_array(score) FROM (${ranked})
     JOIN pages ON pages.blob = section >> ${SECTION_BITS} GROUP BY n ORDER BY best DESC LIMIT ?`
   return file
-    .rows<[number, number, string, string]>(sql, expression, RANKED, MAX_PAGES)
+    .rows<[number, number, string, string]>(sql, expression, MAX_RANKED, MAX_PAGES)
     .map(([n, best, ids, scores]) => {
       const of = JSON.parse(scores) as number[]
       return {

@@ -1,33 +1,40 @@
 /**
- * Some pages of a space's file, as if there were no others: for those who do not see all of them. The statistics that SQLite keeps are of the
- * whole file, so nothing is taken from them: words count if a page of the scope has them, and matches are ranked by what they are themselves.
+ * A scope with some pages of a space's file, for callers that do not see all of them. The other pages do not affect the
+ * result. SQLite's statistics cover the whole file, so they are not used: a word counts if a page of the scope contains
+ * it, and matches are ranked by the scope's own statistics.
  */
 import {
   END,
   type Expanded,
   MAX_PAGES,
   type MatchedPage,
-  RANKED,
+  MAX_RANKED,
   type Scope,
-  SHORT_WORDS,
+  MAX_PREFIX_WORDS,
   VOCABULARIES,
   WEIGHTS,
 } from './scope.js'
 import { matchesIn } from './snippet.js'
 import { SECTION_BITS, type SpaceFile, textOf } from './space-file.js'
 
-/** Words that are looked at for a beginning of one or two letters: whether a page of the scope has one is asked for each. */
-const LOOKED_AT = 200
-/** Characters of sections in which words are counted, for one query; in later ones, each term counts as one word of the text. */
-const COUNTED = 256 * 1024
-/** Length of a section that is neither long nor short, in characters. */
-const USUAL = 600
-/** The constants of BM25, as SQLite has them: how soon more of a word stops mattering, and how much the length matters. */
+/**
+ * Maximum number of words that are examined for a prefix of one or two letters. Each one needs a query for a page of
+ * the scope that contains it.
+ */
+const MAX_EXAMINED = 200
+/**
+ * Maximum number of characters per query in which words are counted. In later sections, each term counts as one word of
+ * the text.
+ */
+const MAX_COUNTED = 256 * 1024
+/** The average length of a section, in characters. */
+const AVERAGE_LENGTH = 600
+/** The constants of BM25, as in SQLite: the saturation of word frequency, and the influence of length. */
 const BM25 = { k: 1.2, b: 0.75 }
 
 const SEEN = `rowid >> ${SECTION_BITS} IN (SELECT blob FROM temp.seen_blobs)`
 
-/** The pages of the file that are given, by ID and blob, and are the same in the file. */
+/** Returns the scope of the given pages (ID and blob) that are the same in the file. */
 export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string, oid: string])[]): Scope {
   setSeen(file, pages)
   const inText = (expression: string): boolean =>
@@ -51,9 +58,9 @@ export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string
       `SELECT count(*) FROM section_words_docsize WHERE id >> ${SECTION_BITS} IN (SELECT blob FROM temp.seen_blobs)`,
     ),
   )
-  const weighed = (terms: readonly Expanded[]): Weighed[] =>
+  const weightedTerms = (terms: readonly Expanded[]): WeightedTerm[] =>
     terms.map((term) => ({ term, worth: worthOf(all, term.expression === null ? 0 : count(term.expression)) }))
-  // bound: the sections of one query
+  // Size limit: the sections of one query
   const known = new Map<number, number>()
   return {
     file,
@@ -67,10 +74,10 @@ export function seenScope(file: SpaceFile, pages: readonly (readonly [id: string
         .rows<[number, string]>(
           `SELECT n, ${textOf('pages.title')} FROM page_words JOIN pages ON n = page_words.rowid WHERE page_words MATCH ? AND n IN (SELECT n FROM temp.seen_pages) LIMIT ?`,
           expression,
-          RANKED,
+          MAX_RANKED,
         )
         .map(([n, title]) => [n, 0, title]),
-    sections: (expression, terms) => ranked(file, expression, weighed(terms), known),
+    sections: (expression, terms) => ranked(file, expression, weightedTerms(terms), known),
   }
 }
 
@@ -92,41 +99,44 @@ function wordsFrom(
   inTitle: (expression: string) => boolean,
   count: (expression: string) => number,
 ): string[] {
-  const begun = (table: string): string[] =>
+  const withPrefix = (table: string): string[] =>
     file
       .rows<[string]>(
-        `SELECT ${textOf('term')} FROM ${table} WHERE term > ? AND term < ? LIMIT ${LOOKED_AT}`,
+        `SELECT ${textOf('term')} FROM ${table} WHERE term > ? AND term < ? LIMIT ${MAX_EXAMINED}`,
         start,
         start + END,
       )
       .map(([word]) => word)
-  const [texts, titles] = VOCABULARIES.map(begun) as [string[], string[]]
+  const [texts, titles] = VOCABULARIES.map(withPrefix) as [string[], string[]]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
-  const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, SHORT_WORDS)
-  return [...frequent.map(({ word }) => word), ...titles.filter((word) => inTitle(`"${word}"`)).slice(0, SHORT_WORDS)]
+  const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, MAX_PREFIX_WORDS)
+  return [
+    ...frequent.map(({ word }) => word),
+    ...titles.filter((word) => inTitle(`"${word}"`)).slice(0, MAX_PREFIX_WORDS),
+  ]
 }
 
-/** What a match of a term is worth: the more, the fewer sections have it. */
+/** Returns the weight of a term. Rare terms weigh more. */
 const worthOf = (sections: number, having: number): number =>
   Math.max(1e-6, Math.log((sections - having + 0.5) / (having + 0.5)))
 
-interface Weighed {
+interface WeightedTerm {
   term: Expanded
   worth: number
 }
 
-/** `scores`: those of sections that were looked at before, of the same terms. */
+/** @param scores the scores of sections that were already examined for the same terms */
 function ranked(
   file: SpaceFile,
   expression: string,
-  terms: readonly Weighed[],
+  terms: readonly WeightedTerm[],
   scores: Map<number, number>,
 ): MatchedPage[] {
   const found = new Map<number, [section: number, score: number][]>()
-  let left = COUNTED
+  let left = MAX_COUNTED
   const matched = `SELECT rowid AS section FROM section_words WHERE section_words MATCH ? AND ${SEEN} LIMIT ?`
   const sql = `SELECT n, section FROM (${matched}) JOIN temp.seen_pages ON blob = section >> ${SECTION_BITS}`
-  for (const [n, section] of file.rows<[number, number]>(sql, expression, RANKED)) {
+  for (const [n, section] of file.rows<[number, number]>(sql, expression, MAX_RANKED)) {
     if (!scores.has(section)) {
       const [row] =
         left > 0
@@ -150,14 +160,15 @@ function ranked(
   return pages.sort((a, b) => b.best - a.best || a.n - b.n).slice(0, MAX_PAGES)
 }
 
-/** The formula of BM25, with a usual length instead of the mean of all sections. */
-function scoreOf([title, text]: readonly [string, string], terms: readonly Weighed[]): number {
+/** Returns the BM25 score, with a fixed average length instead of the mean over all sections. */
+function scoreOf([title, text]: readonly [string, string], terms: readonly WeightedTerm[]): number {
   const expanded = terms.map(({ term }) => term)
   const times = terms.map(() => 0)
   for (const { term } of matchesIn(title, expanded)) times[term] = (times[term] as number) + WEIGHTS.title
   for (const { term } of matchesIn(text, expanded)) times[term] = (times[term] as number) + WEIGHTS.text
-  const long = BM25.k * (1 - BM25.b + (BM25.b * text.length) / USUAL)
-  // a term that is in neither is what the page is about, or is not in this section at all: it weighs the same in all of them
+  const long = BM25.k * (1 - BM25.b + (BM25.b * text.length) / AVERAGE_LENGTH)
+  // A term that is in neither belongs to the subject of the page, or is not in this section. Its weight is then the
+  // same in all sections.
   return terms.reduce(
     (sum, { worth }, index) =>
       sum + (worth * (times[index] || WEIGHTS.about) * (BM25.k + 1)) / ((times[index] || WEIGHTS.about) + long),

@@ -1,27 +1,27 @@
-/** Marks matches in texts, and cuts out what stands around them. */
+/** Marks matches in texts, and extracts the text around them. */
 import type { Expanded } from './scope.js'
 import { eachToken, type Token } from './tokens.js'
 
-/** What a matched word stands between. */
+/** The marker before and after a matched word. */
 const MARK = '**'
-/** Longest body, in characters, apart from marks. */
+/** Maximum length of a body, in characters, without markers. */
 const MAX_BODY = 300
-/** What of a body stands before its first match. */
+/** Maximum number of characters before the first match. */
 const BEFORE = 60
-/** How much of a section's text is looked at. */
-const LOOKED_AT = 64 * 1024
+/** Maximum number of characters of a section that are searched. */
+const MAX_SEARCHED = 64 * 1024
 
 interface Match {
   start: number
   end: number
-  /** The number of the term. */
+  /** The index of the term. */
   term: number
 }
 
-/** Where the terms of a query are in a text, in order. */
+/** Returns the matches of the query terms in a text, in order. */
 export function matchesIn(text: string, terms: readonly Expanded[]): Match[] {
   const found: Match[] = []
-  /** The last pairs, as many as the longest run of the query has. */
+  /** The last pairs, up to the length of the longest run in the query. */
   const recent: Token[] = []
   const longest = Math.max(0, ...terms.map(({ pairs }) => pairs.length))
   eachToken(text, (token) => {
@@ -40,9 +40,12 @@ export function matchesIn(text: string, terms: readonly Expanded[]): Match[] {
   return found.sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
-/** The part of a text with the most different terms, with marks; the beginning if there are none. White space becomes single spaces. */
+/**
+ * Returns the part of a text with the most different terms, with marks; the start if there are no matches. White space
+ * becomes single spaces.
+ */
 export function snippet(whole: string, terms: readonly Expanded[]): { body: string; matches: number } {
-  const text = whole.slice(0, LOOKED_AT)
+  const text = whole.slice(0, MAX_SEARCHED)
   const matches = matchesIn(text, terms)
   const first = bestWindow(matches)
   const start = first === null ? 0 : wordStart(text, Math.max(0, first.start - BEFORE), first.start)
@@ -58,7 +61,7 @@ export function snippet(whole: string, terms: readonly Expanded[]): { body: stri
   }
 }
 
-/** A part of a text with marks around what matches; matches that touch or overlap are marked as one. */
+/** Returns a part of a text with marks around the matches. Adjacent and overlapping matches are marked as one. */
 function marked(text: string, matches: readonly Match[], [start, end]: readonly [number, number]): string {
   let body = ''
   let at = start
@@ -73,10 +76,10 @@ function marked(text: string, matches: readonly Match[], [start, end]: readonly 
   return body + plain(text.slice(at, end))
 }
 
-/** In the text itself, what looks like a mark is made shorter. */
+/** Shortens text that looks like a marker. */
 const plain = (text: string): string => text.replace(/\*{2,}/g, '*')
 
-/** The match from which on a body has the most different terms. */
+/** Returns the first match of the window with the most different terms. */
 function bestWindow(matches: readonly Match[]): Match | null {
   let best: Match | null = null
   let most = 0
@@ -101,19 +104,19 @@ function count(counts: Map<number, number>, { term }: Match, by: number): void {
   else counts.delete(term)
 }
 
-/** The start of the first whole word from `at` on, before `limit`. */
+/** Returns the start of the first whole word from `at` on, before `limit`. */
 function wordStart(text: string, at: number, limit: number): number {
   if (at === 0) return 0
   const space = text.slice(at, limit).search(/\s/)
   return space < 0 ? surrogateSafe(text, at) : at + space + 1
 }
 
-/** The end of the last whole word up to `at`. */
+/** Returns the end of the last whole word up to `at`. */
 function wordEnd(text: string, at: number, from: number): number {
   if (at === text.length || /\s/.test(text.charAt(at))) return at
   const cut = text.slice(from, at).search(/\s\S{0,40}$/)
   return cut < 0 ? surrogateSafe(text, at) : from + cut
 }
 
-/** Not between the two halves of a character. */
+/** Moves an offset out of a surrogate pair. */
 const surrogateSafe = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at)

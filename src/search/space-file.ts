@@ -1,10 +1,10 @@
-/** The SQLite file of one space: its pages, the texts of their blobs by section, and the words in them. */
+/** The SQLite file of one space: its pages, the texts of their blobs by section, and their words. */
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import Sqlite from 'libsql'
 
-/** Increases if other words are made of the same text, or the tables change: a file of another version is made anew. */
+/** Increases if the words of a text or the tables change. A file of another version is rebuilt. */
 const VERSION = 2
 
 const SCHEMA = `
@@ -21,17 +21,23 @@ const SCHEMA = `
 `
 const TABLES = ['state', 'blobs', 'sections', 'pages', 'words', 'title_words', 'section_words', 'page_words', 'forms']
 
-/** The ID of a section is that of its blob and its number in it: so the blob is known without a look at the (large) table of texts. */
+/**
+ * Number of bits for the section number in a section ID. The other bits are the blob ID, so that the blob is known
+ * without reading the (large) table of texts.
+ */
 export const SECTION_BITS = 12
-/** Most sections of a blob. */
+/** Maximum number of sections of a blob. */
 export const MAX_SECTIONS = 2 ** SECTION_BITS
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** SQL that selects a text as bytes, since the library ends the whole process at a text that is not UTF-8, as a flipped bit leaves it. */
+/**
+ * Returns SQL that selects a text as bytes. The library ends the whole process if a text is not valid UTF-8, for
+ * example after a bit flip.
+ */
 export const textOf = (column: string): string => `CAST(${column} AS BLOB)`
 
-/** The checksum of what a row shows to readers. SQLite has none, and a flipped bit would be shown as if it were written so. */
+/** Returns the checksum of the values of a row that readers see. SQLite has none, so a bit flip would go unnoticed. */
 export const sumOf = (...values: readonly (string | number | null)[]): number => crc32(JSON.stringify(values))
 
 type Statement = ReturnType<InstanceType<typeof Sqlite>['prepare']>
@@ -39,18 +45,19 @@ type Statement = ReturnType<InstanceType<typeof Sqlite>['prepare']>
 /** An open file. Every call throws if the file is damaged. */
 export class SpaceFile {
   readonly #sqlite: InstanceType<typeof Sqlite>
-  // bound: the statements in this folder
+  // Size limit: the number of statements in this folder
   readonly #statements = new Map<string, Statement>()
-  /** The file that was opened: another one may take its place. */
+  /** The inode of the opened file. Another file may replace it. */
   readonly #inode: number
 
   constructor(readonly path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // For the owner alone: it holds what is in private spaces. SQLite gives its other files the same mode.
+    // Only the owner may access the file, because it contains text from private spaces. SQLite gives its other files
+    // the same mode.
     closeSync(openSync(path, 'a', 0o600))
     this.#sqlite = new Sqlite(path)
     this.#inode = statSync(path).ino
-    // What a power cut takes away is made again; a file that it damages is made anew.
+    // Writes are not synced. Rows lost in a power cut, or a damaged file, are rebuilt.
     for (const pragma of [
       'journal_mode = WAL',
       'synchronous = OFF',
@@ -59,18 +66,18 @@ export class SpaceFile {
       'cache_size = -4096',
     ])
       this.#sqlite.pragma(pragma)
-    if (!this.#isMade) this.#make()
+    if (!this.#isCreated) this.#create()
   }
 
-  get #isMade(): boolean {
+  get #isCreated(): boolean {
     return Number(this.value('PRAGMA user_version')) === VERSION
   }
 
-  #make(): void {
+  #create(): void {
     const drop = TABLES.map((table) => `DROP TABLE IF EXISTS ${table};`).join('')
     this.transact(() => {
-      // Another thread may have made it meanwhile.
-      if (!this.#isMade)
+      // Another thread may have created it in the meantime.
+      if (!this.#isCreated)
         this.#sqlite.exec(`${drop}${SCHEMA} INSERT INTO state VALUES (NULL); PRAGMA user_version = ${VERSION};`)
     })
   }
@@ -84,7 +91,10 @@ export class SpaceFile {
     }
   }
 
-  /** All rows, each as the list of its values. A query must select texts by `textOf`. Bytes become strings. Throws if they are not UTF-8. */
+  /**
+   * Returns all rows, each as a list of values. A query must select texts with `textOf`. Bytes become strings; throws
+   * if they are not valid UTF-8.
+   */
   rows<T extends unknown[]>(sql: string, ...values: unknown[]): T[] {
     const rows = this.#prepared(sql).raw().all(values) as unknown[][]
     for (const row of rows)
@@ -92,7 +102,7 @@ export class SpaceFile {
     return rows as T[]
   }
 
-  /** The first value of the first row; undefined if there is none. */
+  /** Returns the first value of the first row; undefined if there is none. */
   value(sql: string, ...values: unknown[]): unknown {
     return this.rows<[unknown]>(sql, ...values)[0]?.[0]
   }
@@ -101,7 +111,7 @@ export class SpaceFile {
     this.#prepared(sql).run(values)
   }
 
-  /** Runs work that is written as a whole or not at all. */
+  /** Runs work in a transaction. */
   transact(work: () => void): void {
     this.#sqlite.exec('BEGIN IMMEDIATE')
     try {
@@ -116,9 +126,9 @@ export class SpaceFile {
   #prepared(sql: string): Statement {
     const known = this.#statements.get(sql)
     if (known) return known
-    const made = this.#sqlite.prepare(sql)
-    this.#statements.set(sql, made)
-    return made
+    const statement = this.#sqlite.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
   }
 
   close(): void {

@@ -1,11 +1,11 @@
-/** The work on indexes as named tasks for threads: arguments and results are JSON. */
+/** The index tasks by name, for threads. Arguments and results are JSON. */
 import { findPages } from './find.js'
-import { DamagedFile, RefusedFile, fileOf, forgetFile, keepWithin, withFile } from './open-files.js'
+import { DamagedFile, RefusedFile, fileOf, forgetFile, deleteLeastRecentlyUsed, withFile } from './open-files.js'
 import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from './types.js'
 import { addTexts, missingOf, revisionOf, setPages } from './update.js'
 
-/** Runs work whose result is JSON. If the file was damaged, or may not be written, the result has the reason. */
-function answered<T extends { damage?: string; refused?: string }>(work: () => T, empty: T): string {
+/** Runs work and returns its result as JSON. If the file is damaged or cannot be written, the result has the reason. */
+function toResult<T extends { damage?: string; refused?: string }>(work: () => T, empty: T): string {
   try {
     return JSON.stringify(work())
   } catch (error) {
@@ -15,13 +15,13 @@ function answered<T extends { damage?: string; refused?: string }>(work: () => T
   }
 }
 
-const NOTHING: SpaceHits = { revision: null, count: 0, pages: [] }
+const NO_HITS: SpaceHits = { revision: null, count: 0, pages: [] }
 
 function find(dir: string, space: string, query: SpaceQuery): string {
-  return answered(() => withFile(fileOf(dir, space), false, (file) => findPages(file, query)) ?? NOTHING, NOTHING)
+  return toResult(() => withFile(fileOf(dir, space), false, (file) => findPages(file, query)) ?? NO_HITS, NO_HITS)
 }
 
-/** Spaces in turn, until the time is over. The answer has one member for each that was asked. */
+/** Searches spaces in turn until the time is over. The result contains one member for each searched space. */
 function findInSpaces(
   dir: string,
   spaces: readonly (readonly [space: string, query: SpaceQuery])[],
@@ -38,15 +38,15 @@ function findInSpaces(
 
 const parsed = <T>(json: string): T => JSON.parse(json) as T
 
-/** Tasks of the thread that writes, and of the one that reads. */
+/** The tasks of the writing thread and of the reading thread. */
 export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
   revision: (dir = '', space = '') =>
-    answered<{ revision: string | null; damage?: string }>(
+    toResult<{ revision: string | null; damage?: string }>(
       () => ({ revision: withFile(fileOf(dir, space), false, revisionOf) }),
       { revision: null },
     ),
   missing(dir = '', space = '', oids = '') {
-    return answered<UpdateState>(
+    return toResult<UpdateState>(
       () => ({ missing: withFile(fileOf(dir, space), true, (file) => missingOf(file, parsed<string[]>(oids))) ?? [] }),
       {
         missing: [],
@@ -54,18 +54,18 @@ export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
     )
   },
   add(dir = '', space = '', texts = '') {
-    return answered<{ damage?: string }>(() => {
+    return toResult<{ damage?: string }>(() => {
       withFile(fileOf(dir, space), true, (file) => addTexts(file, parsed<IndexedText[]>(texts)))
       return {}
     }, {})
   },
   set(dir = '', space = '', revision = '', pages = '', maxBytes = '') {
-    return answered<{ done: boolean; damage?: string }>(
+    return toResult<{ done: boolean; damage?: string }>(
       () => {
         const done = withFile(fileOf(dir, space), true, (file) =>
           setPages(file, revision, parsed<IndexedPage[]>(pages)),
         )
-        keepWithin(dir, Number(maxBytes), fileOf(dir, space))
+        deleteLeastRecentlyUsed(dir, Number(maxBytes), fileOf(dir, space))
         return { done: done === true }
       },
       { done: false },

@@ -1,29 +1,29 @@
-/** Splits text into words as they are indexed and searched: the same rules for both. */
+/** Splits text into words for the index and for queries, by the same rules. */
 
 /** A word in a text. */
 export interface Token {
-  /** As it is indexed: lower case, without accents. */
+  /** The indexed form: lower case, without accents. */
   word: string
   /** UTF-16 offsets into the text. */
   start: number
   end: number
-  /** Whether it is a pair of characters of a script that writes no spaces, or the last character of such a run. */
+  /** Whether it is a character pair in a script without spaces, or the last character of such a run. */
   pair: boolean
 }
 
-/** Scripts that put no spaces between words, or endings to them: they are indexed in pairs of characters. */
+/** Scripts without spaces between words, or between words and endings. They are indexed in character pairs. */
 const UNSPACED =
   '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}'
 const UNSPACED_LETTER = `[[${UNSPACED}]&&[\\p{L}\\p{M}\\p{N}]]`
 const RUN = new RegExp(`(${UNSPACED_LETTER}+)|[[\\p{L}\\p{M}\\p{N}]--${UNSPACED_LETTER}]+`, 'gv')
 
-/** Longest word, in characters: what is longer is cut, since nobody types it. */
+/** Maximum length of a word, in characters. Longer words are cut, because no one types them. */
 const MAX_WORD = 40
 
 const ASCII = /^[\0-\x7f]*$/
-/** Accents and vowel points of scripts whose readers do without them. */
+/** Accents and vowel points that readers of a script may omit. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
-const ALIKE: Readonly<Record<string, string>> = {
+const EQUIVALENTS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -35,12 +35,12 @@ const ALIKE: Readonly<Record<string, string>> = {
   ى: 'ي',
   ة: 'ه',
 }
-const ALIKE_LETTER = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'g')
+const EQUIVALENT_LETTER = new RegExp(`[${Object.keys(EQUIVALENTS).join('')}]`, 'g')
 
-/** What compatibility forms are made of besides letters: `⑴` is `(1)`. */
+/** Characters other than letters that compatibility forms expand to: `⑴` is `(1)`. */
 const OTHERS = /[^\p{L}\p{M}\p{N}]/gu
 
-/** A word as it is indexed. */
+/** Returns the indexed form of a word. */
 export function fold(word: string): string {
   const cut =
     word.length > MAX_WORD
@@ -54,14 +54,14 @@ export function fold(word: string): string {
     .replace(ACCENTS, '')
     .normalize('NFC')
     .toLowerCase()
-    .replace(ALIKE_LETTER, (letter) => ALIKE[letter] ?? letter)
+    .replace(EQUIVALENT_LETTER, (letter) => EQUIVALENTS[letter] ?? letter)
     .replace(OTHERS, '')
 }
 
-/** Where the parts of a name such as `listAllPages` begin. */
+/** Matches the boundaries in a name such as `listAllPages`. */
 const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
-/** Calls `use` with each word of a text, in order. The parts of names such as `listAllPages` follow the whole. */
+/** Calls `use` with each word of a text, in order. The parts of a name such as `listAllPages` follow the whole name. */
 export function eachToken(text: string, use: (token: Token) => void): void {
   RUN.lastIndex = 0
   for (let run = RUN.exec(text); run; run = RUN.exec(text)) {
@@ -97,7 +97,7 @@ function parts(name: string, start: number, use: (token: Token) => void): void {
   }
 }
 
-/** The words of a text, for the index. */
+/** Returns the words of a text for the index. */
 export function indexedWords(text: string): string[] {
   const words: string[] = []
   eachToken(text, ({ word }) => words.push(word))

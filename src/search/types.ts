@@ -1,9 +1,9 @@
-/** What goes into an index, and what comes out of it. All of it is sent to threads and back as JSON. */
+/** The input and output of an index. All of it is sent to threads and back as JSON. */
 
 /** A page that can be found. */
 export interface IndexedPage {
   id: string
-  /** The blob of its file. */
+  /** The ID of its file's blob. */
   oid: string
   title: string
   path: string
@@ -12,29 +12,29 @@ export interface IndexedPage {
 /** The text of a blob, by section. */
 export interface IndexedText {
   oid: string
-  /** Its H1, and what else says what the whole page is about. */
+  /** Its H1, and other text about the subject of the whole page. */
   about: string
   sections: readonly { anchor: string | null; title: string; text: string }[]
 }
 
-/** What an index is asked. */
+/** A query for an index. */
 export interface SpaceQuery {
   query: string
-  /** How many of the ranked pages are left out, and how many are returned after them. */
+  /** The number of ranked pages to skip, and the number of pages to return after them. */
   offset: number
   limit: number
   /**
-   * The pages that may be found, for somebody who does not see all of the index, or if it is of another revision than the one that is asked for.
-   * No others have a part in the result.
+   * The pages that may be found. Set it for a caller that does not see the whole index, or if the index belongs to
+   * another revision than the requested one. Other pages do not affect the result.
    */
   allowed?: readonly (readonly [id: string, oid: string])[]
 }
 
 export interface FoundSection {
-  /** Null for what no heading stands above. */
+  /** null for text above the first heading. */
   anchor: string | null
   title: string
-  /** Text around the matches, which are between `**`. */
+  /** Text around the matches. Matches are between `**`. */
   body: string
   score: number
 }
@@ -43,29 +43,29 @@ export interface FoundPage {
   id: string
   title: string
   path: string
-  /** Higher is better: by what matches (title, heading, text), then by how much. */
+  /** Higher is better. The kind of match (title, heading, text) decides first. */
   score: number
   sections: FoundSection[]
 }
 
-/** What is found in one space. */
+/** The result for one space. */
 export interface SpaceHits {
-  /** The revision that the index is of; null if there is none. */
+  /** The revision of the index; null if there is none. */
   revision: string | null
-  /** How many pages match. */
+  /** The number of matching pages. */
   count: number
   pages: FoundPage[]
-  /** Why the index was made anew, for the operator. */
+  /** The reason why the index is rebuilt, for the operator. */
   damage?: string
-  /** Why the file could not be written, for the operator. */
+  /** The reason why the file could not be written, for the operator. */
   refused?: string
 }
 
-/** What an update finds. */
+/** The result of preparing an update. */
 export interface UpdateState {
-  /** Blobs whose texts are not in the index. */
+  /** The blobs whose texts are not in the index. */
   missing: string[]
   damage?: string
-  /** Why the file could not be written, for the operator. */
+  /** The reason why the file could not be written, for the operator. */
   refused?: string
 }

@@ -1,27 +1,27 @@
-/** A dictionary of deletions: words that are alike have a form in common once letters are left out of both. */
+/** A dictionary of deletions: similar words have a common form after letters are deleted from both. */
 
-/** Words outside of these lengths are not corrected. */
-const SHORTEST = 4
-const LONGEST = 24
-/** From this length on, two letters may be wrong; up to it, one. */
+/** Minimum and maximum length of words that are corrected. */
+const MIN_LENGTH = 4
+const MAX_LENGTH = 24
+/** Minimum length of words in which two letters may be wrong. In shorter words, one may be. */
 const TWO_FROM = 8
-/** Letters are left out of the beginning of a word alone, so that a word has at most 29 forms. */
+/** Number of characters at the start of a word from which letters are deleted, so that a word has at most 29 forms. */
 const PREFIX = 7
 
 const LETTERS = /^[\p{L}\p{M}]+$/u
 
-/** Whether a word can be corrected, and corrections can be found to it. */
+/** Whether a word can be corrected, and can be a correction. */
 export const isCorrectable = (word: string): boolean =>
-  word.length >= SHORTEST && word.length <= LONGEST && LETTERS.test(word)
+  word.length >= MIN_LENGTH && word.length <= MAX_LENGTH && LETTERS.test(word)
 
-/** How many letters of a word may be wrong. */
-export const mistakesIn = (word: string): number => (word.length < TWO_FROM ? 1 : 2)
+/** Returns the maximum number of wrong letters in a word. */
+export const maxMistakes = (word: string): number => (word.length < TWO_FROM ? 1 : 2)
 
-/** The hashes of a word's beginning without up to `mistakesIn` of its letters. */
+/** Returns the hashes of a word's first characters with up to `mistakesIn` deletions. */
 export function formsOf(word: string): number[] {
   const forms = new Set([word.slice(0, PREFIX)])
   let last = [...forms]
-  for (let left = mistakesIn(word); left > 0; left--) {
+  for (let left = maxMistakes(word); left > 0; left--) {
     const next: string[] = []
     for (const form of last)
       for (let at = 0; at < form.length; at++) {
@@ -34,14 +34,17 @@ export function formsOf(word: string): number[] {
   return [...new Set([...forms].map(hash))]
 }
 
-/** FNV-1a, 32 bits. Words that share a hash by chance are told apart by their distance. */
+/** Returns the 32-bit FNV-1a hash. Words whose hashes collide are distinguished by their distance. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193)
   return value >>> 0
 }
 
-/** How many letters must be changed, added, left out, or exchanged with their neighbour, to make `b` of `a`; more than `most` counts as `most + 1`. */
+/**
+ * Returns the number of letters that must be changed, inserted, deleted or swapped with a neighbor to turn `a` into
+ * `b`; `most + 1` if it is more than `most`.
+ */
 export function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = []

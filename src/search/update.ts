@@ -1,4 +1,4 @@
-/** Brings the file of a space to another revision: only texts of blobs that it does not have are indexed. */
+/** Updates the file of a space to another revision. Only texts of new blobs are indexed. */
 import { MAX_SECTIONS, type SpaceFile, sumOf, textOf } from './space-file.js'
 import { indexedWords } from './tokens.js'
 import { formsOf, isCorrectable } from './typos.js'
@@ -6,11 +6,11 @@ import type { IndexedPage, IndexedText } from './types.js'
 
 type StoredPage = [id: string, n: number, blob: number, title: string, path: string, sum: number]
 
-/** The revision that the file is of; null if it is of none. */
+/** Returns the revision of the file; null if there is none. */
 export const revisionOf = (file: SpaceFile): string | null =>
   (file.value(`SELECT ${textOf('revision')} FROM state`) as string | null | undefined) ?? null
 
-/** The blobs of `oids` whose texts are not in the file. */
+/** Returns the blobs of `oids` whose texts are not in the file. */
 export function missingOf(file: SpaceFile, oids: readonly string[]): string[] {
   const known = new Set(file.rows<[string]>(`SELECT ${textOf('oid')} FROM blobs`).map(([oid]) => oid))
   return [...new Set(oids)].filter((oid) => !known.has(oid))
@@ -50,7 +50,7 @@ export function addTexts(file: SpaceFile, texts: readonly IndexedText[]): void {
   })
 }
 
-/** How many forms are written in one call. */
+/** Number of forms after which they are written. */
 const FORMS_AT_ONCE = 5_000
 
 /** Adds words to the dictionary of deletions. */
@@ -78,8 +78,8 @@ function addWords(file: SpaceFile, words: ReadonlySet<string>): void {
 }
 
 /**
- * Makes the file one of another revision: its list of pages. The texts of blobs that no page has any more are deleted. If the text of
- * a page is not in the file (which may have been made anew meanwhile), nothing is done, and the result is false.
+ * Sets the pages of a revision. Deletes the texts of blobs that no page uses anymore. If the text of a page is missing
+ * (the file may have been rebuilt in the meantime), changes nothing and returns false.
  */
 export function setPages(file: SpaceFile, revision: string, pages: readonly IndexedPage[]): boolean {
   const blobs = new Map(file.rows<[string, number]>(`SELECT ${textOf('oid')}, id FROM blobs`))

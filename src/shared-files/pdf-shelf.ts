@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../postgres/index.js'
-import { openShelf, type PdfShelf, type Printed } from '../printing/index.js'
+import { openPdfCache, type PdfCache, type PrintResult } from '../printing/index.js'
 import { contentOf } from './chunks.js'
 import { openCopies } from './copies.js'
 import { FileRows } from './rows.js'
@@ -15,10 +15,10 @@ const NAME = /^[\w-]{1,80}$/
  * @param dir the folder of local copies and unfinished books
  * @param maxBytes the maximum size of all PDFs together, and of the local copies
  */
-export async function openSharedShelf(database: Database, dir: string, maxBytes: number): Promise<PdfShelf> {
+export async function openSharedShelf(database: Database, dir: string, maxBytes: number): Promise<PdfCache> {
   const rows = new FileRows(database, 'pdf')
   const copies = await openCopies(dir, rows, maxBytes)
-  const local = openShelf(dir, maxBytes)
+  const local = openPdfCache(dir, maxBytes)
   const nameOf = (owner: string, key: string): string => {
     if (!NAME.test(owner) || !NAME.test(key)) throw new Error(`${owner}/${key} is not a valid name of a PDF.`)
     return `${owner}/${key}`
@@ -28,7 +28,7 @@ export async function openSharedShelf(database: Database, dir: string, maxBytes:
       const name = nameOf(owner, key)
       try {
         const found = await copies.use({ what: `PDF ${name}`, find: () => rows.find(name) }, async (path, file) => ({
-          ...(file?.facts as Printed),
+          ...(file?.facts as PrintResult),
           path,
         }))
         await rows.touch(name)

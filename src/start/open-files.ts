@@ -8,7 +8,7 @@ import type { App } from '../domain/context/app.js'
 import { openSharedLfsFiles, openSharedShelf, openSharedSpecFiles } from '../shared-files/index.js'
 import { openLfsFiles } from '../lfs/index.js'
 import type { Database } from '../postgres/index.js'
-import { openShelf } from '../printing/index.js'
+import { openPdfCache } from '../printing/index.js'
 import { openSpecFiles } from '../openapi/index.js'
 
 /** Opens the files. On nodes, `prepareFiles` must have created the tables. */
@@ -21,7 +21,7 @@ export async function openFiles(
     return {
       specFiles: await openSpecFiles(folder('openapi')),
       lfsFiles: await openLfsFiles(folder('lfs')),
-      pdfs: openShelf(folder('pdf'), pdfBytes),
+      pdfs: openPdfCache(folder('pdf'), pdfBytes),
     }
   }
   return {

@@ -1,4 +1,6 @@
-/** What a thread of the pool runs: it loads the table of tasks, says that it is ready, and then runs one task per request. */
+/**
+ * The code of a pool thread. It loads the table of tasks, reports that it is ready, and then runs one task per request.
+ */
 import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messages.js'
@@ -6,7 +8,7 @@ import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messag
 const { tasks: url, maxResultBytes } = workerData as ThreadData
 const { tasks } = (await import(url)) as { tasks: TaskTable }
 
-/** The file in which Linux reports this thread's processor time; null on other systems. */
+/** Returns the file in which Linux reports this thread's processor time; null on other systems. */
 function cpuFile(): string | null {
   try {
     return `/proc/${readlinkSync('/proc/thread-self')}/schedstat`
@@ -21,7 +23,7 @@ async function run({ name, args }: TaskRequest): Promise<void> {
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
   if (!task) throw new TypeError(`There is no task named ${name}`)
   const result = await task(...args)
-  // A small Buffer is part of a pool that Node shares: only bytes with a buffer of their own can be transferred.
+  // A small Buffer is part of a pool that Node shares. Only bytes with a separate buffer can be transferred.
   const bytes = typeof result === 'string' ? new TextEncoder().encode(result) : Uint8Array.from(result)
   if (bytes.length > maxResultBytes) send({ tooLarge: bytes.length })
   else send({ bytes }, [bytes.buffer as ArrayBuffer])

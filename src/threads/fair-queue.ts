@@ -1,17 +1,17 @@
-/** An item that waits for its turn. */
+/** An item in the queue. */
 export interface Queued {
-  /** Who is charged for it: a space, an organization. */
+  /** The owner that is charged for it: a space or an organization. */
   owner: string
-  /** Bytes that it keeps in memory while it waits. */
+  /** The number of bytes that it keeps in memory while it waits. */
   bytes: number
 }
 
-/** After this time, processing time that an owner used counts half as much. */
+/** Time after which used processing time counts half as much. */
 const HALF_LIFE_MS = 10_000
 
 /**
- * A bounded queue that is fair between owners: the next item is the oldest one of the owner that has used least time lately.
- * An owner that sends a lot of costly work therefore waits for the others, and not the others for it.
+ * A bounded queue that is fair between owners. The next item is the oldest one of the owner that recently used the
+ * least time. An owner with a lot of costly work therefore waits for the others, and the others do not wait for it.
  */
 export class FairQueue<T extends Queued> {
   readonly #items = new Map<string, T[]>()
@@ -29,7 +29,7 @@ export class FairQueue<T extends Queued> {
     return this.#count
   }
 
-  /** Adds the item; false if there is no room for it. */
+  /** Adds the item. Returns false if there is no room for it. */
   offer(item: T): boolean {
     const own = this.#items.get(item.owner) ?? []
     const share = { items: Math.ceil(this.max.items / 4), bytes: this.max.bytes / 4 }
@@ -43,7 +43,7 @@ export class FairQueue<T extends Queued> {
     return true
   }
 
-  /** Removes and returns the next item; undefined if none waits. */
+  /** Removes and returns the next item; undefined if the queue is empty. */
   take(): T | undefined {
     let next: string | undefined
     let least = Number.POSITIVE_INFINITY
@@ -54,7 +54,7 @@ export class FairQueue<T extends Queued> {
     if (next === undefined) return undefined
     const own = this.#items.get(next) as T[]
     const item = own.shift() as T
-    // The owner moves to the end, so that owners who have used the same time alternate.
+    // Move the owner to the end, so that owners with the same used time alternate.
     this.#items.delete(next)
     if (own.length > 0) this.#items.set(next, own)
     this.#count--

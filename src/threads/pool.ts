@@ -1,21 +1,21 @@
-/** A pool of threads that run named tasks with limits on time, memory and queue, and with fair turns between owners. */
+/** A thread pool that runs named tasks, with limits for time, memory and queue, and with fair turns between owners. */
 import { FairQueue, type Queued } from './fair-queue.js'
 import { TaskFailure } from './failure.js'
 import type { Argument, TaskRequest } from './messages.js'
 import { type Deadline, Thread } from './thread.js'
 
 export interface PoolOptions {
-  /** Module that exports the table of tasks (`TaskTable`) as `tasks`. */
+  /** The module that exports the table of tasks (`TaskTable`) as `tasks`. */
   tasks: URL
-  /** Threads that work at the same time. */
+  /** Number of threads that work at the same time. */
   threads: number
-  /** Most extra threads: one for each task that has been running for `slowMs` in a thread that had started. */
+  /** Maximum number of extra threads: one for each task that has been running for `slowMs` in a started thread. */
   spares: number
   slowMs: number
-  /** Heap of one thread in MB. A task that needs more fails. */
+  /** Heap size of one thread, in MB. A task that needs more fails. */
   heapMb: number
   deadline: Deadline
-  /** Most tasks that wait, and most bytes of their arguments. One owner may use a quarter of each. */
+  /** Maximum number of waiting tasks, and of bytes in their arguments. One owner may use a quarter of each. */
   maxWaiting: { items: number; bytes: number }
   maxResultBytes: number
 }
@@ -24,12 +24,12 @@ export interface PoolOptions {
 export interface Pool {
   /**
    * Runs a task of the table. Rejects with a `TaskFailure`.
-   * @param owner who the task is for: owners take turns, by the time they have used
+   * @param owner the owner of the task; owners take turns by their used time
    */
   run(owner: string, name: string, args: readonly Argument[]): Promise<Uint8Array>
   /** Starts the first thread before it is needed. */
   warm(): void
-  /** Ends all threads. Tasks that run or wait fail with `closed`. */
+  /** Ends all threads. Running and waiting tasks fail with `closed`. */
   close(): Promise<void>
 }
 
@@ -38,10 +38,10 @@ interface Job extends Queued, TaskRequest {
   failed(failure: unknown): void
 }
 
-/** Makes a pool. A thread is started when it is first needed. */
+/** Creates a pool. Threads are started on demand. */
 export const createPool = (options: PoolOptions): Pool => new ThreadPool(options)
 
-/** Failures after which the thread that ran the task can go on. */
+/** Failures after which the thread of the task can continue. */
 const HARMLESS: ReadonlySet<string> = new Set(['result', 'error'])
 
 class ThreadPool implements Pool {
@@ -56,7 +56,7 @@ class ThreadPool implements Pool {
     this.#queue = new FairQueue<Job>(options.maxWaiting)
   }
 
-  // A property, so that callers may pass it on without the pool.
+  // A property, so that callers can pass it on without the pool.
   readonly run = (owner: string, name: string, args: readonly Argument[]): Promise<Uint8Array> => {
     if (this.#closed) return Promise.reject(new TaskFailure('closed', 'The service is stopping.'))
     const bytes = args.reduce((sum, one) => sum + (typeof one === 'string' ? one.length * 2 : one.length), 0)
@@ -83,7 +83,7 @@ class ThreadPool implements Pool {
     return thread
   }
 
-  /** Starts waiting jobs while a thread may take one. */
+  /** Starts waiting jobs while a thread is available. */
   #startWaiting(): void {
     const { threads, spares } = this.options
     while (!this.#closed && this.#queue.size > 0 && this.#busy < threads + Math.min(this.#slow, spares)) {
@@ -106,7 +106,8 @@ class ThreadPool implements Pool {
         this.#startWaiting()
       }, slowMs)
     }
-    // To start is not to be slow: else, where a start takes long, each task would get a spare that has to be started, and is ended for the next one.
+    // Do not count the start of a thread as slow. Where a start takes long, each task would otherwise get a spare
+    // thread that has to be started and is ended for the next one.
     void thread.started.then(() => {
       if (!isOver) watch()
     })

@@ -1,27 +1,29 @@
-// One thread of a pool, with deadlines for what it does.
+// One thread of a pool, with deadlines for its tasks.
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { TaskFailure } from './failure.js'
 import type { TaskRequest, ThreadData, ThreadMessage } from './messages.js'
 
-/** How long a task may run: in processor time (on Linux), and by the clock. */
+/** Maximum duration of a task: processor time (on Linux), and elapsed time. */
 export interface Deadline {
   cpuMs: number
   wallMs: number
 }
 
-/** Longest time for a thread to start and load its tasks. */
+/** Maximum time for a thread to start and load its tasks. */
 const START_MS = 60_000
-/** How often the time of a running task is checked. */
+/** Interval for checking the time of a running task. */
 const CHECK_MS = 100
-/** In `dist/` the entry is started directly; when running from the sources, each thread must register tsx first. */
+/** In `dist/`, the entry is started directly. When running from the sources, each thread must register tsx first. */
 const entry = (name: string): { from: string | URL; eval: boolean } => {
   if (!import.meta.url.endsWith('.ts')) return { from: new URL(`./${name}.js`, import.meta.url), eval: false }
   const url = JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href)
   return { from: `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${url}) })`, eval: true }
 }
 
-/** One thread of the pool. It runs one task at a time, and must be ended after a task that ran out of time or memory. */
+/**
+ * One thread of the pool. It runs one task at a time, and must be ended after a task that exceeded its time or memory.
+ */
 export class Thread {
   readonly #worker: Worker
   readonly #ready: Promise<string | null>
@@ -37,7 +39,7 @@ export class Thread {
       eval: isSource,
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
-      // The environment of the process may hold secrets.
+      // The environment of the process may contain secrets.
       env: {},
     })
     this.#ready = this.#start()
@@ -56,7 +58,7 @@ export class Thread {
     this.#worker.unref()
   }
 
-  /** Resolves when the thread takes tasks, or will never do. */
+  /** Resolves when the thread accepts tasks, or has failed to start. */
   get started(): Promise<void> {
     return this.#ready.then(
       () => {},
@@ -127,7 +129,10 @@ export class Thread {
     }
   }
 
-  /** Files are copied, since sending takes their bytes away from the caller, and they may be part of a larger buffer. */
+  /**
+   * Sends a request. Files are copied, because a transfer takes their bytes away from the caller and they may be part
+   * of a larger buffer.
+   */
   #send({ name, args }: TaskRequest): void {
     const own = args.map((one) => (typeof one === 'string' ? one : new Uint8Array(one)))
     this.#worker.postMessage(
@@ -142,7 +147,7 @@ export class Thread {
   }
 }
 
-/** Processor time that a thread has used, in milliseconds; null if the system does not report it. */
+/** Returns the processor time that a thread has used, in milliseconds; null if the system does not report it. */
 function cpuOf(file: string | null): number | null {
   if (file === null) return null
   try {

@@ -1,4 +1,4 @@
-// The door of what translates texts: engines by configuration, retries, and the memory of what they answered.
+// The entry point of `translation/`: engines by configuration, retries, and the memory of their responses.
 export { openTranslation, type Translation, type TranslationOptions } from './open.js'
 export { askEngine, contextOf, type TranslationOrder } from './translator.js'
 export {

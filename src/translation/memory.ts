@@ -1,4 +1,7 @@
-/** The memory: answers that engines gave, in an SQLite file, bounded by dropping those that were not used for the longest time. */
+/**
+ * The translation memory: engine responses in an SQLite file. If it is too large, the least recently used responses are
+ * deleted.
+ */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -10,11 +13,11 @@ type Library = typeof libsql
 
 const Sqlite = optionalLibrary<Library>('libsql')
 
-/** Rows that are read or written in one call: about a millisecond. */
+/** Number of rows that are read or written in one call: about a millisecond. */
 const AT_ONCE = 200
-/** Longest answer that is kept, in characters. */
+/** Maximum length of a response that is stored, in characters. */
 const MAX_VALUE = 64 * 1024
-/** How many of the oldest rows are dropped at once when there are too many bytes. */
+/** Number of the oldest rows that are deleted at once if the file is too large. */
 const DROPPED = 1_000
 
 const SCHEMA = `
@@ -22,46 +25,49 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS answers_by_use ON answers (used);
 `
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** Damages after which the memory is not used until the next start. */
+/** Number of damages after which the memory is not used until the next start. */
 const MAX_DAMAGES = 3
 
-/** The answers to texts that were asked under one context (engine, languages, guidance). */
+/** Responses to texts by context (engine, languages, guidance). */
 export interface Memory {
   get(context: string, texts: readonly string[]): Map<string, string>
   put(context: string, answers: ReadonlyMap<string, string>): void
-  /** Forgets answers that could not be used. */
+  /** Deletes responses that could not be used. */
   forget(context: string, texts: readonly string[]): void
   close(): void
 }
 
-/** Says what is wrong with the memory, for the log. */
+/** Reports a problem with the memory, for the log. */
 type Notice = (message: string) => void
 
-/** The checksum of an answer. SQLite has none, and a flipped bit in an answer would get into a translation. */
+/** Returns the checksum of a response. SQLite has none, and a bit flip would end up in a translation. */
 const sumOf = (key: string, value: string): number => crc32(`${key} ${value}`)
 
 const keyOf = (context: string, text: string): string =>
   createHash('sha256').update(`${context}\0${text}`).digest('base64url')
 
-/** Opens the memory, or makes it, when it is first used. Without it, translations are paid for again, but nothing else is missing. */
+/**
+ * Opens or creates the memory on first use. If it is missing, translations are paid for again, but nothing else is
+ * lost.
+ */
 export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes: number; notice: Notice }): Memory {
   let open: AnswerFile | null = null
   let damages = 0
-  /** Whether the operating system refused to write the file, which is reported once. */
+  /** Whether the operating system refused to write the file. This is reported once. */
   let isRefused = false
   const giveUp = (reason: string): void => {
     damages = MAX_DAMAGES
-    notice(`The memory of translations ${file} is not used (${reason}): what it has is asked of engines again.`)
+    notice(`The memory of translations ${file} is not used (${reason}). Its texts are translated again.`)
   }
   const dropDamaged = (error: Error): void => {
     notice(
-      `The memory of translations ${file} is damaged (${error.message}). It is rebuilt: what it had is asked of engines again.`,
+      `The memory of translations ${file} is damaged (${error.message}). It is rebuilt, and its texts are translated again.`,
     )
     damages++
     try {
       open?.close()
     } catch {
-      // It is deleted in any case.
+      // The file is deleted in any case.
     }
     open = null
     try {
@@ -74,23 +80,23 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
     if (isRefused) return
     isRefused = true
     notice(
-      `The memory of translations ${file} cannot be written to (${message}). Give the permission, or make room: until then, engines are asked again.`,
+      `The memory of translations ${file} cannot be written to (${message}). Grant write permission or free disk space. Until then, texts are translated again.`,
     )
   }
-  const attempt = <T>(work: (answers: AnswerFile) => T, instead: T): T => {
-    if (damages >= MAX_DAMAGES) return instead
+  const attempt = <T>(work: (answers: AnswerFile) => T, fallback: T): T => {
+    if (damages >= MAX_DAMAGES) return fallback
     try {
       if (Sqlite === null) {
         giveUp('its library does not load on this machine')
-        return instead
+        return fallback
       }
       open ??= new AnswerFile(Sqlite, file, maxBytes, notice)
       return work(open)
     } catch (error) {
-      // A full disk or a missing permission is no damage: the translations in the file have been paid for.
+      // A full disk or a missing permission is not damage. The translations in the file have been paid for.
       if (isRefusedWrite(error)) noteRefusal(error as Error)
       else dropDamaged(error as Error)
-      return instead
+      return fallback
     }
   }
   return {
@@ -107,7 +113,7 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
 
 type StoredAnswer = [key: Buffer, value: Buffer, sum: number]
 
-/** The text of an answer; null if it is not UTF-8. */
+/** Decodes a response. Returns null if it is not valid UTF-8. */
 function decoded(bytes: Buffer): string | null {
   try {
     return UTF8.decode(bytes)
@@ -125,10 +131,10 @@ class AnswerFile {
     private readonly maxBytes: number,
     private readonly notice: Notice,
   ) {
-    // For the owner alone: it holds texts of private spaces.
+    // Only the owner may access the file, because it contains texts from private spaces.
     closeSync(openSync(file, 'a', 0o600))
     this.#sqlite = new library(file)
-    // A power cut may take away the last answers, which are then asked for again; a killed process loses none.
+    // A power cut may lose the last responses, which are then requested again. A killed process loses none.
     for (const pragma of ['journal_mode = WAL', 'synchronous = NORMAL', 'journal_size_limit = 16777216'])
       this.#sqlite.pragma(pragma)
     this.#sqlite.exec(SCHEMA)
@@ -136,7 +142,7 @@ class AnswerFile {
 
   get(context: string, texts: readonly string[]): Map<string, string> {
     const found = new Map<string, string>()
-    // As bytes, since the library ends the whole process at a text that is not UTF-8.
+    // Select bytes: the library ends the whole process if a text is not valid UTF-8.
     const select = this.#sqlite.prepare(
       'SELECT CAST(key AS BLOB), CAST(value AS BLOB), sum FROM answers WHERE key IN (SELECT value FROM json_each(?))',
     )
@@ -156,7 +162,7 @@ class AnswerFile {
       }
       if (damaged.length > 0) {
         this.notice(
-          `The memory of translations ${this.file} has ${damaged.length} damaged answers. They are asked of engines again.`,
+          `The memory of translations ${this.file} has ${damaged.length} damaged responses. Their texts are translated again.`,
         )
         this.forget(context, damaged)
       }

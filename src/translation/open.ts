@@ -1,4 +1,4 @@
-/** The engines that the settings name, in the order in which they are chosen, and the memory. */
+/** Opens the configured engines, in order of preference, and the translation memory. */
 import { createHttpClient } from '../outbound/index.js'
 import { apertium } from './engines/apertium.js'
 import { deepl } from './engines/deepl.js'
@@ -7,28 +7,31 @@ import { openAi } from './engines/openai.js'
 import { type Memory, openMemory } from './memory.js'
 import type { Engine } from './types.js'
 
-/** What the settings say of engines; null = there is no such engine. */
+/** The configuration of the engines; null = the engine is not configured. */
 export interface TranslationOptions {
   deepl: { url: string; key: string } | null
   libreTranslate: { url: string; key: string } | null
   openAi: { url: string; key: string; model: string } | null
-  /** Path of the command. */
+  /** The path of the command. */
   apertium: string | null
-  /** For one request. */
+  /** The timeout of one request, in milliseconds. */
   timeoutMs: number
   /** `User-Agent`. */
   agent: string
   memory: { file: string; maxBytes: number; notice: (message: string) => void }
 }
 
-/** What translates. */
+/** The engines and the memory. */
 export interface Translation {
   engines: readonly Engine[]
   memory: Memory
   close(): Promise<void>
 }
 
-/** Makes the engines. They are named by the operator, so they may be in private networks; no address comes from users, and no redirect is followed. */
+/**
+ * Creates the engines. The operator configures their addresses, so they may be in private networks. No address comes
+ * from users, and no redirect is followed.
+ */
 export function openTranslation(options: TranslationOptions): Translation {
   const http = createHttpClient({ allowPrivateNetworks: true, agent: options.agent })
   const access = { http, timeoutMs: options.timeoutMs }

@@ -1,36 +1,40 @@
-/** Translates many texts: what the memory has is not asked again, the rest goes to the engine in batches, with retries. */
+/**
+ * Translates many texts. Texts in the memory are not requested again; the others are sent to the engine in batches,
+ * with retries.
+ */
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Memory } from './memory.js'
 import { type Engine, EngineError, type Guidance, type LanguagePair } from './types.js'
 
-/** How often a request is tried in all, and the pause before the second try, which doubles after each. */
+/** Maximum number of attempts, and the pause before the second one. The pause doubles after each attempt. */
 const TRIES = 5
 const FIRST_PAUSE_MS = 500
-/** Longest pause that an engine may ask for. */
+/** Maximum pause that an engine may request. */
 const MAX_PAUSE_MS = 60_000
 
-/** What is translated, how, and by what. */
+/** The engine, language pair and guidance of a translation. */
 export interface TranslationOrder {
   engine: Engine
   pair: LanguagePair
   guidance: Guidance
 }
 
-/** What answers depend on, besides the text. */
+/** Returns a hash of everything that responses depend on, except the text. */
 export function contextOf({ engine, pair, guidance }: TranslationOrder): string {
-  const told = [
+  const guidanceUsed = [
     engine.guided.instructions ? guidance.instructions : '',
     engine.guided.glossary ? guidance.glossary : [],
   ]
   return createHash('sha256')
-    .update(JSON.stringify([engine.model, pair.from, pair.to, ...told]))
+    .update(JSON.stringify([engine.model, pair.from, pair.to, ...guidanceUsed]))
     .digest('base64url')
 }
 
 /**
- * Asks the engine for texts, and puts each batch of answers into the memory before the next one is asked. A text whose answer never came in a sound batch
- * is left out. Throws `EngineError` if the engine goes on failing, and what `signal` says.
+ * Sends texts to the engine, and stores each batch of responses in the memory before the next request. Texts without a
+ * valid response are omitted. Throws `EngineError` if the engine keeps failing, and the reason of `signal` if it is
+ * aborted.
  */
 export async function askEngine(
   memory: Memory,
@@ -63,7 +67,10 @@ function* batches(texts: readonly string[], { batch }: Engine): Generator<string
   if (next.length > 0) yield next
 }
 
-/** The answers to a batch. If they are no sound list, each half is asked by itself; a single text without a sound answer is left out. */
+/**
+ * Returns the responses to a batch. If the response is invalid, sends each half separately. A single text without a
+ * valid response is omitted.
+ */
 async function askBatch(
   order: TranslationOrder,
   texts: readonly string[],
@@ -95,15 +102,11 @@ async function withRetries<T>(ask: () => Promise<T>, signal: AbortSignal): Promi
       return await ask()
     } catch (error) {
       signal.throwIfAborted()
-      const again = error instanceof EngineError && (error.kind === 'busy' || error.kind === 'unreachable')
-      if (!again || tries >= TRIES) throw error
+      const isRetryable = error instanceof EngineError && (error.kind === 'busy' || error.kind === 'unreachable')
+      if (!isRetryable || tries >= TRIES) throw error
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
       if (pause > MAX_PAUSE_MS)
-        throw new EngineError(
-          'busy',
-          `${error.message} It asks to be tried again in ${Math.ceil(pause / 1000)} seconds.`,
-          pause,
-        )
+        throw new EngineError('busy', `${error.message} Try again in ${Math.ceil(pause / 1000)} seconds.`, pause)
       await wait(pause, undefined, { signal })
     }
   }

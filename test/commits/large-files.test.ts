@@ -70,7 +70,7 @@ test('a table of contents that would list too many pages is not made, and the re
   )
   assert.match(
     response.error.message,
-    /would write a SUMMARY\.md that lists all 25005 pages and groups, and it can have at most 25000 .* Divide the content/,
+    /would create SUMMARY\.md with all 25005 pages and groups, but it can have at most 25000 .* Divide the content/,
   )
   assert.is(await desk.file('SUMMARY.md'), null)
 })

@@ -91,7 +91,7 @@ test('errors are reported, and nothing is changed', async () => {
     ['bad JSON', { changes: '[{]', f: file }, 400, /part "changes" is not valid JSON.*position/],
     ['unknown field', { changes: insert([{ name: 'f', part: 'f' }]), f: file, other: 'x' }, 400, /other/],
     ['nothing', { message: 'x' }, 400, /changes/],
-    ['a name of Git', { f: { ...file, name: '.git' } }, 400, /cannot begin with/],
+    ['a name of Git', { f: { ...file, name: '.git' } }, 400, /cannot start with/],
     ['21 files', Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, file])), 400, /at most 20 files/],
     ['too large', { f: { name: 'f.bin', bytes: Buffer.alloc(25 * MIB + 1) } }, 413, /f\.bin.*more than 26214400 bytes/],
     ['too large a field', { changes: ' '.repeat(10 * MIB + 1) }, 413, /at most 10485760 bytes/],

@@ -230,11 +230,11 @@ test('an entry leads through symbolic links to a page; one that leads to nothing
   const messages = structure.diagnostics
     .filter(({ line }) => line !== undefined)
     .map(({ line, message }) => `${line} ${message}`)
-  assert.match(messages[0] ?? '', /^3 "out\.md" leads through the symbolic link out\.md/)
+  assert.match(messages[0] ?? '', /^3 "out\.md" goes through the symbolic link out\.md/)
   assert.match(messages[1] ?? '', /^4 a\.md is already listed on line 1/)
   assert.match(
     messages[2] ?? '',
-    /^5 "Guide\/X\.md" is not a file of this repository\. guide\/x\.md differs only in upper and lower case/,
+    /^5 "Guide\/X\.md" is not a file of this repository\. guide\/x\.md differs only in case/,
   )
 })
 

@@ -49,7 +49,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
       for (const secret of ['revoked-token', 'wrong-password', 'weak-token'])
         assert.not(error.message.includes(secret), error.message)
     }
-    assert.throws(() => open({ kind: 'sshKey' }), /A deploy key opens the repository for Git alone/)
+    assert.throws(() => open({ kind: 'sshKey' }), /A deploy key gives access only to Git/)
   })
 
   test(`${provider}: a name and a password do as well as a token`, async () => {
@@ -71,7 +71,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     )
     server.failures.push({ status: 301, headers: { location: 'https://evil.example/steal' } })
     const before = server.requests.length
-    assert.match((await failed(open().repository(), 'notFound')).message, /has moved .+ Enter its new URL/)
+    assert.match((await failed(open().repository(), 'notFound')).message, /has a new URL .+ Enter the new URL/)
     assert.is(server.requests.length, before + 1)
   })
 
@@ -116,7 +116,7 @@ test("GitHub's rulesets and classic protection are told in plain words", async (
     exists: true,
     protected: true,
     canPush: null,
-    rules: ['Changes need a pull request.', 'Commits have to be signed.'],
+    rules: ['Changes need a pull request.', 'Commits must be signed.'],
   })
   github.rules.length = 0
   github.classic = { lock_branch: { enabled: true }, restrictions: { users: [] } }
@@ -125,7 +125,7 @@ test("GitHub's rulesets and classic protection are told in plain words", async (
     exists: true,
     protected: true,
     canPush: false,
-    rules: ['The branch is locked: nobody may push to it.', 'Only certain people, teams and apps may push.'],
+    rules: ['The branch is locked: no one may push to it.', 'Only certain people, teams and apps may push.'],
   })
   github.classic = null
 })

@@ -35,8 +35,8 @@ for (const { provider, server, open } of here.places) {
 
   test(`${provider}: what is broken is told as such`, async () => {
     const cases: [(typeof server.failures)[number], RegExp][] = [
-      [{ status: 502, body: '<html>bad gateway</html>' }, /does not work at the moment \(status 502\)/],
-      [{ status: 200, body: '<html>log in</html>' }, /something that is not JSON\. Is this the address of its API/],
+      [{ status: 502, body: '<html>bad gateway</html>' }, /is currently unavailable \(status 502\)/],
+      [{ status: 200, body: '<html>log in</html>' }, /a response that is not JSON\. Check the address of its API/],
       [{ status: 200, body: '['.repeat(3_000_000) }, /more than 2097152 bytes/],
       ['cut', /cannot be used: 127\.0\.0\.1 cannot be reached/],
     ]
@@ -117,7 +117,7 @@ test('an API in a private network is not asked unless that is allowed', async ()
     'nothing',
     '',
   ])
-    assert.throws(() => here.hosts.open({ ...address('gitea'), apiUrl }), /The address of the API is not/)
+    assert.throws(() => here.hosts.open({ ...address('gitea'), apiUrl }), /The address of the API must be/)
 })
 
 const address = (provider: Provider): HostAddress => ({
@@ -147,7 +147,7 @@ test('addresses of repositories and of the API behind them', () => {
     'https://github.com/a/b?c',
     'https://github.com/a b/c',
   ].slice(0, 4))
-    assert.throws(() => repositoryNameOf('github', url, ''), /not that of a repository/)
+    assert.throws(() => repositoryNameOf('github', url, ''), /does not point to a repository/)
 })
 
 test.run()

@@ -89,7 +89,7 @@ test('what is wrong with an app is told, without its key', async () => {
     const error = await failed(gitToken({ privateKey }), 'unauthorized')
     assert.is(
       error.message,
-      "The app's private key cannot be used: enter the whole PEM file that GitHub made, with its first and last line.",
+      "The app's private key cannot be used: enter the whole PEM file from GitHub, including its first and last line.",
     )
   }
   await failed(gitToken({ appId: '1' }), 'unauthorized')
@@ -111,7 +111,7 @@ test('permissions that the installation lacks are named', async () => {
   )
   assert.match(
     error.message,
-    /may not open a pull request\. It needs the permission "Pull requests: write"\. .+ says: "Resource not accessible by integration"/,
+    /may not open a pull request\. It needs the permission "Pull requests: write"\. .+ responded: "Resource not accessible by integration"/,
   )
 })
 

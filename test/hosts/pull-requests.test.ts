@@ -75,7 +75,7 @@ for (const { provider, server, open } of here.places) {
       error.message,
       provider === 'gitea'
         ? /does not exist/
-        : /refused to open a (pull|merge) request \(status 4\d\d\)\. .+ says: ".+"/,
+        : /refused to open a (pull|merge) request \(status 4\d\d\)\. .+ responded: ".+"/,
     )
   })
 

@@ -28,7 +28,7 @@ const CASES: [name: string, before: Record<string, unknown>, after: Record<strin
     'a parameter becomes required',
     withGet(parameter({})),
     withGet(parameter({ required: true })),
-    ['The query parameter q is required now.'],
+    ['The query parameter q is now required.'],
   ],
   [
     'a value is lost',
@@ -40,13 +40,13 @@ const CASES: [name: string, before: Record<string, unknown>, after: Record<strin
     'another type',
     withGet(parameter({ schema: { type: 'string' } })),
     withGet(parameter({ schema: { type: 'integer' } })),
-    ['The query parameter q was string and is integer now.'],
+    ['The query parameter q changed from string to integer.'],
   ],
   [
     'a body',
     withGet({}),
     withGet({ requestBody: { required: true, content: { 'application/json': {} } } }),
-    ['A body is required now.'],
+    ['A body is now required.'],
   ],
   [
     'an error is no longer documented',
@@ -65,7 +65,7 @@ const CASES: [name: string, before: Record<string, unknown>, after: Record<strin
     'another type of a schema',
     pet({ type: 'object' }),
     pet({ type: 'array', items: { type: 'string' } }),
-    ['It was object and is array of string now.'],
+    ['Its type changed from object to array of string.'],
   ],
 ]
 for (const [name, before, after, expected] of CASES) test(name, () => assert.equal(breaking(before, after), expected))

@@ -99,9 +99,9 @@ test('a version tells what changed, and what breaks clients', async () => {
   })
   assert.equal(changes.schemas.changed, ['Pet'])
   assert.equal(changes.breaking, [
-    { operation: 'GET /pets/{petId}', message: 'The response 200 is no longer given as application/json.' },
+    { operation: 'GET /pets/{petId}', message: 'The response 200 is no longer available as application/json.' },
     { schema: 'Pet', message: 'The property age was removed.' },
-    { schema: 'Pet', message: 'The property name is required now.' },
+    { schema: 'Pet', message: 'The property name is now required.' },
   ])
   assert.is(changes.breakingCount, 3)
   web.files.set('/c.json', specText({ paths: {}, components: {} }))

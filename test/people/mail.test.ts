@@ -73,7 +73,7 @@ test('a mail that the server refuses for good is not tried again, and the list s
   const url = await invite(org, 'no-such@people.example')
   await until(async () => (await delivery(url)) === 'failed')
   const [job] = (await mailJobs()).filter(({ state }) => state === 'failed')
-  assert.match(job?.error as string, /refused the message \(550\)/)
+  assert.match(job?.error as string, /rejected the message \(550\)/)
   smtp.behave(() => null)
 })
 

@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { openShelf } from '../../src/printing/index.js'
+import { openPdfCache } from '../../src/printing/index.js'
 import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('shelf of PDFs', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-shelf-'))
-  const shelf = openShelf(dir, 2_500)
+  const shelf = openPdfCache(dir, 2_500)
   return {
     dir,
     shelf,
@@ -57,7 +57,7 @@ test('a folder that a crash left is removed when the next book is made', async (
 test('names lead nowhere else', async () => {
   await here.shelf.find('..', 'x').then(
     () => assert.unreachable(),
-    (error) => assert.match(error.message, 'cannot be the name'),
+    (error) => assert.match(error.message, 'is not a valid name'),
   )
 })
 

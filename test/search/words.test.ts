@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { termsOf } from '../../src/search/query.js'
 import { snippet } from '../../src/search/snippet.js'
 import { eachToken, fold, indexedWords } from '../../src/search/tokens.js'
-import { distance, formsOf, isCorrectable, mistakesIn } from '../../src/search/typos.js'
+import { distance, formsOf, isCorrectable, maxMistakes } from '../../src/search/typos.js'
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 
@@ -79,7 +79,7 @@ test('a word and the same word with a mistake have a form in common', () => {
     }),
     { numRuns: 2_000 },
   )
-  assert.is(mistakesIn('abcdefg'), 1)
+  assert.is(maxMistakes('abcdefg'), 1)
   assert.is(distance('kuberntes', 'kubernetes', 2), 1)
   assert.is(distance('abc', 'xyz', 2), 3)
 })

@@ -48,7 +48,7 @@ import { signAppToken } from '../../src/auth/index.js'
 import { openHosts } from '../../src/hosts/index.js'
 import { openLfsFiles } from '../../src/lfs/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
-import { createPrinter, openShelf } from '../../src/printing/index.js'
+import { createPrinter, openPdfCache } from '../../src/printing/index.js'
 import { openSpecFiles } from '../../src/openapi/index.js'
 import { openStore } from '../../src/store/index.js'
 import { filesOf } from './files-of.js'
@@ -178,7 +178,7 @@ export async function openApp(
     search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
     printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),
-    pdfs: openShelf(join(root, 'pdf'), 100_000_000),
+    pdfs: openPdfCache(join(root, 'pdf'), 100_000_000),
     assertions: openAssertions().assertions,
     conversions,
     waits: new Waits(),

@@ -51,7 +51,7 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   [
     'an unknown key',
     { ...good, 'template.yaml': 'title: x\ndescription: y\nicon: z\n' },
-    /notes\/template\.yaml: has the key icon; known are title/,
+    /notes\/template\.yaml: has the unknown key icon\. Use only title/,
   ],
   [
     'a title that is too long',
@@ -85,7 +85,7 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   [
     'a first entry that is a group',
     { ...good, 'content/SUMMARY.md': '## Group\n\n* [Notes](README.md)\n' },
-    /must begin with a page/,
+    /must start with a page/,
   ],
   [
     'a link to a script',

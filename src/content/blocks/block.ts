@@ -1,4 +1,4 @@
-/** Constructors for the blocks of a page's block tree, each with its place in the markdown. */
+/** Constructors for the blocks of a page's block tree, each with its position in the markdown. */
 import type { BlockNode } from '../types.js'
 
 /** UTF-16 offsets into the page's markdown; `end` is exclusive; `line` is the 1-based line of `start`. */
@@ -8,7 +8,7 @@ export interface Position {
   line: number
 }
 
-/** Makes a block. `data` becomes the block's own: it gets the position as its last member. */
+/** Makes a block. It takes ownership of `data` and appends the position to it. */
 export function block(
   type: string,
   position: Position,
@@ -20,8 +20,8 @@ export function block(
 }
 
 /**
- * Corrects positions, so that siblings are in order and do not overlap, and children are within their parent. (The parser lets a
- * list item end within the marker of the next item.)
+ * Corrects positions so that siblings are in order and do not overlap, and children are within their parent. (The
+ * parser may end a list item within the marker of the next item.)
  */
 export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
   let from = start

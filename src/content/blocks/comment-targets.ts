@@ -1,14 +1,17 @@
-/** Finds what comments can be attached to in a page, and finds it again after the page has changed. */
+/** Finds the nodes of a page that comments can be attached to, and finds them again after the page has changed. */
 import { createHash } from 'node:crypto'
 import type { CommentLocation } from '../../model/comment.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { fingerprint } from './meaning.js'
 import { type Inline, plainText } from './node.js'
 
-/** What a comment can be attached to: a node of a document, or a cell of a table. A comment stores it as it is when the comment is made. */
+/**
+ * A node of a document or a table cell that a comment can be attached to. A comment stores the target as it was when
+ * the comment was created.
+ */
 export type CommentTarget = CommentLocation
 
-/** Longest preview, in characters. */
+/** Maximum length of a preview, in characters. */
 const MAX_PREVIEW = 200
 
 type Node = BlockNode | Inline
@@ -24,34 +27,35 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const previewOf = (text: string): string => [...text].slice(0, MAX_PREVIEW).join('')
 
 /**
- * All targets of a document, in order. An edit above a node changes its key, so a target is recognised in another version of the
- * page by its text (`digest`), and by how many targets before it have the same text (`occurrence`).
+ * Returns all targets of a document, in order. An edit above a node changes its key. A target is therefore identified
+ * in another version of the page by its text (`digest`) and by the number of earlier targets with the same text
+ * (`occurrence`).
  */
 export function commentTargetsOf(document: DocumentNode): CommentTarget[] {
   const seen = new Map<string, number>()
-  const found: CommentTarget[] = []
+  const targets: CommentTarget[] = []
   const add = (place: Omit<CommentTarget, 'occurrence'>): void => {
     const occurrence = seen.get(place.digest) ?? 0
     seen.set(place.digest, occurrence + 1)
-    found.push({ ...place, occurrence })
+    targets.push({ ...place, occurrence })
   }
   const visit = (node: Node): void => {
     const type = node.object === 'text' ? 'text' : node.type
-    const said = oneLine(plainText([node]))
+    const shownText = oneLine(plainText([node]))
     add({
       node: node.key,
-      preview: previewOf(said),
-      digest: digestOf(type, said === '' ? fingerprint(node as BlockNode) : said),
+      preview: previewOf(shownText),
+      digest: digestOf(type, shownText === '' ? fingerprint(node as BlockNode) : shownText),
     })
     if (node.object === 'text') return
     if (type === 'table') for (const cell of cellsOf(node as BlockNode)) add(cell)
     for (const child of node.nodes) visit(child)
   }
   for (const node of document.nodes) visit(node)
-  return found
+  return targets
 }
 
-/** The cells of a table. They are recognised by the table's columns, their own column and their text. */
+/** Returns the cells of a table. A cell is identified by the titles of all columns, its own column and its text. */
 function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
   const columns = (table.data['definition'] ?? []) as Column[]
   const titles = JSON.stringify(columns.map(({ title }) => title))
@@ -60,18 +64,18 @@ function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
     (row.nodes as BlockNode[]).flatMap((cell, at) => {
       const column = columns[at]
       if (!column) return []
-      const said = oneLine(plainText([cell]))
+      const shownText = oneLine(plainText([cell]))
       return [
         {
           node: table.key,
           record: `r${index}`,
           definition: column.id,
-          preview: previewOf(said),
+          preview: previewOf(shownText),
           digest: digestOf(
             'cell',
             titles,
             column.title === '' ? column.id : column.title,
-            said === '' ? fingerprint(cell) : said,
+            shownText === '' ? fingerprint(cell) : shownText,
           ),
         },
       ]
@@ -79,10 +83,10 @@ function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
   )
 }
 
-/** What is stored of a target to find it again. */
+/** The part of a target that is stored to find it again. */
 type CommentTargetMark = Pick<CommentTarget, 'digest' | 'occurrence'>
 
-/** Finds a target in another version of the document; null if nothing has the same text any more. */
+/** Finds a target in another version of the document. Returns null if no target has the same text. */
 export function findCommentTarget(places: readonly CommentTarget[], mark: CommentTargetMark): CommentTarget | null {
   const same = places.filter((place) => place.digest === mark.digest)
   return same[mark.occurrence] ?? same.at(-1) ?? null

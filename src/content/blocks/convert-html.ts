@@ -1,4 +1,4 @@
-/** Blocks that are written as HTML: images, tables, code. */
+/** Converts HTML in a page to blocks. */
 import type { BlockNode } from '../types.js'
 import type { ConversionContext } from './context.js'
 import { textOfHtml, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
@@ -11,7 +11,7 @@ import { block, type Position } from './block.js'
 import { referenceOf } from './reference.js'
 import { htmlTable } from './table.js'
 
-/** Converts a page's HTML to blocks: images, a table, code, or a block of HTML. */
+/** Converts an HTML node to blocks: images, a table, code, or a block of HTML. */
 export function htmlBlock(node: Markdown, context: ConversionContext): BlockNode[] {
   const at = findOffsets(node)
   return at ? fromSource(cleanSource(node, at, context.region.text), node.value ?? '', at, context) : []
@@ -39,14 +39,14 @@ function fromSource(
   return [block('html', position, { html: value, ...(comment ? { comment: true } : {}) }, [text(value)])]
 }
 
-/** The `images` block of a paragraph of HTML tags; null if it contains more than images. */
+/** Returns the `images` block for a paragraph of HTML tags. Returns null if the paragraph contains anything else. */
 export function findImageParagraph(at: { start: number; end: number }, context: ConversionContext): BlockNode | null {
   const html = context.region.text.slice(at.start, at.end)
-  const made = fromSource(html, html, at, context)[0]
-  return made?.type === 'images' ? made : null
+  const converted = fromSource(html, html, at, context)[0]
+  return converted?.type === 'images' ? converted : null
 }
 
-/** Code that is written as HTML (so that parts of it can be emphasized): its text, without the emphasis. */
+/** Converts code that is written as HTML (to emphasize parts of it). Keeps the text and drops the emphasis. */
 function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
   const language = (tokens[1]?.attributes['class'] ?? '').split(' ').find((name) => /^lang(uage)?-/.test(name))
   const code = textOfHtml(html.slice(tokens[1]?.end, tokens.findLast((token) => token.name === 'code')?.start))
@@ -62,7 +62,10 @@ function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
 
 const FRAME = new Set(['div', 'figure', 'picture', 'p', 'a'])
 
-/** The `images` block for HTML that contains only images in figures, pictures and wrappers; null for other HTML. */
+/**
+ * Returns the `images` block for HTML that contains only images in figures, pictures and wrappers. Returns null for
+ * other HTML.
+ */
 function findImages({ html, tokens, pairs, place, context }: HtmlSource, position: Position): BlockNode | null {
   const images: BlockNode[] = []
   const data: Record<string, unknown> = { format: 'html' }

@@ -1,4 +1,4 @@
-/** Blocks that are written in markdown. */
+/** Converts markdown nodes to blocks. */
 import type { BlockNode } from '../types.js'
 import { parseAttributes, type TagAttributes } from './attributes.js'
 import type { ConversionContext } from './context.js'
@@ -6,7 +6,7 @@ import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
-import { attributeList } from '../heading-attributes.js'
+import { findAttributeList } from '../heading-attributes.js'
 import { type Inline, text } from './node.js'
 import { block, type Position } from './block.js'
 import { markdownTable } from './table.js'
@@ -39,7 +39,7 @@ const converters: Record<string, Converter> = {
   ],
 }
 
-/** The blocks of one markdown node. A node of an unknown type is kept as its source. */
+/** Converts one markdown node to blocks. A node of an unknown type is kept as its source. */
 export function markdownBlocks(node: Markdown, context: ConversionContext): BlockNode[] {
   const at = findOffsets(node)
   if (!at) return []
@@ -83,7 +83,7 @@ function heading(node: Markdown, position: Position, context: ConversionContext)
   if (id) nodes.splice(anchor, 1)
   const last = nodes.at(-1)
   const leaf = last?.object === 'text' ? last.leaves.at(-1) : undefined
-  const list = leaf && !id && leaf.marks.length === 0 ? attributeList(leaf.text) : null
+  const list = leaf && !id && leaf.marks.length === 0 ? findAttributeList(leaf.text) : null
   if (leaf && list) {
     id = list.id
     leaf.text = leaf.text.slice(0, list.before)

@@ -1,4 +1,4 @@
-/** Blocks that are written as `{% … %}` tags. */
+/** Converts `{% … %}` tags to blocks. */
 import type { BlockNode } from '../types.js'
 import { parseAttributes, type TagAttributes } from './attributes.js'
 import type { Tag } from './tag.js'
@@ -22,7 +22,7 @@ type Converter = (given: {
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** For tags that need more than a copy of their attributes: further data, or other children. */
+/** Converters for tags that need more than a copy of their attributes: additional data or other children. */
 const converters: Record<string, Converter> = {
   'content-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['url'])) } }),
   'page-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['page'])), legacy: true } }),
@@ -37,7 +37,7 @@ const converters: Record<string, Converter> = {
   code: ({ children }) => ({ data: { ...children[0]?.data }, nodes: (children[0]?.nodes ?? []) as BlockNode[] }),
 }
 
-/** The block of a known tag, with the blocks in it; null if these are not what the tag needs. */
+/** Converts a known tag and its children to a block. Returns null if the children are not valid for the tag. */
 export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], position: Position): BlockNode | null {
   if (row.name === 'code' && (children.length !== 1 || children[0]?.type !== 'code')) return null
   const { named, positional }: TagAttributes =
@@ -47,22 +47,25 @@ export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], positio
     const value = named[name]
     if (value !== undefined) mapped[name] = row.flags?.includes(name) ? value === true || value === 'true' : value
   }
-  const made = converters[row.name]?.({ attributes: named, positional, tag, children }) ?? {}
+  const converted = converters[row.name]?.({ attributes: named, positional, tag, children }) ?? {}
   const data = {
     tag: row.name,
     attributes: named,
     ...(positional.length > 0 ? { positional } : {}),
-    ...made.data,
+    ...converted.data,
     ...mapped,
   }
-  return block(row.type, position, data, made.nodes ?? children)
+  return block(row.type, position, data, converted.nodes ?? children)
 }
 
-/** A block with its source as text. */
+/** A block that contains its source as text. */
 export const rawBlock = (context: ConversionContext, position: Position): BlockNode =>
   block('raw', position, {}, [text(context.slice(position))])
 
-/** The block of an unknown tag, or of one without its partner: the tags' source as text, with the blocks between them. */
+/**
+ * Converts an unknown tag, or a tag without its partner. The block contains the source of the tags as text, and the
+ * blocks between them.
+ */
 export function unknownBlock(
   tag: Tag,
   children: BlockNode[],

@@ -1,14 +1,14 @@
 // Describes the document format for its reference page.
 import { tagTable } from './tags.js'
 
-/** One type of node of the document format, for the reference page. */
+/** The description of one node type, for the reference page. */
 interface BlockDescription {
   type: string
   object: 'block' | 'inline'
-  /** How it is written in markdown. */
+  /** The markdown syntax. */
   syntax: string
   about: string
-  /** Members of `data` that come from the syntax. */
+  /** Members of `data` that the syntax provides. */
   data: string[]
 }
 
@@ -30,11 +30,11 @@ const BLOCKS: Row[] = [
   ['list-tasks', '* [x] item', 'a list with check boxes', 'tight'],
   ['list-item', '* item', 'one item of a list', 'checked'],
   ['blockquote', '> text', 'a quotation'],
-  ['divider', '***', 'a rule across'],
+  ['divider', '***', 'a horizontal rule'],
   [
     'code',
     '```',
-    'code; options by its tag or its info string',
+    'code; its tag or its info string sets the options',
     'syntax',
     'meta',
     'title',
@@ -43,7 +43,7 @@ const BLOCKS: Row[] = [
     'expandable',
     'format',
   ],
-  ['math', '$$', 'a formula on lines of its own', 'formula'],
+  ['math', '$$', 'a formula on separate lines', 'formula'],
   [
     'table',
     '| a | b | or <table>',
@@ -78,11 +78,11 @@ const BLOCKS: Row[] = [
   ['expandable-title', '<summary>', 'the line that is always shown'],
   ['footnote', '[^1]: text', 'the text of a footnote or an annotation', 'label'],
   ['definition', '[label]: url', 'the target of reference links', 'label', 'url', 'title'],
-  ['html', '<…>', 'HTML that is no other block, as written', 'html', 'comment'],
+  ['html', '<…>', 'HTML that no other block represents, as written', 'html', 'comment'],
   [
     'unknown-block',
     '{% name … %}',
-    'an unknown tag, or one without its partner',
+    'an unknown tag, or a tag without its partner',
     'name',
     'closing',
     'attributes',
@@ -93,20 +93,30 @@ const BLOCKS: Row[] = [
 
 const INLINES: Row[] = [
   ['link', '[text](url)', 'a link; `mention` if its title is "mention"', 'ref', 'title', 'mention', 'reference'],
-  ['inline-image', '![alt](src) amid text', 'an image in a line', 'ref', 'alt', 'title', 'size', 'srcDark', 'refDark'],
+  [
+    'inline-image',
+    '![alt](src) amid text',
+    'an image within a line',
+    'ref',
+    'alt',
+    'title',
+    'size',
+    'srcDark',
+    'refDark',
+  ],
   ['icon', '<i class="fa-name">', 'an icon', 'icon'],
   ['button', '<a class="button primary">', 'a link that looks like a button', 'ref', 'style', 'icon'],
   ['expression', '<code class="expression">', 'an expression that is evaluated', 'expression'],
-  ['math', '$$x$$', 'a formula in a line', 'formula'],
+  ['math', '$$x$$', 'a formula within a line', 'formula'],
   ['footnote-reference', '[^1]', 'the mark of a footnote', 'label'],
   ['annotation', '[text](#user-content-fn-1)[^1]', 'text with a note', 'label', 'ref'],
   ['anchor', '<a id="x"></a>', 'an anchor to link to', 'id'],
   ['hard-break', 'backslash or two spaces at the end of a line', 'a new line'],
-  ['line', '<p> in a table cell or caption', 'text on a line of its own', 'html'],
-  ['html-inline', '<…>', 'an HTML tag that is no other node, as written', 'html'],
+  ['line', '<p> in a table cell or caption', 'text on a separate line', 'html'],
+  ['html-inline', '<…>', 'an HTML tag that no other node represents, as written', 'html'],
 ]
 
-/** Every type of block and inline node that `parseDocument` makes, in the order of the reference page. */
+/** Returns every type of block and inline node that `parseDocument` creates, in the order of the reference page. */
 export function describeBlocks(): BlockDescription[] {
   const rows = (list: Row[], object: 'block' | 'inline'): BlockDescription[] =>
     list.map(([type, syntax, about, ...data]) => ({ type, object, syntax, about, data }))

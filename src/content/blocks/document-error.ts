@@ -1,9 +1,12 @@
-/** A block tree is not valid, or cannot be written as markdown. The message begins with the path of what is wrong (`nodes/3/data/style`). */
+/**
+ * Thrown if a block tree is invalid or cannot be written as markdown. The message starts with the path of the invalid
+ * value (`nodes/3/data/style`).
+ */
 export class DocumentError extends TypeError {
   override name = 'DocumentError'
 }
 
-/** A block tree, or its markdown, is beyond a limit. The message begins with the path, too. */
+/** Thrown if a block tree or its markdown exceeds a limit. The message starts with the path, too. */
 export class DocumentTooLarge extends DocumentError {
   override name = 'DocumentTooLarge'
 }

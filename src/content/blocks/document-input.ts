@@ -5,11 +5,11 @@ import { describeBlocks } from './describe.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
 import { pageLimit, textLimit } from './weight.js'
 
-/** Most levels, nodes and characters of a tree that a client may send. */
+/** Maximum number of levels, nodes and characters of a tree that a client may send. */
 const MAX_NESTING = 150
 const MAX_NODES = 200_000
 const MAX_TEXT = 4 * 1024 * 1024
-/** Shorter texts (in characters) are never beyond the limits of pages. */
+/** Shorter texts (in characters) never exceed the limits of pages. */
 const LONG_TEXT = 10_000
 
 const described = describeBlocks()
@@ -42,7 +42,7 @@ const PHRASING = new Set([
 type Json = Record<string, unknown>
 type Leaf = TextNode['leaves'][number]
 
-/** Refuses a node; `path` is that of what is wrong. */
+/** Throws a `DocumentError`. `path` is the path of the invalid value. */
 function fail(path: string, message: string): never {
   throw new DocumentError(`${path}: ${message}`)
 }
@@ -52,8 +52,9 @@ function tooLarge(path: string, message: string): never {
 }
 
 /**
- * Checks that JSON is a block tree with types that `describeBlocks` lists, within limits. Returns a copy in which every node has its
- * `key`, `isVoid`, `data` and `nodes`. Throws a `DocumentError` that begins with the path of what is wrong (`nodes/3/data`).
+ * Checks that JSON is a block tree within the limits, with types that `describeBlocks` lists. Returns a copy in which
+ * every node has its `key`, `isVoid`, `data` and `nodes`. Throws a `DocumentError` that starts with the path of the
+ * invalid value (`nodes/3/data`).
  */
 export function checkDocument(input: unknown): DocumentNode {
   if (!isRecord(input) || input['object'] !== 'document') return fail('object', 'must be "document"')
@@ -66,11 +67,11 @@ export function checkDocument(input: unknown): DocumentNode {
 const arrayAt = (value: unknown, path: string): unknown[] =>
   Array.isArray(value) ? value : fail(path, 'must be an array')
 
-/** Checks nodes one by one, and counts what they add up to. */
+/** Checks nodes one by one, and adds up their counts and lengths. */
 class Checker {
   #nodes = 0
   #length = 0
-  /** The texts of all blocks, between blank lines, as in a page. */
+  /** The texts of all blocks, separated by blank lines as in a page. */
   readonly #texts: string[] = []
 
   block(node: unknown, path: string, depth: number): BlockNode {
@@ -125,7 +126,7 @@ class Checker {
     if (!MARKS.has(type))
       fail(
         `${path}/type`,
-        `${JSON.stringify(type.slice(0, 50))} is not a known mark; known are ${[...MARKS].join(', ')}`,
+        `${JSON.stringify(type.slice(0, 50))} is not a known mark. Use one of ${[...MARKS].join(', ')}`,
       )
     return { object: 'mark', type, data: this.#data(mark['data'], `${path}/data`, 0) }
   }
@@ -160,13 +161,16 @@ class Checker {
     return typeof value === 'string' ? this.#count(value, path) : fail(path, 'must be a string')
   }
 
-  /** Refuses texts that are too costly together, each of which is not: to write them as markdown takes longer than to see that. */
+  /**
+   * Rejects texts that are too costly in total although each one is within its limit. This check is faster than
+   * printing them as markdown.
+   */
   checkTexts(): void {
     const limit = this.#length < LONG_TEXT ? null : textLimit(this.#texts.join(''))
     if (limit !== null) tooLarge('nodes', limit)
   }
 
-  /** Refuses a text that would be too costly to parse once it is written. */
+  /** Rejects a text that would be too costly to parse after it is written. */
   #writable(text: string, path: string): string {
     const limit = text.length < LONG_TEXT ? null : pageLimit(text)
     return limit === null ? text : tooLarge(path, limit)

@@ -1,4 +1,7 @@
-/** The exact parser: micromark with our own syntax, in windows. It knows every construct, and takes about a hundred times as long as the native one. */
+/**
+ * The exact parser: micromark with Bindery's syntax, in windows. It supports every construct and takes about a hundred
+ * times as long as the native parser.
+ */
 import type { Literal } from 'mdast'
 import { gfm } from 'micromark-extension-gfm'
 import { fromMarkdown, type Extension as FromMarkdown } from 'mdast-util-from-markdown'
@@ -9,7 +12,7 @@ import type { Scan } from './limits.js'
 import type { Markdown } from '../gfm/tree.js'
 import { blockSyntax } from './syntax.js'
 
-/** A node of our own syntax (`syntax.ts`); its value is its source. */
+/** A node of Bindery's syntax (`syntax.ts`). Its value is its source. */
 interface Sourced<T extends string> extends Literal {
   type: T
 }
@@ -42,7 +45,7 @@ const ours: FromMarkdown = {
 const GFM = gfm()
 const GFM_TREE = gfmFromMarkdown()
 
-/** Least length of a window, in characters. */
+/** Minimum length of a window, in characters. */
 const WINDOW = 4096
 
 /** The labels that are defined anywhere in the text, in the parser's normalized form. */
@@ -51,9 +54,11 @@ interface Labels {
   footnotes: string[]
 }
 
-/** A construct that never matches, but gives the parser the labels that other windows define. It runs before all others. */
+/**
+ * A construct that never matches. It runs before all others and gives the parser the labels that other windows define.
+ */
 function withLabels(labels: Labels): Extension {
-  const hand: Construct = {
+  const passLabels: Construct = {
     tokenize(_, __, nok) {
       const parser: ParseContext & { gfmFootnotes?: string[] } = this.parser
       parser.defined = labels.definitions
@@ -61,12 +66,12 @@ function withLabels(labels: Labels): Extension {
       return nok
     },
   }
-  return { document: { null: hand, 91: hand } }
+  return { document: { null: passLabels, 91: passLabels } }
 }
 
 /**
- * Parses a text: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as value. `least`
- * is the length of a window (see `windows.ts`); it does not change the result.
+ * Parses a text: CommonMark, GFM, and the nodes `tag`, `templateExpression`, `mathText` and `mathFlow` with their
+ * source as value. `least` is the minimum window length (see `windows.ts`); it does not change the result.
  */
 export function parseExactly(
   text: string,
@@ -90,7 +95,7 @@ export function parseExactly(
   })
   const all = count()
   const children = windows.flatMap(({ window, nodes, known }) => {
-    // Labels that a later window defines may make links in this one.
+    // Labels that a later window defines can turn brackets in this window into links.
     if (known === all || !text.slice(window.start, window.end).includes('[')) return nodes
     return (
       parseWindow(text, window, off, { definitions: [...labels.definitions], footnotes: [...labels.footnotes] }) ??
@@ -109,7 +114,10 @@ function countLines(text: string, start: number, end: number): number {
   return lines
 }
 
-/** The nodes of a window, with offsets into the whole text; null if one of them is still open at the end of the window. */
+/**
+ * Returns the nodes of a window, with offsets into the whole text. Returns null if a node is still open at the end of
+ * the window.
+ */
 function parseWindow(
   text: string,
   { start, end, sentinel, lastFence }: { start: number; end: number; sentinel: boolean; lastFence: number },

@@ -4,7 +4,7 @@ import type { Position } from './block.js'
 import { decodeNamedCharacterReference } from 'decode-named-character-reference'
 import { decodeNumericCharacterReference } from 'micromark-util-decode-numeric-character-reference'
 
-/** A token of HTML. Offsets are into the tokenized text. */
+/** An HTML token. Offsets refer to the tokenized text. */
 export interface HtmlToken {
   type: 'text' | 'open' | 'close' | 'void' | 'comment'
   /** Lower-case element name; '' for text and comments. */
@@ -33,7 +33,7 @@ const TAG_START = /<(\/?)([A-Za-z][A-Za-z0-9-]*)/y
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));/g
 
-/** Decodes character references. Unknown ones are kept. */
+/** Decodes character references. Unknown references are kept. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
@@ -52,7 +52,10 @@ function readAttributes(text: string): Record<string, string> {
   return Object.fromEntries(found)
 }
 
-/** Where the tag whose name ends at `at` ends, after its `>`. If it is not a tag: the negated offset at which that was found out. */
+/**
+ * Returns the offset after the `>` of the tag whose name ends at `at`. If it is not a tag, returns the negated offset
+ * where the search stopped.
+ */
 function findTagEnd(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     const char = text[i]
@@ -66,7 +69,10 @@ function findTagEnd(text: string, at: number): number {
   return -text.length
 }
 
-/** Splits HTML into tags, comments and text. Every character belongs to exactly one token. A `<` that does not begin a tag is text. */
+/**
+ * Splits HTML into tags, comments and text. Every character belongs to exactly one token. A `<` that does not start a
+ * tag is text.
+ */
 export function tokenizeHtml(text: string): HtmlToken[] {
   const tokens: HtmlToken[] = []
   let textStart = 0
@@ -82,7 +88,8 @@ export function tokenizeHtml(text: string): HtmlToken[] {
     textStart = end
   }
   let noComment = false
-  // Limits the time for what turns out not to be a tag, so that `<a "<a "…` takes linear time. Once it is used up, the rest is text.
+  // Limits the time spent on text that turns out not to be a tag, so that `<a "<a "…` takes linear time. If the budget
+  // is used up, the rest is text.
   let budget = 100_000 + 4 * text.length
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     if (text.startsWith('<!--', at) && !noComment) {
@@ -113,14 +120,17 @@ export function tokenizeHtml(text: string): HtmlToken[] {
   return tokens
 }
 
-/** The text of HTML without its tags and comments, with character references resolved. */
+/** Returns the text of HTML without its tags and comments, with character references resolved. */
 export const textOfHtml = (html: string): string =>
   tokenizeHtml(html)
     .filter(({ type }) => type === 'text')
     .map(({ start, end }) => decodeReferences(html.slice(start, end)))
     .join('')
 
-/** For each token the index of its partner, or -1. A close tag is paired with the nearest open tag of its name; open tags between them stay unpaired. */
+/**
+ * Returns the index of each token's partner, or -1. A closing tag is paired with the nearest open tag of its name. Open
+ * tags between them stay unpaired.
+ */
 export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'>>): number[] {
   const pairs = new Array<number>(tokens.length).fill(-1)
   const open: number[] = []
@@ -144,7 +154,7 @@ export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'
   return pairs
 }
 
-/** Tokenized HTML; `place` returns the position in the page of a range of it. */
+/** Tokenized HTML. `place` returns the position in the page of one of its ranges. */
 export interface HtmlSource {
   html: string
   tokens: HtmlToken[]

@@ -1,4 +1,4 @@
-/** Inline nodes that are written as HTML. */
+/** Converts inline HTML elements to inline nodes. */
 import { type HtmlToken, tokenizeHtml } from './html.js'
 import type { InlineNode } from '../types.js'
 import { append, type Inline, inline, type Mark, mark, plainText } from './node.js'
@@ -18,13 +18,13 @@ const MARKS: Record<string, string> = {
   sup: 'superscript',
   sub: 'subscript',
 }
-/** Elements that are shown on a line of their own within table cells and captions. */
+/** Elements that are shown on a separate line within table cells and captions. */
 const LINES = new Set(['p', 'div', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol'])
 
 const classes = (token: HtmlToken): string[] => (token.attributes['class'] ?? '').split(/\s+/).filter(Boolean)
 
-/** `color` and `background-color` of a style attribute. */
-function colours(style: string): Record<string, string> {
+/** Returns `color` and `background-color` of a style attribute. */
+function colors(style: string): Record<string, string> {
   const data: Record<string, string> = {}
   for (const rule of style.split(';')) {
     const colon = rule.indexOf(':')
@@ -36,7 +36,7 @@ function colours(style: string): Record<string, string> {
   return data
 }
 
-/** The icon's name in `fa-solid fa-gear`: the last class that begins with `fa-`. */
+/** Returns the icon's name in `fa-solid fa-gear`: the last class that starts with `fa-`. */
 function findIcon(token: HtmlToken): string | null {
   return (
     classes(token)
@@ -46,7 +46,7 @@ function findIcon(token: HtmlToken): string | null {
   )
 }
 
-/** Converts an element with its end tag. `inner` converts what is in it, with the given marks. */
+/** Converts an element with its end tag. `inner` converts its content with the given marks. */
 export function wrapElement(
   token: HtmlToken,
   raw: { open: string; close: string },
@@ -56,7 +56,7 @@ export function wrapElement(
   const { name, attributes } = token
   const html = raw.open
   const icon = name === 'i' || name === 'span' ? findIcon(token) : null
-  if (icon !== null) return [inline('icon', { icon, html, ...colours(attributes['style'] ?? '') }, inner(marks))]
+  if (icon !== null) return [inline('icon', { icon, html, ...colors(attributes['style'] ?? '') }, inner(marks))]
   if (name === 'code' && classes(token).includes('expression')) {
     const nodes = inner(marks)
     return [inline('expression', { expression: plainText(nodes) }, nodes)]
@@ -64,7 +64,7 @@ export function wrapElement(
   if (name === 'a') return [anchor(token, html, inner(marks))]
   const image = name === 'picture' ? pictureImage(inner(marks), html) : null
   if (image) return [image]
-  if (name === 'mark') return inner([...marks, mark('color', colours(attributes['style'] ?? ''))])
+  if (name === 'mark') return inner([...marks, mark('color', colors(attributes['style'] ?? ''))])
   const type = MARKS[name]
   if (type && Object.keys(attributes).length === 0) return inner([...marks, mark(type)])
   if (LINES.has(name)) return [inline('line', { html }, inner(marks))]
@@ -73,7 +73,7 @@ export function wrapElement(
   return [...out, inline('html-inline', { html: raw.close })]
 }
 
-/** The image of a `<picture>`, with its source for dark mode. */
+/** Returns the image of a `<picture>`, with its source for dark mode. */
 function pictureImage(nodes: readonly Inline[], html: string): InlineNode | null {
   const image = nodes.find((node) => node.object === 'inline' && node.type === 'inline-image')
   if (image?.object !== 'inline') return null
@@ -113,7 +113,7 @@ function anchor(token: HtmlToken, html: string, nodes: Inline[]): InlineNode {
   )
 }
 
-/** Converts a tag without a partner: an image, a line break, or HTML that is kept as written. */
+/** Converts a tag without a partner to an image, a line break, or HTML that is kept as written. */
 export function voidElement(token: HtmlToken, raw: string): Inline {
   if (token.type === 'void' && token.name === 'img' && token.attributes['src'] !== undefined)
     return inline('inline-image', { ...imageData(token), html: raw })
@@ -121,7 +121,7 @@ export function voidElement(token: HtmlToken, raw: string): Inline {
   return inline('html-inline', { html: raw })
 }
 
-/** The data of an `<img>`: its target, alternative text and size. */
+/** Returns the data of an `<img>`: its target, alternative text and size. */
 export function imageData(token: HtmlToken): Record<string, unknown> {
   const { src, alt, title, width, height } = token.attributes
   const size = token.attributes['data-size']

@@ -1,4 +1,4 @@
-/** Phrasing (text, links, images, inline HTML) as inline nodes. */
+/** Converts phrasing (text, links, images, inline HTML) to inline nodes. */
 import type { ConversionContext } from './context.js'
 import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { voidElement, wrapElement } from './inline-html.js'
@@ -9,7 +9,7 @@ import { referenceOf } from './reference.js'
 
 const MARKS: Record<string, string> = { strong: 'bold', emphasis: 'italic', delete: 'strikethrough' }
 
-/** A node's HTML token. An html node contains one tag; anything else in it counts as a comment. */
+/** Returns a node's HTML token. An html node contains one tag; anything else in it counts as a comment. */
 function asToken(node: Markdown): HtmlToken {
   const token = node.type === 'html' ? tokenizeHtml(node.value ?? '')[0] : undefined
   return token && token.type !== 'text'
@@ -60,8 +60,8 @@ export function inlines(
       const partner = pairs[i] ?? -1
       if (node.type === 'html' && partner > i && depth < MAX_DEPTH) {
         const raw = { open: node.value ?? '', close: nodes[partner]?.value ?? '' }
-        for (const made of wrapElement(token, raw, marks, (inner) => range(i + 1, partner, inner, depth + 1)))
-          append(out, made)
+        for (const converted of wrapElement(token, raw, marks, (inner) => range(i + 1, partner, inner, depth + 1)))
+          append(out, converted)
         i = partner
       } else if (node.type === 'html') append(out, voidElement(token, node.value ?? ''))
       else if (node.type === 'link' && isAnnotation(node, next)) {
@@ -76,7 +76,7 @@ export function inlines(
         i++
       } else if (node.type === 'text') {
         if (node.value) append(out, text(node.value, marks))
-      } else for (const made of convert(node, context, marks, depth)) append(out, made)
+      } else for (const converted of convert(node, context, marks, depth)) append(out, converted)
     }
     return out
   }

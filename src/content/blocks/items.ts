@@ -1,4 +1,4 @@
-/** Finds the tags and HTML elements that contain blocks, among the markdown nodes of one level, and pairs them. */
+/** Finds the tags and HTML elements that contain blocks among the markdown nodes of one level, and pairs them. */
 import { parseTag, type Tag } from './tag.js'
 import { type HtmlToken, tokenizeHtml } from './html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
@@ -8,7 +8,7 @@ interface Range {
   start: number
   end: number
 }
-/** A child of a container, before tags are paired. Offsets are into the region. */
+/** A child of a container before tags are paired. Offsets refer to the region. */
 export type Item = Range &
   (
     | { kind: 'node'; node: Markdown }
@@ -17,11 +17,14 @@ export type Item = Range &
     | { kind: 'part' }
   )
 
-/** The name by which `<details>` is paired; no tag can have this name. */
+/** The name under which `<details>` is paired. No tag can have this name. */
 export const DETAILS = '<details>'
 const DETAILS_HTML = /<\/?(?:details|summary)\b/i
 
-/** A node's source in which spaces replace what containers put before each line (`> `, indentation), so that offsets stay the same. */
+/**
+ * Returns a node's source. Spaces replace the container prefixes of each line (`> `, indentation), so that offsets stay
+ * the same.
+ */
 export function cleanSource(node: Markdown, at: Range, text: string): string {
   const raw = text.slice(at.start, at.end)
   const value = node.value ?? ''
@@ -36,7 +39,7 @@ export function cleanSource(node: Markdown, at: Range, text: string): string {
     .join('\n')
 }
 
-/** Whether sibling nodes have tags or HTML among them, so that there may be something to pair. */
+/** Whether sibling nodes include tags or HTML that may have to be paired. */
 export const mayHaveTags = (nodes: readonly Markdown[]): boolean =>
   nodes.some(
     ({ type, children }) =>
@@ -48,7 +51,7 @@ export const mayHaveTags = (nodes: readonly Markdown[]): boolean =>
 /** Turns sibling nodes into items: takes tags out of paragraphs, and `<details>` out of HTML. */
 export function toItems(nodes: readonly Markdown[], text: string): Item[] {
   const items: Item[] = []
-  /** The number of open tags by name: an end tag within text is only one if there is something for it to end. */
+  /** The number of open tags by name. An end tag within text counts only if a tag of its name is open. */
   const open = new Map<string, number>()
   const addTag = (tag: Tag, at: Range) => {
     const kind = tag.closing ? 'close' : 'open'
@@ -64,7 +67,7 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     else if (node.type === 'list' && open.size > 0) splitList(node, at)
     else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) {
       const found = splitHtml(cleanSource(node, at, text), at.start)
-      // If nothing was split off, the node is kept: parsing it again as a part would never end.
+      // If nothing was split off, keep the node. Parsing it again as a part would never end.
       for (const item of found.some((one) => one.kind !== 'part')
         ? found
         : [{ kind: 'node', node, ...at } satisfies Item])
@@ -73,7 +76,10 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
   }
   return items
 
-  /** An indented end tag below a list is in its last item for markdown, but ends what was opened before the list. */
+  /**
+   * Moves an indented end tag out of a list. Markdown puts it into the last item, but it closes a tag that was opened
+   * before the list.
+   */
   function splitList(list: Markdown, whole: Range): void {
     const source = text.slice(whole.start, whole.end)
     const inside = new Map<string, boolean>()
@@ -131,7 +137,7 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
   }
 }
 
-/** The tags with which a node ends, in order. */
+/** Returns the tags at the end of a node, in order. */
 function lastTags(node: Markdown): Array<{ tag: Tag; at: Range }> {
   let inner = node
   while (inner.type !== 'paragraph' && inner.children?.length && inner.children.at(-1)?.type !== 'tag')
@@ -154,12 +160,12 @@ function trimText(nodes: readonly Markdown[]): Markdown[] {
   let to = nodes.length
   while (from < to && idle(nodes[from])) from++
   while (to > from && idle(nodes[to - 1])) to--
-  const kept = nodes.slice(from, to)
-  const first = kept[0]
-  if (first?.type === 'text') kept[0] = { ...first, value: (first.value ?? '').trimStart() }
-  const last = kept.at(-1)
-  if (last?.type === 'text') kept[kept.length - 1] = { ...last, value: (last.value ?? '').trimEnd() }
-  return kept
+  const trimmed = nodes.slice(from, to)
+  const first = trimmed[0]
+  if (first?.type === 'text') trimmed[0] = { ...first, value: (first.value ?? '').trimStart() }
+  const last = trimmed.at(-1)
+  if (last?.type === 'text') trimmed[trimmed.length - 1] = { ...last, value: (last.value ?? '').trimEnd() }
+  return trimmed
 }
 
 function splitHtml(html: string, base: number): Item[] {
@@ -195,13 +201,13 @@ function splitHtml(html: string, base: number): Item[] {
 }
 
 interface Pairing {
-  /** For each item, the index of the item that ends it, or -1. */
+  /** For each item, the index of the item that closes it, or -1. */
   end: number[]
-  /** Whether that item only implies the end, and is not part of the block. */
+  /** Whether the closing item only implies the end and is not part of the block. */
   implied: boolean[]
 }
 
-/** Pairs opening and closing items in linear time. An opening item without a closing one, or the reverse, stays unpaired. */
+/** Pairs opening and closing items in linear time. Items without a partner stay unpaired. */
 export function pairItems(items: readonly Item[]): Pairing {
   const end = new Array<number>(items.length).fill(-1)
   const implied = new Array<boolean>(items.length).fill(false)
@@ -229,7 +235,9 @@ export function pairItems(items: readonly Item[]): Pairing {
   })
   return { end, implied }
 
-  /** An open part ends where the next part of the same name begins, if only blocks that need no end tag are open in it. */
+  /**
+   * Ends an open part where the next part of the same name starts, if only blocks that need no end tag are open in it.
+   */
   function closeSibling(name: string, index: number): void {
     let top = stack.length - 1
     while (top >= 0 && alone(stack[top]?.name ?? '')) top--

@@ -1,18 +1,18 @@
-/** A check before parsing that keeps the parser's time and stack bounded. */
+/** Checks a text before parsing, so that the parser's time and stack stay bounded. */
 
-/** Most quote and list markers on one line, and half the deepest indentation of a list marker. */
+/** Maximum number of quote and list markers on one line. A list marker may be indented by twice as many columns. */
 const MAX_CONTAINERS = 100
-/** Most lines of a page that begin with a list marker, or that are table rows or definitions. */
+/** Maximum number of lines of a page that start with a list marker, and of lines that are table rows or definitions. */
 const MAX_MARKERS = 15_000
 /**
- * The parser takes quadratic time for these in each paragraph: how much the squares may add up to on a page (about two seconds
- * each). At each underlined heading, and at the start of each quote, it copies everything before: `copied` is the sum of their line
- * numbers.
+ * Maximum sum of squares per page for constructs that take quadratic time in each paragraph (about two seconds each).
+ * At each underlined heading and at the start of each quote, the parser copies all preceding text: `copied` limits the
+ * sum of their line numbers.
  */
 const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000, copied: 15_000_000 }
-/** The same for short texts of which a request may return many: some hundredths of a second each. */
+/** The budget for short texts that a request may return in large numbers: some hundredths of a second each. */
 const SMALL_BUDGET = { inline: 4_000_000, lazy: 300_000, containers: 50_000, copied: 150_000 }
-/** Deepest nesting of blocks and of inline nodes in the tree. What is deeper is kept as source text. */
+/** Maximum nesting of blocks and of inline nodes in the tree. Deeper content is kept as source text. */
 export const MAX_DEPTH = 100
 
 const GROUPS = {
@@ -26,7 +26,7 @@ type Group = keyof typeof GROUPS
 const isBlank = (code: number): boolean => code === 32 || code === 9
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** How many quote, list and footnote markers a line begins with. */
+/** Counts the quote, list and footnote markers at the start of a line. */
 function containers(text: string, start: number, end: number): number {
   let count = 0
   for (let i = start; i < end; i++) {
@@ -50,7 +50,7 @@ function containers(text: string, start: number, end: number): number {
   return count
 }
 
-/** Whether a line underlines a heading: it has only `=` or only `-`, apart from quote markers. */
+/** Whether a line underlines a heading: apart from quote markers, it contains only `=` or only `-`. */
 function isUnderline(text: string, start: number, end: number): boolean {
   let i = start
   while (i < end && (text[i] === '>' || isBlank(text.charCodeAt(i)))) i++
@@ -67,7 +67,7 @@ function isQuoted(text: string, start: number, end: number): boolean {
   while (i < end && MARKERS.has(text.charCodeAt(i))) i++
   return text[i] === '>' && i < end
 }
-/** What may precede a quote marker: white space and list markers. */
+/** Characters that may precede a quote marker: white space and list markers. */
 const MARKERS: ReadonlySet<number> = new Set([...' \t*+-.)0123456789'].map((one) => one.charCodeAt(0)))
 
 const COUNTED: Record<number, Group> = {
@@ -80,7 +80,7 @@ const COUNTED: Record<number, Group> = {
   96: 'ticks',
 }
 
-/** Adds a line's inline markers to the counts; a run of the same marker counts once, except for brackets. */
+/** Adds a line's inline markers to the counts. A run of the same marker counts once, except for brackets. */
 function countMarkers(text: string, start: number, end: number, counts: Record<Group, number>): void {
   let before = 0
   for (let i = start; i < end; i++) {
@@ -92,19 +92,25 @@ function countMarkers(text: string, start: number, end: number, counts: Record<G
 }
 
 export interface Scan {
-  /** Names of the parser's constructs to disable. What they would have parsed stays text. */
+  /** Names of parser constructs to disable. Their source stays text. */
   off: string[]
-  /** 1-based line of the last line with only `$$`; 0 = none. */
+  /** 1-based line of the last line that contains only `$$`; 0 = none. */
   lastFence: number
-  /** Whether there are more list items or table rows than the parser can read in a few seconds, so that the text must not be parsed. */
+  /**
+   * Whether the text has more list items or table rows than the parser can read in a few seconds. If so, it must not be
+   * parsed.
+   */
   tooMany: boolean
 }
 
-/** Shorter texts cannot exceed a budget of pages, unless a line begins with many containers, for which `DEEP` looks. */
+/**
+ * Maximum length of a text that cannot exceed the page budget, unless a line starts with many containers. `DEEP` finds
+ * such lines.
+ */
 const SHORT = 14_000
 const DEEP = /^[ \t]{200}|^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)]|\[\^[^\]\n]{1,999}\]:)){100}/m
 
-/** Scans a text in linear time, and returns what the parser must not try. */
+/** Scans a text in linear time and returns the constructs to disable. */
 export function scan(text: string, budget = BUDGET): Scan {
   if (budget === BUDGET && text.length <= SHORT && !text.includes('$$') && !DEEP.test(text))
     return { off: [], lastFence: 0, tooMany: false }
@@ -164,7 +170,7 @@ export function scan(text: string, budget = BUDGET): Scan {
   return { off: [...off], lastFence, tooMany: Math.max(markers, rows) > MAX_MARKERS }
 }
 
-/** Whether nothing in a short text makes the parser slow. The caller must limit its length. */
+/** Whether a short text contains nothing that slows the parser down. The caller must limit its length. */
 export function isQuick(text: string): boolean {
   const { off, tooMany } = scan(text, SMALL_BUDGET)
   return off.length === 0 && !tooMany

@@ -1,4 +1,7 @@
-/** Parses a region's text to a markdown tree (mdast): by the native parser if it can read the text, else by the exact one. */
+/**
+ * Parses a region's text to a markdown tree (mdast). Uses the native parser if it supports the text, and the exact
+ * parser otherwise.
+ */
 import { mask, unmask } from '../gfm/mask.js'
 import { parseNatively } from '../gfm/native.js'
 import type { Markdown } from '../gfm/tree.js'
@@ -7,8 +10,8 @@ import { scan } from './limits.js'
 import type { Region } from './region.js'
 
 /**
- * Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as
- * value.
+ * Parses the text of a region: CommonMark, GFM, and the nodes `tag`, `templateExpression`, `mathText` and `mathFlow`
+ * with their source as value.
  */
 export function parseMarkdown({ text }: Region): Markdown {
   const limits = scan(text)
@@ -20,7 +23,10 @@ export function parseMarkdown({ text }: Region): Markdown {
   return (limits.off.length === 0 ? parseMasked(text) : null) ?? parseExactly(text, limits)
 }
 
-/** The tree by the native parser, which knows no syntax of ours: it is hidden from it. Null if the text needs the exact parser. */
+/**
+ * Parses the text with the native parser. Bindery's syntax is masked because the native parser does not support it.
+ * Returns null if the text needs the exact parser.
+ */
 function parseMasked(text: string): Markdown | null {
   if (text.includes('$$')) return null
   let masked = mask(text)

@@ -1,4 +1,4 @@
-/** Math as syntax extensions of micromark. */
+/** The math syntax as extensions of micromark. */
 import type { Code, Construct, Effects, State, TokenizeContext } from 'micromark-util-types'
 
 declare module 'micromark-util-types' {
@@ -59,7 +59,7 @@ export const mathText: Construct = {
   },
 }
 
-/** `$$` and white space up to the end of the line. */
+/** Matches `$$` and white space up to the end of the line. */
 const mathFence = (effects: Effects, ok: State, nok: State): State => {
   let size = 0
   const dollars: State = (code) => {
@@ -98,8 +98,8 @@ const closingFence: Construct = {
 }
 
 /**
- * A formula between two lines with only `$$`. At or below line `lastFence`, the last such line, `$$` is text: without a closing
- * fence it must not take in the rest of the page.
+ * A formula between two lines that contain only `$$`. At or below line `lastFence`, the last such line, `$$` is text:
+ * an unclosed fence must not include the rest of the page.
  */
 export const mathFlow = (lastFence: number): Construct => ({
   name: 'mathFlow',
@@ -144,7 +144,7 @@ export const mathFlow = (lastFence: number): Construct => ({
   },
 })
 
-/** A line end whose next line is in the same container. */
+/** Matches a line end whose next line is in the same container. */
 function nonLazyLine(self: TokenizeContext): Construct {
   return {
     partial: true,

@@ -1,11 +1,11 @@
-/** Comparison of block trees. */
+/** Compares block trees by their meaning. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { isEmptyParagraph } from './print-block.js'
 import type { Inline } from './node.js'
 
 type Node = BlockNode | Inline
 
-/** Members of `data` that follow from other members, or that only tell how the source is written. */
+/** Members of `data` that are derived from other members or only describe how the source is written. */
 const DERIVED = new Set([
   ...[
     'position',
@@ -42,7 +42,10 @@ function data(node: Exclude<Node, { object: 'text' }>): unknown {
   return kept.map(([name, value]) => [name, plain(value)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
-/** The text of a link that is nothing but an address, which is a link to GFM wherever it is written; null for others. */
+/**
+ * Returns the text of a link whose text is its address. GFM links such an address wherever it is written. Returns null
+ * for other nodes.
+ */
 function addressIn(node: Node): Extract<Inline, { object: 'text' }> | null {
   if (node.object !== 'inline' || node.type !== 'link' || node.data['title'] !== undefined || node.nodes.length !== 1)
     return null
@@ -60,7 +63,7 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   const out: unknown[] = []
   let leaves: Array<[marks: string, text: string]> = []
   const flush = () => {
-    // The file decides which line ends are written, whatever the client sent.
+    // The file determines the line ends that are written, whatever the client sent.
     const read = (value: string): string => (verbatim ? value.replace(/\r\n?/g, '\n') : value.replace(/\s+/g, ' '))
     const text = leaves
       .map(([marks, value]): [string, string] => [marks, read(value)])
@@ -93,10 +96,13 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   return out
 }
 
-/** The meaning of a tree, apart from how it is written: types, texts with marks, targets and options. Two trees with the same meaning look the same to a reader. */
+/**
+ * Returns the meaning of a tree, regardless of how it is written: types, texts with marks, targets and options. Two
+ * trees with the same meaning look the same to a reader.
+ */
 export const meaningOf = (document: DocumentNode): string => JSON.stringify(meaning(document.nodes, false))
 
-/** Everything in a node except keys and positions, for comparison. */
+/** Returns everything in a node except keys and positions, for comparison. */
 export const fingerprint = (node: BlockNode | DocumentNode): string =>
   JSON.stringify(node, (name, value: unknown) =>
     name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value,

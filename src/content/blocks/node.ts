@@ -1,4 +1,4 @@
-/** Constructors for inlines, text and marks of a page's block tree, and what is asked of all nodes. */
+/** Constructors for the inline nodes, text and marks of a page's block tree, and functions that apply to all nodes. */
 import type { BlockNode, InlineNode, TextNode } from '../types.js'
 
 type Leaf = TextNode['leaves'][number]
@@ -24,7 +24,7 @@ export const inline = (type: string, data: Record<string, unknown>, nodes: Inlin
 const sameMarks = (a: readonly Mark[], b: readonly Mark[]): boolean =>
   a === b || (a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b)))
 
-/** Adds an inline node to a list. Text is joined with text before it, and leaves with the same marks are joined. */
+/** Adds an inline node to a list. Text is joined with preceding text, and leaves with the same marks are joined. */
 export function append(list: Inline[], next: Inline): void {
   const last = list.at(-1)
   if (next.object !== 'text' || last?.object !== 'text') {
@@ -39,7 +39,7 @@ export function append(list: Inline[], next: Inline): void {
 }
 
 type Node = BlockNode | Inline
-/** The text of nodes, as a reader sees it. */
+/** Returns the text of nodes as a reader sees it. */
 export function plainText(nodes: readonly Node[]): string {
   const [only] = nodes
   if (nodes.length === 1 && only?.object === 'text' && only.leaves.length === 1) return (only.leaves[0] as Leaf).text
@@ -52,9 +52,9 @@ export function plainText(nodes: readonly Node[]): string {
 }
 
 /**
- * Gives every node its key: the indexes on the way from the root to it. The same text always gives the same keys.
- * @param most how many nodes may get one
- * @returns how many more could have got one; negative if there were too many, of which the last have none
+ * Gives every node its key: the indexes on the path from the root to it. The same text always gives the same keys.
+ * @param most the maximum number of nodes that get a key
+ * @returns the number of keys that are left; negative if there were too many nodes, the last of which have no key
  */
 export function assignKeys(nodes: readonly Node[], most: number, before = 'n'): number {
   let left = most - nodes.length

@@ -15,7 +15,7 @@ import { findTag } from './tags.js'
 import { verbatimDocument } from './verbatim.js'
 import { MAX_NODES, pageLimit } from './weight.js'
 
-/** Version of the document format; it increases if the meaning of a type changes. */
+/** The version of the document format. It increases if the meaning of a type changes. */
 export const SCHEMA_VERSION = 1
 
 interface Page {
@@ -26,10 +26,11 @@ interface Page {
 }
 
 /**
- * Parses a page's body into a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws: parts that are
- * too costly to parse (too deep, too many brackets) are kept as source text; a page beyond the limits of `weight.ts` becomes a single
- * code block, and `data.limit` says why. The same text always gives the same tree and keys.
- * @param read parses the markdown of a region; tests compare two parsers
+ * Parses a page's body into a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws:
+ * parts that are too costly to parse (too deep, too many brackets) are kept as source text. A page that exceeds the
+ * limits of `weight.ts` becomes a single code block, and `data.limit` gives the reason. The same text always gives the
+ * same tree and keys.
+ * @param read parses the markdown of a region; tests pass another parser to compare the two
  */
 export function parseDocument(markdown: string, read: (region: Region) => Markdown = parseMarkdown): DocumentNode {
   const limit = pageLimit(markdown)
@@ -62,7 +63,7 @@ function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
   return blocksOf(root.children ?? [], new RegionContext(page, region, depth))
 }
 
-/** Of definitions of the same label, the first counts. */
+/** Collects link definitions. If a label is defined more than once, the first definition wins. */
 function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): void {
   const pending = [...(root.children ?? [])].reverse()
   for (let node = pending.pop(); node; node = pending.pop()) {
@@ -72,7 +73,7 @@ function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): vo
   }
 }
 
-/** A region of a page, at a depth. */
+/** A region of a page at a nesting depth. */
 class RegionContext implements ConversionContext {
   #deeper: ConversionContext | null = null
 
@@ -186,7 +187,7 @@ function summaryBlock(item: Item & { kind: 'summary' }, context: ConversionConte
   return block('expandable-title', context.position(item.start, item.end), {}, htmlInlines(inner, context))
 }
 
-/** The blocks of an item without a partner. */
+/** Returns the blocks of an item without a partner. */
 function alone(item: Item, context: ConversionContext): BlockNode[] {
   if (item.kind === 'node') return markdownBlocks(item.node, context)
   if (item.kind === 'part') return context.part(item.start, item.end)

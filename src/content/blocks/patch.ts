@@ -1,4 +1,4 @@
-/** Rewrites only the changed blocks of a page's markdown, so that an edit leaves all other bytes alone. */
+/** Rewrites only the changed blocks of a page's markdown, so that an edit preserves all other bytes. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError } from './document-error.js'
 import { fingerprint } from './meaning.js'
@@ -11,18 +11,18 @@ interface Edit {
   text: string
 }
 
-/** How much of a changed block is kept. */
-export interface PatchWay {
-  /** Whether to look into a block whose own data is unchanged, and to replace only its children. */
+/** How much of a changed block is preserved. */
+export interface PatchMode {
+  /** Whether to replace only the children of a block whose own data is unchanged. */
   deep: boolean
-  /** Whether a block that is replaced keeps how its author wrote what is unchanged in it. */
+  /** Whether a replaced block preserves the author's spelling of its unchanged parts. */
   restyle: boolean
 }
 
-/** Blocks that are always replaced as a whole, since their children cannot be written on their own. */
+/** Blocks that are always replaced as a whole, because their children cannot be written separately. */
 const WHOLE = new Set(['table', 'table-row', 'images', 'image', 'unknown-block', 'code', 'expandable-title'])
 
-/** The rest of a line, if the next one is not blank. */
+/** Matches the rest of a line if the next line is not blank. */
 const NEXT_LINE = /^[ \t]*(?:\r\n|\n)[ \t]*[^ \t\r\n]/
 
 const blocks = (nodes: BlockNode['nodes']): BlockNode[] =>
@@ -31,13 +31,13 @@ const place = (node: BlockNode): Position | null => {
   const at = node.data['position'] as Partial<Position> | undefined
   return typeof at?.start === 'number' && typeof at.end === 'number' ? (at as Position) : null
 }
-/** A block's own data, without its children. */
+/** Returns a block's own data, without its children. */
 const own = (node: BlockNode): string =>
   fingerprint({ ...node, nodes: [], data: { ...node.data, ...(node.type === 'expandable' ? { title: '' } : {}) } })
 
 /**
- * Changes the source of a tree (`base`) to that of another tree (`next`) by replacing only the blocks that differ. Blocks are paired
- * by their positions.
+ * Changes the source of a tree (`base`) to the source of another tree (`next`) by replacing only the blocks that
+ * differ. Blocks are paired by their positions.
  * @param write prints a block as markdown, in the style of `like`
  */
 export function patchSource(
@@ -45,7 +45,7 @@ export function patchSource(
   base: DocumentNode,
   next: DocumentNode,
   write: (node: BlockNode, path: string, like: string) => string,
-  { deep, restyle }: PatchWay,
+  { deep, restyle }: PatchMode,
 ): string {
   const edits: Edit[] = []
   const eol = /\r\n/.test(source) && !/[^\r]\n/.test(source) ? '\r\n' : '\n'
@@ -83,7 +83,7 @@ export function patchSource(
         const text = write(node, `${path}/${index}`, source).replace(/\r?\n/g, eol)
         const old = before[last]
         const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
-        // Without a blank line, the text that follows would be the end of this block.
+        // Without a blank line, the following text would become the end of this block.
         const gap = NEXT_LINE.test(source.slice(at)) && (pairs[index + 1] ?? 0) >= 0 ? eol : ''
         edits.push({
           start: at,
@@ -123,7 +123,7 @@ export function patchSource(
     edits.push({ start, end, text: kept ?? contained(written) })
   }
 
-  /** How a block of the source is printed; null for one that could only be read. */
+  /** Prints a block of the source. Returns null for a block that can be read but not printed. */
   function writtenBefore(old: BlockNode, path: string, like: string): string | null {
     try {
       return write(old, path, like)
@@ -133,7 +133,9 @@ export function patchSource(
     }
   }
 
-  /** A table with pipes has a line for each row: those that are the same stay as they are aligned. */
+  /**
+   * Rewrites only the changed rows of a pipe table. It has one line per row, so unchanged rows keep their alignment.
+   */
   function rows(old: BlockNode, node: BlockNode, path: string): boolean {
     const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
     const at = place(old) as Position
@@ -163,7 +165,7 @@ export function patchSource(
   return applyEdits(source, edits)
 }
 
-/** Of two lists that become neighbours, the second one gets other markers, or they would be one list. */
+/** If two lists become adjacent, gives the second one other markers. With the same markers they would be one list. */
 function apart(source: string, one: BlockNode, other: BlockNode): Edit[] {
   const markerAt = (item: BlockNode): { start: number; end: number; mark: string } => {
     const start = (place(item) as Position).start
@@ -177,7 +179,7 @@ function apart(source: string, one: BlockNode, other: BlockNode): Edit[] {
   return blocks(other.nodes).map((item) => ({ ...markerAt(item), text: instead }))
 }
 
-/** Puts before every line but the first what containers (quotes, indentation) put before the line at `at`. */
+/** Adds the container prefix (quotes, indentation) of the line at `at` to every line except the first. */
 function prefixed(text: string, source: string, at: number, eol: string): string {
   const line = source.slice(Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1, at)
   const prefix = line.replace(/[^>\t ]/g, ' ')

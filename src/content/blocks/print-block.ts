@@ -4,7 +4,7 @@ import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
 import type { Markdown } from '../gfm/tree.js'
 import { type Inline, plainText } from './node.js'
-import { attributeList } from '../heading-attributes.js'
+import { findAttributeList } from '../heading-attributes.js'
 import { textOfHtml } from './html.js'
 import { restyled } from './restyle.js'
 import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
@@ -14,7 +14,9 @@ import { isVerbatimPage } from './verbatim.js'
 
 type Data = Record<string, unknown>
 
-/** The URLs of a tree's link definitions, by label. If a label is defined twice, the first definition is used. */
+/**
+ * Returns the URLs of a tree's link definitions by label. If a label is defined twice, the first definition is used.
+ */
 export function definitionsOf(document: DocumentNode): Map<string, string> {
   const found = new Map<string, string>()
   const visit = (nodes: BlockNode['nodes']): void => {
@@ -31,7 +33,7 @@ export function definitionsOf(document: DocumentNode): Map<string, string> {
 
 const textOf = (node: BlockNode): string => plainText(node.nodes)
 const inlineNodes = (node: BlockNode): Inline[] => node.nodes as Inline[]
-/** An opening or closing tag, around which no blank lines are needed. */
+/** An opening or closing tag that needs no blank lines around it. */
 const edge = (value: string, side: 'open' | 'close'): Markdown => ({ ...raw(value), label: side })
 
 /** Whether a node is a paragraph without text, which markdown cannot express. */
@@ -40,12 +42,15 @@ export const isEmptyParagraph = (node: BlockNode['nodes'][number]): boolean =>
   node.type === 'paragraph' &&
   node.nodes.every((child) => child.object === 'text' && child.leaves.every((leaf) => leaf.text === ''))
 
-/** Converts blocks to nodes of a markdown tree. Throws a `DocumentError` that begins with the path of what cannot be written. */
+/**
+ * Converts blocks to nodes of a markdown tree. Throws a `DocumentError` that starts with the path of the node that
+ * cannot be written.
+ */
 export function flow(nodes: BlockNode['nodes'], printing: Printing, path: string): Markdown[] {
   return nodes.flatMap((node, index) => (node.object === 'block' ? blockFlow(node, printing, `${path}/${index}`) : []))
 }
 
-/** Converts one block, whose path is `path`. Throws like `flow`. */
+/** Converts one block at `path`. Throws like `flow`. */
 export function blockFlow(node: BlockNode, printing: Printing, path: string): Markdown[] {
   return isEmptyParagraph(node) ? [] : one(node, printing, path)
 }
@@ -57,7 +62,7 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
   if (level) {
     const id = stringOf(data['id'])
     const written = stringOf(data['attributes'])
-    const list = attributeList(written)
+    const list = findAttributeList(written)
     const keepsList = list !== null && list.before === 0 && (list.id ?? '') === id
     const anchor = keepsList
       ? [raw(` ${list.written}`)]
@@ -211,10 +216,10 @@ function code(node: BlockNode, path: string): Markdown[] {
   return written ? [raw(codeHtml(written, textOf(node)))] : fenced(node, path)
 }
 
-/** Code in HTML: the opening tags, what is between them, and the closing tags. */
+/** Code in HTML: the opening tags, their content, and the closing tags. */
 const HTML_CODE = /^(<pre(?:\s[^<>]*)?>\s*<code(?:\s[^<>]*)?>)([\s\S]*)(<\/code>\s*<\/pre>\s*)$/i
 
-/** Writes code into the tags that it has, and keeps the emphasis in what stays. */
+/** Writes code into its existing tags, and preserves the emphasis in unchanged parts. */
 function codeHtml([html = '', open = '', inner = '', close = '']: readonly string[], text: string): string {
   const before = textOfHtml(inner)
   if (before === text) return html
@@ -226,7 +231,7 @@ function codeHtml([html = '', open = '', inner = '', close = '']: readonly strin
   return open + (kept !== null && textOfHtml(kept) === text ? kept : escaped(text)) + close
 }
 
-/** Fenced code; within a `{% code %}` tag if its info string does not have all its options. */
+/** Prints fenced code. Adds a `{% code %}` tag if the info string does not contain all options. */
 function fenced(node: BlockNode, path: string): Markdown[] {
   const { data } = node
   const meta = stringOf(data['meta'])
@@ -237,8 +242,8 @@ function fenced(node: BlockNode, path: string): Markdown[] {
     meta: stringOf(data['syntax']) ? meta || null : null,
     value: textOf(node),
   }
-  const said = OPTIONS.every((name) => String(data[name] ?? '') === String(named[name] ?? ''))
-  if (data['tag'] !== 'code' && said) return [fence]
+  const inInfoString = OPTIONS.every((name) => String(data[name] ?? '') === String(named[name] ?? ''))
+  if (data['tag'] !== 'code' && inInfoString) return [fence]
   const row = findTag('code') as TagRow
   const own = data['tag'] === 'code' ? data : { ...data, attributes: {} }
   return [edge(tagSource(row, own, path), 'open'), fence, edge('{% endcode %}', 'close')]
@@ -255,7 +260,7 @@ function tagged(node: BlockNode, children: () => Markdown[], path: string): Mark
   return [edge(open, 'open'), ...inner, edge(`{% end${row.name} %}`, 'close')]
 }
 
-/** The opening tag of a block. */
+/** Prints the opening tag of a block. */
 function tagSource(row: TagRow, data: Data, path: string): string {
   const unsafe = /[\r\n]|%\}|\{%/
   const check = (text: string, name: string): string => {
@@ -279,17 +284,17 @@ function tagSource(row: TagRow, data: Data, path: string): string {
     else if (!values.has(name)) values.set(name, String(value))
   }
   const target = row.attributes.find((name) => ['url', 'page', 'src'].includes(name))
-  const wanted = urlOf(data)
-  if (target && wanted && ['content-ref', 'embed', 'file'].includes(row.type) && wanted !== attributes[target])
-    values.set(target, wanted)
+  const targetUrl = urlOf(data)
+  if (target && targetUrl && ['content-ref', 'embed', 'file'].includes(row.type) && targetUrl !== attributes[target])
+    values.set(target, targetUrl)
   const positional = Array.isArray(data['positional']) ? data['positional'].map(stringOf) : []
-  if (row.name === 'include' && wanted && attributes['path'] === undefined) positional[0] = wanted
-  if (row.name === 'include' && wanted && attributes['path'] !== undefined && positional.length === 0)
-    values.set('path', wanted)
+  if (row.name === 'include' && targetUrl && attributes['path'] === undefined) positional[0] = targetUrl
+  if (row.name === 'include' && targetUrl && attributes['path'] !== undefined && positional.length === 0)
+    values.set('path', targetUrl)
   const written = [...values].map(([name, value]) => {
     if (!/^[^\s="'“”„‟‘’{}%]+$/.test(name))
       throw new DocumentError(
-        `${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} cannot be the name of an attribute`,
+        `${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} is not a valid attribute name`,
       )
     return value === true ? name : `${name}=${quote(stringOf(value), `attributes/${name}`)}`
   })

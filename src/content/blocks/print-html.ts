@@ -7,21 +7,21 @@ import type { Inline, Mark } from './node.js'
 
 type Data = Record<string, unknown>
 
-/** A string in a node's data; '' if the value is not a string. */
+/** Returns a string from a node's data; '' if the value is not a string. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-/** The URL of a reference in a node's data. */
+/** Returns the URL of a reference in a node's data. */
 export const urlOf = (data: Data, name = 'ref'): string => {
   const ref = data[name]
   return typeof ref === 'object' && ref !== null && 'url' in ref ? stringOf(ref.url) : ''
 }
 
 const escapeHtml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
-/** ` name="value"`, with line ends as character references. */
+/** Returns ` name="value"`, with line ends as character references. */
 export const attribute = (name: string, value: string): string =>
   ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}="${escapeHtml(value)
     .replace(/"/g, '&quot;')
     .replace(/[\r\n]/g, (c) => `&#${c.charCodeAt(0)};`)}"`
-/** All attributes of a tag, as the tokenizer returns them. */
+/** Returns all attributes of a tag, in the tokenizer's order. */
 export const attributesOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? Object.entries(value)
@@ -42,7 +42,7 @@ const TAGS: Record<string, string> = {
   subscript: 'sub',
 }
 
-/** The tags that a mark is written with in HTML. */
+/** Returns the HTML tags of a mark. */
 export function markTags({ type, data }: Mark): { open: string; close: string } {
   if (type !== 'color') return { open: `<${TAGS[type]}>`, close: `</${TAGS[type]}>` }
   const rules = [
@@ -54,7 +54,7 @@ export function markTags({ type, data }: Mark): { open: string; close: string } 
 
 const NOWHERE = { region: { text: '', at: [0], source: [0] }, definitions: new Map() } as unknown as ConversionContext
 
-/** The inline nodes of HTML. */
+/** Parses HTML to inline nodes. */
 const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)
 
 /** Whether the data of two nodes is the same, apart from the HTML that they were parsed from. */
@@ -66,30 +66,33 @@ const sameData = (a: Data, b: Data): boolean => {
   return bare(a) === bare(b)
 }
 
-/** The tags of an inline node that is written as HTML: the original ones if they still mean the same. null if the node has no tags. */
+/**
+ * Returns the tags of an inline node that is written as HTML. The original tags are kept if they still have the same
+ * meaning. Returns null if the node has no tags.
+ */
 export function inlineTags(node: Inline & { object: 'inline' }): { open: string; close: string } | null {
   const html = stringOf(node.data['html'])
   const name = /^<([A-Za-z][A-Za-z0-9-]*)/.exec(html)?.[1]
   const isVoid = node.type === 'inline-image' || node.type === 'hard-break'
-  const made = builtTags(node, name)
-  if (!name || !made) return made
+  const built = builtTags(node, name)
+  if (!name || !built) return built
   const close = isVoid ? '' : `</${name}>`
-  const again = inlinesOfHtml(
+  const reparsed = inlinesOfHtml(
     `${node.type === 'line' ? 'x' : ''}${html}${node.nodes.length > 0 ? 'x' : ''}${close}`,
   ).at(-1)
-  const same = again?.object === 'inline' && again.type === node.type && sameData(again.data, node.data)
-  return same && !/\n[ \t]*\n/.test(html) ? { open: html, close } : made
+  const same = reparsed?.object === 'inline' && reparsed.type === node.type && sameData(reparsed.data, node.data)
+  return same && !/\n[ \t]*\n/.test(html) ? { open: html, close } : built
 }
 
 function builtTags(node: Inline & { object: 'inline' }, written?: string): { open: string; close: string } | null {
   const { type, data } = node
-  const colour = markTags({ object: 'mark', type: 'color', data }).open.slice('<mark'.length, -1)
+  const color = markTags({ object: 'mark', type: 'color', data }).open.slice('<mark'.length, -1)
   const title = data['mention'] === true ? 'mention' : stringOf(data['title'])
   const rest = title ? attribute('title', title) : ''
   switch (type) {
     case 'icon':
       return {
-        open: `<i${attribute('class', `fa-${stringOf(data['icon']).replace(/\s/g, '')}`)}${colour}>`,
+        open: `<i${attribute('class', `fa-${stringOf(data['icon']).replace(/\s/g, '')}`)}${color}>`,
         close: '</i>',
       }
     case 'button': {
@@ -127,7 +130,7 @@ function builtTags(node: Inline & { object: 'inline' }, written?: string): { ope
   }
 }
 
-/** `<img>`, in a `<picture>` if there is another source for dark mode. */
+/** Prints `<img>`, in a `<picture>` if it has another source for dark mode. */
 function imageHtml(data: Data): string {
   const optional = ['title', 'width', 'height']
     .map((name) => (data[name] ? attribute(name, stringOf(data[name])) : ''))
@@ -140,7 +143,7 @@ function imageHtml(data: Data): string {
     : image
 }
 
-/** Inline nodes as HTML on one line. */
+/** Prints inline nodes as HTML on one line. */
 export function htmlOf(nodes: readonly Inline[]): string {
   return nodes
     .map((node) => {
@@ -166,27 +169,30 @@ export function htmlOf(nodes: readonly Inline[]): string {
 const hasLines = (nodes: BlockNode['nodes']): boolean =>
   nodes.some((node) => node.object === 'inline' && node.type === 'line')
 
-/** An element with all that is in it. */
+/** An element with its content. */
 const ELEMENT = /^(?<open>\s*<(?<name>[a-z][a-z0-9]*)(?:\s[^<>]*)?>)(?<inner>[\s\S]*)(?<close><\/\k<name>>\s*)$/i
 
-/** The nodes of a cell, in the element that the original HTML has around all of them (`<h4>`, `<p>`, `<ul>`): a tree leaves it out. */
+/**
+ * Prints the nodes of a cell within the element that surrounds all of them in the original HTML (`<h4>`, `<p>`,
+ * `<ul>`). The tree does not contain that element.
+ */
 function cellHtml(nodes: Inline[], original: string): string {
   const { open = '', inner = '', close = '' } = ELEMENT.exec(original)?.groups ?? {}
   const bare = open === '' ? [] : inlinesOfHtml(inner)
-  const isLeftOut =
+  const isOmitted =
     open !== '' &&
     JSON.stringify(inlinesOfHtml(original)) === JSON.stringify(bare) &&
     hasLines(bare) === hasLines(nodes)
-  return isLeftOut ? open + htmlOf(nodes) + close : htmlOf(nodes)
+  return isOmitted ? open + htmlOf(nodes) + close : htmlOf(nodes)
 }
 
-/** Nodes for comparison: those of a page that was read have keys and positions, those that a client sends need not. */
+/** Returns nodes in a comparable form. Parsed nodes have keys and positions; nodes from a client may not. */
 const shape = (nodes: BlockNode['nodes']): string =>
   JSON.stringify(nodes, (name, value: unknown) =>
     name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value,
   )
 
-/** A table in HTML. Cells whose original HTML still means the same keep it. */
+/** Prints a table as HTML. Cells whose original HTML still has the same meaning keep it. */
 export function tableHtml(node: BlockNode): string {
   const rows = node.nodes.flatMap((row) => (row.object === 'block' ? [row] : []))
   const line = (row: BlockNode): string => {
@@ -194,11 +200,11 @@ export function tableHtml(node: BlockNode): string {
     const cells = row.nodes.flatMap((cell) => (cell.object === 'block' ? [cell] : []))
     const written = (cell: BlockNode): string => {
       const html = stringOf(cell.data['html'])
-      const [before, wanted] = [inlinesOfHtml(html), shape(cell.nodes)]
-      if (html !== '' && shape(before) === wanted) return html
+      const [before, expected] = [inlinesOfHtml(html), shape(cell.nodes)]
+      if (html !== '' && shape(before) === expected) return html
       const after = cellHtml(cell.nodes as Inline[], html)
       const kept = restyled(html, cellHtml(before, html), after, (text) => text)
-      return kept !== null && shape(inlinesOfHtml(kept)) === wanted ? kept : after
+      return kept !== null && shape(inlinesOfHtml(kept)) === expected ? kept : after
     }
     return `<tr>${cells.map((cell) => `<${tag}${attributesOf(cell.data['attributes'])}>${written(cell)}</${tag}>`).join('')}</tr>`
   }
@@ -212,7 +218,7 @@ export function tableHtml(node: BlockNode): string {
   return `<table${attributesOf(own)}>${part('thead', head)}${part('tbody', body)}</table>`
 }
 
-/** Images as `<figure>`s on one line. */
+/** Prints images as `<figure>`s on one line. */
 export function imagesHtml(node: BlockNode): string {
   const figures = node.nodes.map((image) => {
     if (image.object !== 'block') return ''

@@ -4,9 +4,9 @@ import type { Inline, Mark } from './node.js'
 import { inlineTags, markTags, stringOf, urlOf } from './print-html.js'
 import { isKnownTag } from './tags.js'
 
-/** What printing an inline node depends on. */
+/** The context for printing an inline node. */
 export interface Printing {
-  /** The URLs of link definitions, by label in lower case. */
+  /** URLs of link definitions, by lower-case label. */
   definitions: ReadonlyMap<string, string>
   /** Whether the node is in a table cell, which cannot contain line ends. */
   cell?: true
@@ -15,7 +15,7 @@ export interface Printing {
 /** A node that is printed without escaping. */
 export const raw = (value: string): Markdown => ({ type: 'verbatim', value })
 
-/** A text or node, with its marks; null if it has no text, and so takes the marks around it. */
+/** A text or node with its marks. `marks` is null if it has no text, and then takes the surrounding marks. */
 interface InlinePart {
   marks: Mark[] | null
   text?: string
@@ -32,14 +32,17 @@ function shared(a: Mark[] | null, b: Mark[] | null): Mark[] | null {
   return a.slice(0, length)
 }
 
-/** The marks that are written around an inline node; null if there is no text in it. Code is written within it: between backticks, nothing else has a meaning. */
+/**
+ * Returns the marks that are written around an inline node; null if it contains no text. Code marks are written within
+ * it, because nothing else has a meaning between backticks.
+ */
 function marksAround(nodes: readonly Inline[]): Mark[] | null {
   const marks = marksOf(nodes)
   const code = marks?.findIndex(({ type }) => type === 'code') ?? -1
   return code < 0 ? marks : (marks as Mark[]).slice(0, code)
 }
 
-/** The marks that all text in nodes has; null if there is no text. */
+/** Returns the marks that all text in the nodes has in common; null if there is no text. */
 function marksOf(nodes: readonly Inline[]): Mark[] | null {
   return nodes.reduce<Mark[] | null>(
     (marks, node) =>
@@ -69,15 +72,18 @@ export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0)
   )
 }
 
-/** The marks that are written around a part: those of a link's text stay within it, unless the text beside the link has them too. */
+/**
+ * Returns the marks that are written around a part. The marks of a link's text stay within the link, unless the
+ * adjacent text has them too.
+ */
 function outside(
   { marks, node }: InlinePart,
   before: InlinePart | undefined,
   after: InlinePart | undefined,
 ): Mark[] | null {
   if (marks === null || node?.type !== 'link' || typeof node.data['html'] === 'string') return marks
-  const beside = [before, after].map((part) => shared(marks, part?.marks ?? [])?.length ?? 0)
-  return marks.slice(0, Math.max(...beside))
+  const adjacent = [before, after].map((part) => shared(marks, part?.marks ?? [])?.length ?? 0)
+  return marks.slice(0, Math.max(...adjacent))
 }
 
 const MARKDOWN: Record<string, string> = { bold: 'strong', italic: 'emphasis', strikethrough: 'delete' }

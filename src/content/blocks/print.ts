@@ -9,7 +9,7 @@ import { checkDocument } from './document-input.js'
 import { meaningOf, fingerprint } from './meaning.js'
 import type { Markdown } from '../gfm/tree.js'
 import { parseDocument } from './parse.js'
-import { patchSource, type PatchWay } from './patch.js'
+import { patchSource, type PatchMode } from './patch.js'
 import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
 import { styleOf } from './style.js'
@@ -18,7 +18,7 @@ import { pageLimit } from './weight.js'
 
 const TIGHT = new Set(['paragraph', 'heading', 'code'])
 const markdownOf = (node: unknown): Markdown => node as Markdown
-/** No blank lines between a tag and the text in it; the printer's default for everything else. */
+/** Omits blank lines between a tag and its text. Everything else uses the printer's default. */
 const atTags = (left: unknown, right: unknown): number | undefined => {
   const [before, after] = [markdownOf(left), markdownOf(right)]
   const opens = before.type === 'verbatim' && before.label === 'open'
@@ -28,14 +28,14 @@ const atTags = (left: unknown, right: unknown): number | undefined => {
   return (opens && close(after)) || (closes && close(before)) ? 0 : undefined
 }
 
-// Without the first one, which escapes addresses: to GFM, an address with an escape in it is a link all the same.
+// Drop the first extension, which escapes addresses. GFM links an address even if it contains an escape.
 const [, ...gfm] = (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).map((extension) => ({
   ...extension,
-  ...(extension.unsafe ? { unsafe: extension.unsafe.flatMap(besideText) } : {}),
+  ...(extension.unsafe ? { unsafe: extension.unsafe.flatMap(nextToText) } : {}),
 }))
 
-/** A `~` between spaces strikes nothing through. */
-function besideText(pattern: Unsafe): Unsafe[] {
+/** Escapes `~` only next to text. A `~` between spaces strikes nothing through. */
+function nextToText(pattern: Unsafe): Unsafe[] {
   return pattern.character === '~'
     ? [
         { ...pattern, before: '[^\\s]' },
@@ -60,8 +60,11 @@ const OPTIONS: Options = {
   ],
 }
 
-/** How an edit is written, most careful first: what comes of it may be read as something else. */
-const WAYS: PatchWay[] = [
+/**
+ * Ways to write an edit, the most careful first. The result of a way may parse to something else; then the next one is
+ * tried.
+ */
+const MODES: PatchMode[] = [
   { deep: true, restyle: true },
   { deep: true, restyle: false },
   { deep: false, restyle: false },
@@ -76,26 +79,27 @@ const write = (children: Markdown[], style: Partial<Options> = {}): string =>
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**
- * Prints a block tree, which may come from anybody, as markdown that parses to the same tree. The result is parsed again and
- * compared, so that nothing in the tree can break out of its block. With `source`, the markdown that the tree was parsed from (the
- * `data.position` of its blocks are offsets into it), unchanged blocks keep their bytes. Throws a `DocumentError` that begins with
- * the path of what is wrong (`nodes/3/data/style`), and a `DocumentTooLarge` if the tree or its markdown is beyond a limit.
+ * Prints a block tree as markdown that parses to the same tree. The tree may come from an untrusted client. The result
+ * is parsed again and compared, so that nothing in the tree can break out of its block. `source` is the markdown that
+ * the tree was parsed from (the `data.position` of its blocks are offsets into it). If it is given, unchanged blocks
+ * keep their bytes. Throws a `DocumentError` that starts with the path of the invalid value (`nodes/3/data/style`), and
+ * a `DocumentTooLarge` if the tree or its markdown exceeds a limit.
  */
 export function printDocument(input: DocumentNode, source?: string): string {
-  // A page beyond the limits, sent back unchanged.
+  // A page that exceeds the limits, sent back unchanged.
   if (source !== undefined && verbatimText(input) === source) return source
   const document = checkDocument(input)
   const printing: Printing = { definitions: definitionsOf(document) }
-  const wanted = meaningOf(document)
-  const isRight = (markdown: string): boolean => meaningOf(parseDocument(markdown)) === wanted
+  const expected = meaningOf(document)
+  const isRight = (markdown: string): boolean => meaningOf(parseDocument(markdown)) === expected
   if (source !== undefined) {
     const base = parseDocument(source)
     if (fingerprint(base) === fingerprint(document)) return source
     const writeBlock = (node: BlockNode, path: string, like: string) =>
       write(blockFlow(node, printing, path), styleOf(like)).replace(/\n$/, '')
     const tried = new Set<string>()
-    for (const way of WAYS) {
-      const patched = patchSource(source, base, document, writeBlock, way)
+    for (const mode of MODES) {
+      const patched = patchSource(source, base, document, writeBlock, mode)
       if (!tried.has(patched) && isRight(patched)) return patched
       tried.add(patched)
     }
@@ -105,11 +109,14 @@ export function printDocument(input: DocumentNode, source?: string): string {
   if (limit !== null) throw new DocumentTooLarge(`nodes: as markdown, ${limit.replace(/^It/, 'it')}`)
   if (isRight(whole)) return whole
   throw new DocumentError(
-    `${findFault(document, printing)}: cannot be written as markdown, since that would be read as something else. Change this block.`,
+    `${findFault(document, printing)}: cannot be written as markdown, because the result would parse to a different block. Change this block.`,
   )
 }
 
-/** The path of the first block that, printed alone, does not parse to the same block; `nodes` if there is none. */
+/**
+ * Returns the path of the first block that does not parse to the same block when it is printed alone; `nodes` if there
+ * is none.
+ */
 function findFault(document: DocumentNode, printing: Printing): string {
   const definitions = document.nodes.filter((node) => node.type === 'definition' || node.type === 'footnote')
   const index = document.nodes.findIndex((node) => {

@@ -1,4 +1,4 @@
-/** What a link, image or card points to. */
+/** The target of a link, image or card. */
 export interface ContentReference {
   kind: 'url' | 'email' | 'anchor' | 'page' | 'file' | 'broken'
   /** As written, without percent-decoding. */
@@ -10,7 +10,7 @@ const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/
 const PAGE = /\.(?:md|markdown|mdx)$/i
 const EMAIL = /^mailto:/i
 
-/** Whether a path's last part has no dot, or the extension of markdown. */
+/** Whether the last part of a path has no dot, or has a markdown extension. */
 const isPage = (path: string): boolean => path.indexOf('.', path.lastIndexOf('/') + 1) < 0 || PAGE.test(path)
 
 /** Classifies a target by its form alone, without checking whether the page or file exists. */

@@ -1,7 +1,13 @@
-/** A text to parse, with its offsets in the page's source: the page itself, or a part of it without its indentation. */
+/**
+ * A text to parse, with its offsets in the page's source. It is the page itself, or a part of it without its
+ * indentation.
+ */
 export interface Region {
   text: string
-  /** Offsets in `text` of the segments that are contiguous in the source, ascending from 0, and their offsets in the source. */
+  /**
+   * Ascending start offsets in `text` (from 0) of the segments that are contiguous in the source, and their offsets in
+   * the source.
+   */
   at: number[]
   source: number[]
 }
@@ -17,50 +23,50 @@ function lastAtMost(sorted: readonly number[], value: number): number {
   return low
 }
 
-/** The source offset of an offset in the region. */
+/** Returns the source offset of an offset in the region. */
 export function toSource(region: Region, offset: number): number {
   if (region.at.length === 1) return offset + (region.source[0] as number)
   const segment = lastAtMost(region.at, offset)
   return (region.source[segment] ?? 0) + offset - (region.at[segment] ?? 0)
 }
 
-/** The source offset of an exclusive end: one after that of the last character. */
+/** Returns the source offset of an exclusive end: one after that of the last character. */
 export const endToSource = (region: Region, end: number): number =>
   end === 0 ? toSource(region, 0) : toSource(region, end - 1) + 1
 
-/** The whole page, without its byte order mark, which the parser would drop. */
+/** Returns the whole page without its byte order mark, which the parser would drop. */
 export function wholeRegion(source: string): Region {
   const skip = source.charCodeAt(0) === 0xfeff ? 1 : 0
   return { text: source.slice(skip), at: [0], source: [skip] }
 }
 
-/** The part [start, end) of a region, without the indentation that all its lines share. */
+/** Returns the part [start, end) of a region, without the indentation that all its lines share. */
 export function partOf(parent: Region, start: number, end: number): Region {
   const lines = parent.text.slice(start, end).split('\n')
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
   const indent = indents.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
   const region: Region = { text: '', at: [], source: [] }
-  const kept: string[] = []
+  const unindented: string[] = []
   let length = 0
   let from = start
   for (const line of lines) {
     const cut = Math.min(indent, line.length)
     region.at.push(length)
     region.source.push(toSource(parent, from + cut))
-    kept.push(line.slice(cut))
+    unindented.push(line.slice(cut))
     length += line.length - cut + 1
     from += line.length + 1
   }
-  return { ...region, text: kept.join('\n') }
+  return { ...region, text: unindented.join('\n') }
 }
 
-/** Returns a function from an offset to its 1-based line; a line ends with LF, CRLF or CR. */
+/** Returns a function that maps an offset to its 1-based line. A line ends with LF, CRLF or CR. */
 export function lineFinder(source: string): (offset: number) => number {
   const starts = [0]
   if (/\r(?!\n)/.test(source))
     for (const { index, 0: end } of source.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length)
   else for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
-  // Nodes are asked for in the order of the text, so the line is mostly that of the offset before, or the next.
+  // Offsets are requested in text order, so the line is usually the previous one or the next.
   let line = 0
   const isIn = (index: number, offset: number): boolean =>
     (starts[index] as number) <= offset && offset < (starts[index + 1] ?? Number.POSITIVE_INFINITY)

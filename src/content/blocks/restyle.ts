@@ -1,30 +1,39 @@
 /**
- * Makes a change of text in a block's source as its author wrote it: how a printer would write the block before and after says what changed, and only
- * that is changed in the source. Whoever calls it has to check what comes of it.
+ * Applies a text change to a block's source and preserves the author's style. The difference between the printed block
+ * before and after is the change, and only that part of the source is rewritten. The caller must verify the result.
  */
 import { diffArrays } from 'diff'
 
-/** Longest block, in characters, and most tokens that may differ: comparing takes time for each of them. A longer block is written as a whole. */
+/**
+ * Maximum length of a block, in characters, and maximum number of tokens that may differ: comparing takes time for each
+ * of them. A longer block is written as a whole.
+ */
 const MAX_LENGTH = 50_000
 const MAX_DIFFERENCES = 600
-/** Most tokens of blanks that an insertion is moved across. */
+/** Maximum number of blank tokens that an insertion is moved across. */
 const MAX_BLANKS = 8
 
-/** Words, runs of blanks, line ends, and single characters; a list marker with the line end and the blanks before it, so that it is no emphasis. */
+/**
+ * Words, runs of blanks, line ends, and single characters. A list marker includes the preceding line end and blanks, so
+ * that it is not taken for emphasis.
+ */
 const TOKEN = /(?:^|\r?\n)[ \t>]{0,40}(?:[-*+]|\d{1,9}[.)])(?=[ \t])|\r\n|[\p{L}\p{M}\p{N}]+|[ \t]+|./gsu
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? []
-/** A token without what containers put before a list marker. */
+/** Returns a token without the container prefix of a list marker. */
 const plain = (token: string): string =>
   token.length > 1 && /[-*+.)]$/.test(token) ? token.replace(/^[\r\n \t>]+/, '\n') : token
 
-/** Tokens from `start` to `end` (exclusive) of one text, in whose place others come. */
+/** Tokens from `start` to `end` (exclusive) of one text, and the tokens that replace them. */
 interface Change {
   start: number
   end: number
   tokens: readonly string[]
 }
 
-/** What turns one text into another; null if they differ too much. What is only inserted or only taken away may be of any length. */
+/**
+ * Returns the changes that turn one text into another; null if they differ too much. A pure insertion or deletion may
+ * have any length.
+ */
 function changesBetween(from: readonly string[], to: readonly string[]): Change[] | null {
   let head = 0
   while (head < from.length && from[head] === to[head]) head++
@@ -56,11 +65,17 @@ function differences(from: string[], to: string[]): Change[] | null {
   return changes
 }
 
-/** Indexes of the tokens that are not blank: line ends and blanks are written differently without another meaning. */
+/**
+ * Returns the indexes of the tokens that are not blank. Line ends and blanks may differ without a difference in
+ * meaning.
+ */
 const solid = (tokens: readonly string[]): number[] =>
   tokens.flatMap((token, index) => (token.trim() === '' ? [] : [index]))
 
-/** For each token the place of the same one in another text; -1 if it has none there, or is blank. Null if the texts differ too much. */
+/**
+ * Returns, for each token, the index of the same token in another text; -1 if it is missing there or blank. Returns
+ * null if the texts differ too much.
+ */
 function placesIn(tokens: readonly string[], other: readonly string[]): Int32Array | null {
   const [own, others] = [solid(tokens), solid(other)]
   const textsOf = (of: readonly string[], indexes: readonly number[]): string[] =>
@@ -78,8 +93,9 @@ function placesIn(tokens: readonly string[], other: readonly string[]): Int32Arr
 }
 
 /**
- * Where something is inserted at an end, or right before or behind a token that the source has too; null for another change. What is inserted behind
- * blanks and ends with the same ones (`new `) is as well inserted before them (` new`).
+ * Locates an insertion in the source: at an end, or next to a token that the source contains. Returns null for other
+ * changes. An insertion after blanks that ends with the same blanks (`new `) is equivalent to an insertion before them
+ * (` new`).
  */
 function inserted(
   { start, end, tokens }: Change,
@@ -100,27 +116,30 @@ function inserted(
       }
     if (start - shift <= 1 || before.trim() !== '' || tokens[tokens.length - shift - 1] !== before) break
   }
-  const behind = end === places.length ? length : (places[end] as number)
-  return behind < 0 ? null : { start: behind, end: behind, tokens }
+  const next = end === places.length ? length : (places[end] as number)
+  return next < 0 ? null : { start: next, end: next, tokens }
 }
 
 const isLine = ({ start, end, tokens }: Change): boolean => start === end && /^\r?\n/.test(tokens[0] ?? '')
 
-/** A new line begins behind the blanks that end the line before it. */
-function behindBlanks({ start, tokens }: Change, own: readonly string[]): Change {
+/** Moves a new line after the blanks at the end of the preceding line. */
+function afterBlanks({ start, tokens }: Change, own: readonly string[]): Change {
   const at = /^[ \t]+$/.test(own[start] ?? '') && /^(?:$|\r?\n)/.test(own[start + 1] ?? '') ? start + 1 : start
   return { start: at, end: at, tokens }
 }
 
-/** Where a change of the printed text is in the source: it grows until both of its sides are at tokens that the source has too. */
+/**
+ * Locates a change of the printed text in the source. The change grows until both ends are next to tokens that the
+ * source contains.
+ */
 function placed(change: Change, printed: readonly string[], places: Int32Array, length: number): Change {
   let [low, high] = [change.start, change.end]
-  const isThere = (at: number): boolean => (places[at] as number) >= 0
+  const isInSource = (at: number): boolean => (places[at] as number) >= 0
   const isReplaced = high > low
-  const startsThere = isReplaced && isThere(low)
-  const endsThere = isReplaced && isThere(high - 1)
-  while (!startsThere && low > 0 && !isThere(low - 1)) low--
-  while (!endsThere && high < printed.length && !isThere(high)) high++
+  const startsThere = isReplaced && isInSource(low)
+  const endsThere = isReplaced && isInSource(high - 1)
+  while (!startsThere && low > 0 && !isInSource(low - 1)) low--
+  while (!endsThere && high < printed.length && !isInSource(high)) high++
   const start = startsThere ? (places[low] as number) : low > 0 ? (places[low - 1] as number) + 1 : 0
   const end = endsThere ? (places[high - 1] as number) + 1 : high < printed.length ? (places[high] as number) : length
   return {
@@ -131,12 +150,11 @@ function placed(change: Change, printed: readonly string[], places: Int32Array, 
 }
 
 /**
- * The source of a block after a change.
- * @param source as the author wrote it
- * @param before what a printer writes for the block as it was
- * @param after what it writes for the block as it is to be
- * @param inner puts before each further line of a text what containers put before it
- * Returns null if the texts are too long or differ too much.
+ * Returns the source of a block after a change; null if the texts are too long or differ too much.
+ * @param source the block as the author wrote it
+ * @param before the printed block before the change
+ * @param after the printed block after the change
+ * @param inner adds the container prefix to each further line of a text
  */
 export function restyled(
   source: string,
@@ -153,7 +171,7 @@ export function restyled(
   let at = 0
   for (const change of changes) {
     const found = inserted(change, printed, places, own.length) ?? placed(change, printed, places, own.length)
-    const { start, end, tokens } = isLine(found) ? behindBlanks(found, own) : found
+    const { start, end, tokens } = isLine(found) ? afterBlanks(found, own) : found
     if (start < at || end < start) return null
     text += own.slice(at, start).join('') + inner(tokens.join(''))
     at = end

@@ -1,18 +1,18 @@
-/** Which of markdown's spellings an author uses, as options of mdast-util-to-markdown. */
+/** Detects the markdown style of an author, as options of mdast-util-to-markdown. */
 import { defaultHandlers, type Options } from 'mdast-util-to-markdown'
 
-/** The characters of a text that are looked at. */
-const LOOKED_AT = 20_000
+/** The number of characters that are examined. */
+const MAX_EXAMINED = 20_000
 
 const marker = (text: string, of: RegExp): string | undefined => of.exec(text)?.[1]
 const count = (text: string, of: RegExp): number => text.match(of)?.length ?? 0
 
-/** A hard break as two spaces. */
+/** Prints a hard break as two spaces. */
 const spacedBreak: typeof defaultHandlers.break = (...given) => defaultHandlers.break(...given).replace('\\\n', '  \n')
 
-/** The options with which the printer writes as `source` is written; none for what does not occur in it. */
+/** Returns the printer options that match the style of `source`. Constructs that do not occur in it get no options. */
 export function styleOf(source: string): Partial<Options> {
-  const text = source.slice(0, LOOKED_AT)
+  const text = source.slice(0, MAX_EXAMINED)
   const bullet = marker(text, /^[ \t>]*([-*+])[ \t]+\S/m) as Options['bullet'] | undefined
   const ordered = marker(text, /^[ \t>]*\d{1,9}([.)])[ \t]+\S/m) as Options['bulletOrdered'] | undefined
   const stars = count(text, /(?<![*\\\p{L}\p{N}])\*(?![*\s])/gu)

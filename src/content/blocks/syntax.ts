@@ -17,8 +17,8 @@ const CLOSE_BRACE = 125
 const PERCENT = 37
 
 /**
- * `{% … %}` (second = `%`) or `{{ … }}` (second = `{`) on one line. It cannot contain another opening, so that `{% {% {%` takes linear time; but
- * attributes of a tag may contain expressions.
+ * Matches `{% … %}` (second = `%`) or `{{ … }}` (second = `{`) on one line. It cannot contain another opening, so that
+ * `{% {% {%` takes linear time. The attributes of a tag may contain expressions.
  */
 function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpression', ok: State, nok: State): State {
   const last = second === PERCENT ? PERCENT : CLOSE_BRACE
@@ -46,7 +46,7 @@ function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpr
   }
 }
 
-/** A line that has only tags. It may interrupt a paragraph, a table and (by `htmlBeforeTags`) HTML. */
+/** A line that contains only tags. It may interrupt a paragraph, a table and (through `htmlBeforeTags`) HTML. */
 const tagLine: Construct = {
   name: 'tagLine',
   tokenize(effects, ok, nok) {
@@ -85,7 +85,7 @@ const templateText: Construct = {
   tokenize: (effects, ok, nok) => delimited(effects, OPEN_BRACE, 'templateExpression', ok, nok),
 }
 
-/** At a line end: whether the next line begins with a known tag. */
+/** Matches a line end if the next line starts with a known tag. */
 const knownTagBelow: Construct = {
   partial: true,
   tokenize(effects, ok, nok) {
@@ -128,8 +128,8 @@ const knownTagBelow: Construct = {
 }
 
 /**
- * HTML blocks as in CommonMark, but a line that begins with a known tag ends them too, since people write `</figure>` and
- * `{% endtab %}` on adjacent lines. This applies only to the kinds of HTML blocks that end at a blank line.
+ * HTML blocks as in CommonMark, except that a line with a known tag also ends them, because authors write `</figure>`
+ * and `{% endtab %}` on adjacent lines. This applies only to HTML blocks that end at a blank line.
  */
 const htmlBeforeTags: Construct = {
   ...htmlFlow,
@@ -147,7 +147,10 @@ const isBlankLineBefore = (construct: unknown): boolean =>
   construct !== null &&
   (construct as Construct).tokenize?.name === 'tokenizeBlankLineBefore'
 
-/** The syntax besides CommonMark and GFM. `off` are the names of constructs to disable; `lastFence` is the last line with only `$$`. */
+/**
+ * The syntax in addition to CommonMark and GFM. `off` contains the names of constructs to disable; `lastFence` is the
+ * last line that contains only `$$`.
+ */
 export function blockSyntax(off: readonly string[], lastFence: number): Extension {
   return {
     disable: { null: [...off] },

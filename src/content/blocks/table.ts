@@ -1,4 +1,4 @@
-/** Tables, in markdown and in HTML. */
+/** Converts markdown and HTML tables to blocks. */
 import type { BlockNode } from '../types.js'
 import type { ConversionContext } from './context.js'
 import type { HtmlSource, HtmlToken } from './html.js'
@@ -8,7 +8,7 @@ import { type Inline, plainText } from './node.js'
 import { block, type Position } from './block.js'
 import { type ContentReference, referenceOf } from './reference.js'
 
-/** One column. `type`: text, number, checkbox, rating, select, content-ref, files, image, users … */
+/** A table column. `type`: text, number, checkbox, rating, select, content-ref, files, image, users … */
 interface Column {
   id: string
   title: string

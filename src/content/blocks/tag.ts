@@ -1,8 +1,8 @@
-/** Reads what is between the `{%` and the `%}` of a tag: its name and its attributes. */
+/** Parses the content of a tag between `{%` and `%}`: its name and its attributes. */
 
 /** A parsed `{% … %}` tag. */
 export interface Tag {
-  /** Name of the block, without `end`. */
+  /** The name of the block, without `end`. */
   name: string
   closing: boolean
   /** Everything between the name and `%}`, trimmed. */
@@ -11,7 +11,7 @@ export interface Tag {
 
 const WORD = /^\{%-?\s*([A-Za-z][\w/.-]*)/
 
-/** Parses the source of one tag, from `{%` to `%}`; null if no name follows `{%`. */
+/** Parses the source of one tag, from `{%` to `%}`. Returns null if no name follows `{%`. */
 export function parseTag(source: string): Tag | null {
   const word = WORD.exec(source)
   const name = word?.[1]

@@ -1,19 +1,24 @@
-/** A known `{% name … %}` tag. To add a block, add a row here, and a converter in `convert-tag.ts` if copying attributes is not enough. */
+/**
+ * A known `{% name … %}` tag. To add a block, add a row here, and a converter in `convert-tag.ts` if copying attributes
+ * is not enough.
+ */
 export interface TagRow {
   /** As written after `{%`; its end tag is `end` + name. */
   name: string
-  /** Type of the block in the tree. */
+  /** The type of the block in the tree. */
   type: string
-  /** Whether there is an end tag. If a required one is missing, the opening tag is shown as text. */
+  /** Whether the tag has an end tag. If a required end tag is missing, the opening tag is shown as text. */
   end: 'required' | 'optional' | 'none'
   /** Attributes that are copied into `data`, in this order. The value of a flag becomes a boolean. */
   attributes: readonly string[]
   flags?: readonly string[]
-  /** A part of a container. If its end tag is missing, it ends at the next part of the same name, or with the container. */
+  /**
+   * A part of a container. If its end tag is missing, it ends at the next part of the same name or with the container.
+   */
   part?: true
-  /** What may be in it. This is only documentation: other children are kept as well. */
+  /** The expected children. This is only documentation: other children are kept as well. */
   children: 'blocks' | 'none' | readonly string[]
-  /** One line for the reference page. */
+  /** The description on the reference page, in one line. */
   about: string
 }
 
@@ -45,7 +50,7 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['fullWidth'],
     flags: ['fullWidth'],
     children: ['tab'],
-    about: 'alternatives, of which one is shown',
+    about: 'alternatives; one of them is shown at a time',
   },
   {
     name: 'tab',
@@ -107,7 +112,7 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['title', 'overflow', 'lineNumbers', 'expandable', 'fullWidth'],
     flags: ['lineNumbers', 'expandable', 'fullWidth'],
     children: ['code'],
-    about: 'options of the fenced code that it holds',
+    about: 'options for the fenced code in it',
   },
   {
     name: 'content-ref',
@@ -199,7 +204,7 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['src', 'path', 'method', 'expanded', 'fullWidth'],
     flags: ['expanded', 'fullWidth'],
     children: 'blocks',
-    about: 'one operation, by the address of its specification',
+    about: 'one operation; `src` is the address of its specification',
   },
   {
     name: 'swagger',
@@ -266,7 +271,7 @@ export const tagTable: readonly TagRow[] = [
 
 const byName = new Map(tagTable.map((row) => [row.name, row]))
 
-/** The row of a tag; null if the tag is unknown. */
+/** Returns the row of a tag; null if the tag is unknown. */
 export const findTag = (name: string): TagRow | null => byName.get(name) ?? null
 
 /** Whether this word after `{%` is the name of a known tag or of its end tag. */

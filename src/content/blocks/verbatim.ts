@@ -6,7 +6,10 @@ import { block } from './block.js'
 /** The `format` of the code block that represents a whole page. */
 const FORMAT = 'verbatim'
 
-/** The document of a page that is not parsed: one code block with its source, which is printed as that source. `limit` says why, as a sentence. */
+/**
+ * Returns the document of a page that is not parsed: one code block with its source. It is printed as that source.
+ * `limit` gives the reason as a sentence.
+ */
 export function verbatimDocument(markdown: string, limit: string, schemaVersion: number): DocumentNode {
   const position = { start: 0, end: markdown.length, line: 1 }
   const only = block('code', position, { syntax: 'markdown', format: FORMAT }, [text(markdown)])
@@ -19,11 +22,14 @@ export function verbatimDocument(markdown: string, limit: string, schemaVersion:
 /** Whether a block represents a whole page that was not parsed. */
 export const isVerbatimPage = (node: BlockNode): boolean => node.type === 'code' && node.data['format'] === FORMAT
 
-/** Why a document's page was not parsed; null if it was. */
+/** Returns the reason why a document's page was not parsed; null if it was parsed. */
 export const limitOf = (document: DocumentNode): string | null =>
   typeof document.data['limit'] === 'string' ? document.data['limit'] : null
 
-/** The source in a document whose page was not parsed; null for other documents. The input may come from anybody. */
+/**
+ * Returns the source in a document whose page was not parsed; null for other documents. The input may come from an
+ * untrusted client.
+ */
 export function verbatimText(input: DocumentNode): string | null {
   const [only, ...others] = Array.isArray(input?.nodes) ? input.nodes : []
   if (!only || others.length > 0 || typeof only.data !== 'object' || only.data === null || !isVerbatimPage(only))

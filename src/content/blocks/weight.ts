@@ -1,21 +1,24 @@
-/** The limits of pages, checked before parsing. */
+/** The limits of pages, which are checked before parsing. */
 
-/** Largest page, in bytes of UTF-8, that is parsed. */
+/** Maximum size of a page that is parsed, in bytes of UTF-8. */
 export const MAX_PAGE_BYTES = 1024 * 1024
-/** Shorter pages (in characters) are hardly ever beyond these limits, so those are checked only when the page is parsed. */
+/**
+ * Minimum length of a page, in characters, for an early check. Shorter pages rarely exceed the limits, so they are
+ * checked only when they are parsed.
+ */
 export const MAY_BE_HEAVY = 8 * 1024
-/** Most nodes of a tree. */
+/** Maximum number of nodes in a tree. */
 export const MAX_NODES = 250_000
 /**
- * The highest weight of a page: an estimate of the microseconds for parsing it on an idle machine (a busy one takes twice as long).
- * The weight depends on the text alone, so that a page is parsed on every machine or on none. The deadline of threads is a last
- * resort.
+ * Maximum weight of a page: the estimated microseconds for parsing it on an idle machine (a busy one takes twice as
+ * long). The weight depends on the text alone, so that a page is parsed on every machine or on none. The thread
+ * deadline is a last resort.
  */
 const MAX_WEIGHT = 2_000_000
-/** The same for short texts of which a request may return a hundred. */
+/** The maximum weight of short texts. A request may return a hundred of them. */
 export const SMALL_WEIGHT = 80_000
 
-/** Microseconds for one of each kind, measured with `parseDocument` on pages that have nothing else. */
+/** Microseconds per item of each kind, measured with `parseDocument` on pages that contain nothing else. */
 const COST = {
   characters: 0.5,
   lines: 40,
@@ -26,14 +29,17 @@ const COST = {
 }
 type Kind = keyof typeof COST
 const KINDS = Object.keys(COST) as Kind[]
-/** The same for the native parser, at most: it is much faster, but not at what takes quadratic time. */
+/** Maximum costs for the native parser. It is much faster, except for constructs that take quadratic time. */
 const NATIVE_COST: Record<Kind, number> = { ...COST, characters: 0.2, lines: 2, 'inline markers': 2 }
 
-/** The sentence for a page with too many bytes. */
+/** Returns the sentence for a page with too many bytes. */
 export const tooLong = (bytes: number): string =>
   `It has ${bytes} bytes; at most ${MAX_PAGE_BYTES} can be parsed. Split it into smaller pages.`
 
-/** Why a page (or with `maxWeight`, a smaller text) is too costly to parse, as a sentence that names the limit; null if it is not. */
+/**
+ * Returns the reason why a page (or with `maxWeight`, a smaller text) is too costly to parse, as a sentence that names
+ * the limit. Returns null if it is not too costly.
+ */
 export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const bytes = Buffer.byteLength(text)
   return bytes > MAX_PAGE_BYTES ? tooLong(bytes) : whyTooCostly(text, maxWeight, COST)
@@ -50,18 +56,27 @@ function whyTooCostly(text: string, maxWeight: number, cost: Record<Kind, number
   return `It has ${Math.round(counts[kind])} ${kind}, so it is too costly to parse; a page with nothing else can have ${most}. Split it into smaller pages.`
 }
 
-/** What of a text costs the same in whatever markdown it is written: in a page its markers stand as they are, or escaped, which is no cheaper. */
+/**
+ * The minimum costs of a text in any markdown form. Its markers are written as they are or escaped, which costs at
+ * least as much.
+ */
 const MIN_COST: Record<Kind, number> = { ...COST, lines: 0, 'table cells': 0, 'levels of nested lists and quotes': 0 }
 
-/** Why a page cannot hold a text, known before it is written as markdown, which may take long. Null says nothing about that markdown. */
+/**
+ * Returns the reason why a page cannot contain a text, before the text is printed as markdown, which may take long.
+ * Null does not mean that the markdown is within the limits.
+ */
 export const textLimit = (text: string): string | null => whyTooCostly(text, MAX_WEIGHT, MIN_COST)
 
-/** Whether the native parser can read a text in about two seconds, so that its references can be found though it is not shown as a tree. */
+/**
+ * Whether the native parser can read a text in about two seconds. If so, its references are found even if it is not
+ * shown as a tree.
+ */
 export function isReadableNatively(text: string): boolean {
   return Buffer.byteLength(text) <= MAX_PAGE_BYTES && weigh(text, NATIVE_COST) <= MAX_WEIGHT
 }
 
-/** The weight of a text, in microseconds of the exact parser. */
+/** Returns the weight of a text, in microseconds of the exact parser. */
 export function weigh(text: string, cost: Record<Kind, number> = COST): number {
   return total(count(text), cost)
 }
@@ -74,21 +89,24 @@ function total(counts: Record<Kind, number>, cost: Record<Kind, number>): number
 
 const isBlank = (code: number): boolean => code === 32 || code === 9
 
-/** What a character may be, as bits. A table is much faster than sets, and every character of every page is looked up. */
+/**
+ * The classes of each character, as bits. A table is much faster than sets, and every character of every page is looked
+ * up.
+ */
 const CLASSES = new Uint8Array(128)
 const classOf = (characters: string, bit: number): number => {
   for (const one of characters) CLASSES[one.charCodeAt(0)]! |= bit
   return bit
 }
-/** Part of a table's delimiter row, or of quote markers before it. */
+/** A character of a table's delimiter row, or of quote markers before it. */
 const DELIMITER = classOf('|:->\t \r', 1)
 const MARKER = classOf('*_~[]!<&@$`{', 2)
-/** A marker for which the parser looks for a partner up to the end of the paragraph. */
+/** A marker whose partner the parser searches for up to the end of the paragraph. */
 const SEEKER = classOf('`$<', 4)
-/** Costs time by itself. */
+/** A character that costs time by itself. */
 const SINGLE = classOf('\\\r', 8)
 
-/** Counts what the parser spends time on. Takes linear time. */
+/** Counts the constructs that take parsing time. Takes linear time. */
 function count(text: string): Record<Kind, number> {
   const counts: Record<Kind, number> = {
     characters: text.length,
@@ -103,7 +121,8 @@ function count(text: string): Record<Kind, number> {
   let paragraph = { start: 0, markers: 0, seekers: 0 }
   const paragraphEnds = (end: number): void => {
     counts['inline markers'] += paragraph.markers
-    // The parser compares pairs of markers, and searches for missing partners to the end. The factors turn that into microseconds.
+    // The parser compares pairs of markers, and searches for missing partners to the end. The factors convert this to
+    // microseconds.
     counts['markers in one paragraph'] +=
       paragraph.markers ** 2 * 0.004 + paragraph.seekers * (end - paragraph.start) * 0.02
     paragraph = { start: end, markers: 0, seekers: 0 }
@@ -112,7 +131,7 @@ function count(text: string): Record<Kind, number> {
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)
     const end = found < 0 ? text.length : found
-    const line = lookAt(text, start, end)
+    const line = measureLine(text, start, end)
     if (line.first === end) paragraphEnds(start)
     else {
       counts.lines++
@@ -132,20 +151,20 @@ function count(text: string): Record<Kind, number> {
 }
 
 interface Line {
-  /** Offset of the first character that is not white space. */
+  /** The offset of the first character that is not white space. */
   first: number
-  /** Levels of containers, by their markers and by the indentation of a marker. */
+  /** Container levels, from container markers and from the indentation of a marker. */
   nesting: number
   markers: number
   seekers: number
-  /** Characters that cost time, but have no partner. */
+  /** Characters that cost time but have no partner. */
   singles: number
   pipes: number
-  /** Whether the line may be the delimiter row of a table. */
+  /** Whether the line may be a table's delimiter row. */
   delimiter: boolean
 }
 
-function lookAt(text: string, start: number, end: number): Line {
+function measureLine(text: string, start: number, end: number): Line {
   let first = start
   while (first < end && text.charCodeAt(first) <= 32) first++
   let nesting = 0

@@ -1,25 +1,25 @@
-// Checks conditions of pages and blocks: which expressions and names they may use.
+// Checks the conditions of pages and blocks: the expressions and names that they may use.
 import type { AnyNode, BinaryExpression, CallExpression, MemberExpression, UnaryExpression } from 'acorn'
 import type { ConditionError } from './error.js'
 import { conditionError, parseExpression } from './parse.js'
 
-/** Longest condition, in characters. */
+/** Maximum length of a condition, in characters. */
 export const MAX_CONDITION_LENGTH = 1024
 
 const MAX_DEPTH = 100
 const COMPARISONS = new Set(['==', '!=', '===', '!==', '<', '<=', '>', '>='])
-/** Names that have a meaning on ECMAScript objects, so that no claim can have them. */
+/** Names that have a meaning on ECMAScript objects. No claim can have them. */
 const NO_CLAIMS = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** What the names in a condition stand for: the names below each root. With null, any name may follow `visitor.claims`. */
+/** The names that a condition may use, by root. If it is null, any name may follow `visitor.claims`. */
 type ConditionScope = Readonly<Record<string, readonly string[]>> | null
 
 /**
- * Checks a condition that decides whether a visitor sees something, such as
- * `visitor.claims.unsigned.isBeta == true && "x" in visitor.claims.groups`. Allowed is a subset of ECMAScript: claims below
- * `visitor.claims` (by `.name`, `?.name` or `["name"]`), strings, numbers, true, false, null, undefined, lists of these,
- * `! && ||`, comparisons, `value in list`, `list.includes(value)` and parentheses. Throws only `ConditionError`.
- * @param scope other names than claims
+ * Checks a condition that decides whether a visitor sees something, such as `visitor.claims.unsigned.isBeta == true &&
+ * "x" in visitor.claims.groups`. Conditions are a subset of ECMAScript: claims below `visitor.claims` (through `.name`,
+ * `?.name` or `["name"]`), strings, numbers, true, false, null, undefined, lists of these, `! && ||`, comparisons,
+ * `value in list`, `list.includes(value)` and parentheses. Throws only `ConditionError`.
+ * @param scope the names to use in place of claims
  */
 export function checkCondition(text: string, scope: ConditionScope = null): void {
   const length = [...text].length
@@ -116,7 +116,7 @@ class Checker {
     if (node.type === 'ArrayExpression') {
       for (const element of node.elements) {
         if (!element || element.type === 'ArrayExpression')
-          throw this.error(element ?? node, 'a list can only have strings, numbers, true, false and null in it')
+          throw this.error(element ?? node, 'a list can contain only strings, numbers, true, false and null')
         this.constant(element)
       }
     } else if (node.type === 'Literal') {
@@ -125,7 +125,7 @@ class Checker {
         throw this.error(node, 'this number is too large')
     } else if (node.type === 'TemplateLiteral') {
       if (node.expressions.length > 0)
-        throw this.error(node, 'a template cannot have expressions in it: write a string in quotes')
+        throw this.error(node, 'a template cannot contain expressions: write a string in quotes')
     } else if (node.type === 'Identifier') {
       if (node.name !== 'undefined')
         throw this.error(node, `${node.name} is not known: write claims as visitor.claims.name, and strings in quotes`)
@@ -138,7 +138,7 @@ class Checker {
       )
   }
 
-  /** Checks a path that must begin with `visitor.claims`, and returns how many names follow. */
+  /** Checks a path that must start with `visitor.claims`, and returns the number of names that follow. */
   private claim(node: MemberExpression): number {
     const names: string[] = []
     let at: AnyNode = node
@@ -149,7 +149,7 @@ class Checker {
     return names.length - 1
   }
 
-  /** Checks a path that must be a root of the scope and one of its names. */
+  /** Checks a path that must consist of a root of the scope and one of its names. */
   private member(
     node: MemberExpression,
     root: AnyNode,
@@ -160,7 +160,7 @@ class Checker {
     const [name = '', ...below] = names
     if (!known || below.length > 0 || !known.includes(name)) {
       const all = Object.entries(scope).flatMap(([of, members]) => members.map((member) => `${of}.${member}`))
-      throw this.error(node, `is not known here; there are ${all.join(', ')}`)
+      throw this.error(node, `is not known here. Use one of ${all.join(', ')}`)
     }
     return 1
   }

@@ -1,4 +1,4 @@
-/** An invalid condition: what is wrong and what to do, with line and column (both from 1). */
+/** An invalid condition. The message states the problem and how to fix it, with line and column (both from 1). */
 export class ConditionError extends Error {
   override name = 'ConditionError'
   constructor(

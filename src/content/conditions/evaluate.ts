@@ -1,13 +1,14 @@
-/** Evaluates a condition. It never runs code: only what `check.ts` allows has a value. */
+/** Evaluates a condition. It never runs code: only expressions that `check.ts` allows have a value. */
 import type { AnyNode, BinaryExpression, CallExpression, MemberExpression } from 'acorn'
 import { parseExpression } from './parse.js'
 
-/** What names stand for: values of JSON. */
+/** The JSON values of the root names. */
 type ConditionValues = Readonly<Record<string, unknown>>
 
 /**
- * The value of a condition that `checkCondition` accepts. A name that is missing is undefined; only values of the same type are greater or
- * less than each other. Throws `ConditionError` if the text is no expression, and an error for one that was not checked.
+ * Returns the value of a condition that `checkCondition` accepts. A missing name is undefined. Only values of the same
+ * type can be ordered. Throws `ConditionError` if the text is not an expression, and an error if it contains an
+ * expression that the check rejects.
  */
 export const evaluateCondition = (text: string, values: ConditionValues): boolean =>
   Boolean(evaluate(parseExpression(text), values))
@@ -60,11 +61,11 @@ function compare({ operator, left: a, right: b }: BinaryExpression, values: Cond
         : one >= other
 }
 
-/** `==` takes null and undefined for the same, and nothing else: other values are never converted. */
+/** `==` treats null and undefined as equal. Other values are never converted. */
 const isSame = (left: unknown, right: unknown, loosely: boolean): boolean =>
   left === right || (loosely && (left ?? null) === null && (right ?? null) === null)
 
-/** Whether a list has a value in it, or an object a member of that name. */
+/** Whether a list contains a value, or an object has a member of that name. */
 function has(list: unknown, value: unknown): boolean {
   if (Array.isArray(list)) return list.includes(value)
   return typeof list === 'object' && list !== null && Object.hasOwn(list, String(value))

@@ -1,8 +1,8 @@
-// Parses conditions, with errors that name the character.
+// Parses conditions. Errors name the character.
 import { type Expression, getLineInfo, parseExpressionAt } from 'acorn'
 import { ConditionError } from './error.js'
 
-/** The error for the character at `offset`. */
+/** Returns the error for the character at `offset`. */
 export function conditionError(text: string, offset: number, reason: string): ConditionError {
   const { line, column } = getLineInfo(text, Math.min(offset, text.length))
   return new ConditionError(line, column + 1, reason)
@@ -36,7 +36,7 @@ export function parseExpression(text: string): Expression {
         `${reason}: write an expression such as visitor.claims.isBeta == true`,
       )
     }
-    // acorn recurses, so a thousand parentheses can exhaust the stack.
+    // acorn is recursive, so a thousand parentheses can exhaust the stack.
     throw new ConditionError(1, 1, 'is nested too deeply: use fewer parentheses')
   }
 }

@@ -1,4 +1,7 @@
-/** Makes the changes of one write request, each by the operation of its kind, and turns links to IDs into relative ones. */
+/**
+ * Applies the changes of one write request, each through the operation of its kind, and turns links with IDs into
+ * relative links.
+ */
 import type { ContentChange } from '../../model/index.js'
 import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'
@@ -38,7 +41,7 @@ const operations: { readonly [K in ContentChange['operation']]: Operation<Extrac
     delete_reusable_content: deleteReusableContent,
   }
 
-/** A change of a batch cannot be made; `index` is that of the first such change. */
+/** Thrown if a change of a batch cannot be applied. `index` is the index of the first such change. */
 export class BatchError extends Error {
   constructor(
     readonly index: number,
@@ -63,15 +66,15 @@ export async function applyBatch(batch: Batch, changes: readonly ContentChange[]
     }
   }
   for (const path of batch.written) await relativeLinks(batch, path)
-  // So that IDs follow from the last change, too.
+  // Update the IDs for the last change, too.
   await batch.workspace.structure()
   return applied
 }
 
 const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
 
-/** The page that is named by a ref of the batch, an ID, or a path (with or without `.md`, percent-encoded or not). */
-function pageNamed(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
+/** Finds a page by a ref of the batch, an ID, or a path (with or without `.md`, percent-encoded or not). */
+function findNamedPage(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
   const plain = decodePercent(name) ?? name
   return (
     structure.byId.get(batch.pageRefs.get(name) ?? name) ??
@@ -80,7 +83,9 @@ function pageNamed(batch: Batch, structure: ContentStructure, name: string): Pag
   )
 }
 
-/** Replaces `/pages/<ref, ID or path>` and `/files/<ref or ID>` with links to their files. Other links stay. */
+/**
+ * Replaces `/pages/<ref, ID or path>` and `/files/<ref or ID>` with links to their files. Other links are preserved.
+ */
 const relativeLinks = (batch: Batch, path: string): Promise<void> =>
   retargetLinks(batch, path, async (text) => (/\/(pages|files)\//.test(text) ? relativeTo(batch, path) : null))
 
@@ -88,13 +93,13 @@ async function relativeTo(batch: Batch, path: string): Promise<Retargeting> {
   const structure = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
   const assets = new Map(structure.assets.map(({ id, gitPath }) => [id, gitPath]))
-  // A repository may have folders called pages or files; a link to a file in them is meant literally.
+  // A repository may have folders named `pages` or `files`. A link to a file in them is used as written.
   const isFileHere = (target: string): boolean =>
     findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
   return (target) => {
     const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
     if (kind === undefined || isFileHere(target)) return null
-    const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
+    const page = kind === 'pages' ? findNamedPage(batch, structure, name) : undefined
     const named =
       kind === 'files'
         ? (batch.fileRefs.get(name) ?? assets.get(name))

@@ -1,4 +1,4 @@
-/** Measures and decodes Base64 of files that clients insert, where Node's own decoder would accept invalid text. */
+/** Measures and decodes Base64 from clients. Node's own decoder would accept invalid text. */
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 const PADDING = 61
@@ -6,7 +6,7 @@ const PADDING = 61
 const isDigit = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 43 || code === 47
 
-/** How many bytes a Base64 text encodes, without decoding it. White space is ignored. */
+/** Returns the number of bytes that a Base64 text encodes, without decoding it. White space is ignored. */
 export function base64Length(text: string): number {
   let digits = 0
   for (let at = 0; at < text.length; at++) {

@@ -11,8 +11,8 @@ import { keepLineEnds } from './line-ends.js'
 import { readYamlMap, YamlEditError } from './yaml.js'
 
 /**
- * Edits a markdown file: first its body, then its first heading (if that is the old title), then its front matter. Everything else
- * keeps its bytes; the encoding and line ends stay. Time and memory grow with the size of the file.
+ * Edits a markdown file: first its body, then its first heading (if it is the old title), then its front matter.
+ * Everything else keeps its bytes, encoding and line ends. Time and memory grow with the size of the file.
  */
 export function editFile(file: Uint8Array, { document, title, members, set }: FileEdit): FileOutcome {
   const before = decodeText(file)
@@ -43,7 +43,7 @@ function withTree(text: string, document: DocumentNode): Outcome<string> {
   return 'done' in printed ? { done: text.slice(0, at) + eol + printed.done } : printed
 }
 
-/** Prints a block tree as markdown. If it cannot be printed, the outcome has the reason. */
+/** Prints a block tree as markdown. If it cannot be printed, the outcome contains the reason. */
 export function print(document: DocumentNode, present?: string): Outcome<string> {
   try {
     return { done: printDocument(document, present) }
@@ -67,7 +67,7 @@ export function setMembers(text: string, members: Readonly<Record<string, unknow
   return changes.length === 0 ? { done: text } : edited(() => setFrontMatter(text, Object.fromEntries(changes)))
 }
 
-/** Runs an edit of YAML. If it cannot be made, the outcome has the reason. */
+/** Runs an edit of YAML. If the edit fails, the outcome contains the reason. */
 export function edited(edit: () => string): Outcome<string> {
   try {
     return { done: edit() }
@@ -79,10 +79,13 @@ export function edited(edit: () => string): Outcome<string> {
 
 const FLAGS: ReadonlySet<string> = new Set(['hidden', 'noIndex', 'noRobotsIndex'])
 
-/** Whether a page without the key means the same. Such a value is not written, so that setting a flag and unsetting it leaves no trace. */
+/**
+ * Whether a value is the default of a key. Such a value is not written, so that setting and unsetting a flag leaves no
+ * trace.
+ */
 const isDefault = (key: string, value: unknown): boolean => value === false && FLAGS.has(key)
 
-/** The front matter of a text; empty if there is none, or if it cannot be read. */
+/** Returns the front matter of a text; empty if it is missing or cannot be read. */
 function frontMatterOf(text: string): Readonly<Record<string, unknown>> {
   const block = findFrontMatterBlock(text)
   if (!block) return {}

@@ -1,21 +1,26 @@
 import { eachInSlices } from '../../kernel/slices.js'
 
-/** Maps names to one form if some file systems do not distinguish them: they differ only in case or in Unicode normalization. */
+/**
+ * Folds names that some file systems do not distinguish (they differ only in case or in Unicode normalization) to one
+ * form.
+ */
 const fold = (path: string): string => (/[^\0-\x7f]/.test(path) ? path.normalize('NFC') : path).toLowerCase()
 
-/** The paths, and the folders above them, that are taken. A lookup costs the same for any number of paths. */
+/**
+ * The paths that are taken, and the folders above them. The cost of a lookup does not depend on the number of paths.
+ */
 export class FoldedNames {
   /** The number of files at or below each folded path. */
   readonly #counts = new Map<string, number>()
 
-  /** Counts the paths in slices: there may be a hundred thousand. */
+  /** Counts the paths in slices, because there may be a hundred thousand. */
   static async of(paths: Iterable<string>): Promise<FoldedNames> {
     const names = new FoldedNames()
     await eachInSlices(paths, (path) => names.add(path))
     return names
   }
 
-  /** Whether there is a file at the path or below it, or at a path that some systems do not distinguish from it. */
+  /** Whether a file exists at or below the path, or at a path that some file systems do not distinguish from it. */
   has(path: string): boolean {
     return this.#counts.has(fold(path))
   }
@@ -28,12 +33,12 @@ export class FoldedNames {
     this.#count(path, -1)
   }
 
-  /** The first of `paths` that takes `path`, as `has` defines it. */
+  /** Returns the first of `paths` that conflicts with `path`, as `has` defines it. */
   static find(paths: Iterable<string>, path: string): string | null {
-    const wanted = fold(path)
+    const folded = fold(path)
     for (const one of paths) {
       const name = fold(one)
-      if (name === wanted || name.startsWith(`${wanted}/`)) return one
+      if (name === folded || name.startsWith(`${folded}/`)) return one
     }
     return null
   }

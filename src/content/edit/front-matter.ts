@@ -2,20 +2,18 @@
 import { MAX_FRONT_MATTER } from '../front-matter.js'
 import { setYamlKey, YamlEditError } from './yaml.js'
 
-/** Edits of a page's front matter and body that keep all other bytes. */
-
 /** A page's front matter block. Offsets are UTF-16 units. */
 interface FrontMatterBlock {
-  /** Where `---` begins (after a byte order mark). */
+  /** The offset of `---` (after a byte order mark). */
   start: number
   /** The YAML between the two lines of dashes. */
   yamlStart: number
   yamlEnd: number
-  /** Where the line after the closing dashes begins. */
+  /** The offset of the line after the closing dashes. */
   end: number
 }
 
-/** The block at the beginning of the text; null if there is none, or if it is not closed. */
+/** Finds the block at the start of the text. Returns null if it is missing or not closed. */
 export function findFrontMatterBlock(text: string): FrontMatterBlock | null {
   const opening = /^[\ufeff\u200b]*(---[ \t]*(?:\r\n|\n|\r))/.exec(text)
   if (!opening) return null
@@ -34,10 +32,11 @@ export function findFrontMatterBlock(text: string): FrontMatterBlock | null {
 }
 
 /**
- * Sets (or, with `undefined`, removes) keys of the front matter; `layout.title.visible` is a nested one. All other lines keep their
- * bytes. The block is added if there is none, and removed with its last key. If a value is changed and then restored, it has its old
- * bytes again, provided it was absent or a scalar on one line and the other value needed no other quotes.
- * @throws YamlEditError if the block is not a valid map, or is too long
+ * Sets keys of the front matter, or removes them (`undefined`). `layout.title.visible` is a nested key. All other lines
+ * keep their bytes. The block is added if it is missing, and removed with its last key. If a value is changed and then
+ * restored, its old bytes are restored as well, provided that it was absent or a scalar on one line and the other value
+ * needed no other quotes.
+ * @throws YamlEditError if the block is not a valid map or is too long
  */
 export function setFrontMatter(text: string, changes: Readonly<Record<string, unknown>>): string {
   const block = findFrontMatterBlock(text)
@@ -58,19 +57,19 @@ export function setFrontMatter(text: string, changes: Readonly<Record<string, un
   return `${lead}---${eol}${yaml}---${eol}${eol}${text.slice(lead.length)}`
 }
 
-/** A key with dots is a path, unless the block has a key of exactly that name (from another tool). */
+/** Splits a key with dots into a path, unless the block has a key with exactly that name (from another tool). */
 const pathOf = (key: string, yaml: string): string[] =>
   yaml.split(/\r?\n/).some((line) => line.startsWith(`${key}:`)) ? [key] : key.split('.')
 
 /**
- * Replaces the body with `markdown`. The front matter block keeps its bytes, unless `markdown` begins with a block of its own, which
- * replaces it. A byte order mark stays.
+ * Replaces the body with `markdown`. The front matter block keeps its bytes, unless `markdown` starts with another
+ * block, which replaces it. A byte order mark is preserved.
  */
 export function replaceBody(text: string, markdown: string): string {
-  const put = markdown.replace(/^\ufeff/, '')
-  if (findFrontMatterBlock(put)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
+  const body = markdown.replace(/^\ufeff/, '')
+  if (findFrontMatterBlock(body)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + body
   const block = findFrontMatterBlock(text)
-  if (!block) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
+  if (!block) return (text.startsWith('\ufeff') ? '\ufeff' : '') + body
   const head = text.slice(0, block.end)
-  return put === '' || /[\r\n]$/.test(head) ? head + put : `${head}\n${put}`
+  return body === '' || /[\r\n]$/.test(head) ? head + body : `${head}\n${body}`
 }

@@ -1,4 +1,4 @@
-/** Adds a whole tree of pages at once, as an import does: their files, and their entries in the table of contents. */
+/** Adds a whole tree of pages at once, for an import: their files, and their entries in the table of contents. */
 import { entriesFrom } from '../config.js'
 import { fileSlug } from '../slug.js'
 import { MAX_PATH_BYTES } from '../../kernel/file-names.js'
@@ -12,15 +12,15 @@ import { relativeTarget } from './rewrite-references.js'
 /** A page to add, with the pages below it. */
 interface PageTree {
   title: string
-  /** The name that its file gets if it is free, as a text of any kind. */
+  /** The preferred name of its file, as free text. */
   name: string
   children: readonly PageTree[]
 }
 
-/** The paths that pages get. */
-export type PagePlaces = ReadonlyMap<PageTree, string>
+/** The file path of each page. */
+export type PagePaths = ReadonlyMap<PageTree, string>
 
-/** A name that may be a file's; `readme` is avoided, since README.md is the page of its folder. */
+/** Returns a valid file name. `readme` is avoided, because README.md is the page of its folder. */
 function slugOf(name: string): string {
   const slug = fileSlug(name)
   return slug === '' || /^\.+$/.test(slug) || slug.startsWith('.git') || slug === 'readme' || slug === 'summary'
@@ -29,14 +29,14 @@ function slugOf(name: string): string {
 }
 
 /**
- * Chooses a free path for every page of a tree, without adding anything: a page with pages below it is the README.md of a folder of its own.
- * No path is one that a file has, nor differs from one by case alone.
+ * Chooses a free path for every page of a tree without adding anything. A page with subpages becomes the README.md of
+ * its own folder. No path equals an existing one or differs from it only in case.
  */
-export async function choosePlaces(
+export async function choosePaths(
   batch: Batch,
   parent: PageEntry | null,
   pages: readonly PageTree[],
-): Promise<PagePlaces> {
+): Promise<PagePaths> {
   const structure = await batch.workspace.structure()
   const places = new Map<PageTree, string>()
   const chosen = new Set<string>()
@@ -48,7 +48,8 @@ export async function choosePlaces(
       const wanted = slugOf(tree.name)
       const own = (name: string): string => inFolder(folder, tree.children.length > 0 ? name : `${name}.md`)
       let name = wanted
-      // Both the file and the folder of the same name must be free: one page's folder is where another one's subpages would go.
+      // Both the file and the folder with this name must be free: the folder of one page would contain the subpages of
+      // another.
       const fits = async (): Promise<boolean> =>
         !taken.has(name) && (await isFree(inFolder(folder, name))) && (await isFree(inFolder(folder, `${name}.md`)))
       for (let n = 1; !(await fits()); n++) name = `${wanted}-${n}`
@@ -66,15 +67,16 @@ export async function choosePlaces(
   return places
 }
 
-/** Adds pages at the places that `choosePlaces` chose, as the last pages below `parent`. */
+/** Adds pages at the paths that `choosePlaces` chose, as the last pages below `parent`. */
 export async function insertTree(
   batch: Batch,
   parent: PageEntry | null,
   pages: readonly PageTree[],
-  places: PagePlaces,
+  places: PagePaths,
   textOf: (page: PageTree, path: string) => Promise<Uint8Array>,
 ): Promise<void> {
-  // A table of contents that is made now must not list the new files, which would then be listed twice.
+  // Create the table of contents first. Created later, it would list the new files, and they would then be listed
+  // twice.
   await summaryText(batch)
   for (const [page, path] of places) {
     await batch.work.pause()

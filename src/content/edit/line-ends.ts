@@ -1,16 +1,26 @@
-/** Keeps the line ends of a file when its text is edited. */
+/** Preserves the line ends of a file when its text is edited. */
 import { keptOrder } from '../kept-order.js'
 
 interface Line {
   text: string
-  /** `\r\n`, `\n`, `\r`; '' for a last line without one. */
+  /**
+   * `\r
+   * `, `
+   * ` or `\r`; '' for a last line without a line end.
+   */
   end: string
 }
 
-/** Most characters, before and after an edit together, between the first and the last difference, whose lines are compared. */
+/**
+ * Maximum number of characters between the first and the last difference, before and after an edit together, for
+ * comparing lines.
+ */
 const MAX_COMPARED = 4 * 1024 * 1024
 
-/** The kinds of line ends in a text; the first one in the text comes first. Does not list all line ends, since there may be millions. */
+/**
+ * Returns the kinds of line ends in a text, the first one of the text first. Does not list all line ends, because there
+ * may be millions.
+ */
 function kindsOf(text: string): ReadonlySet<string> {
   const kinds = new Set(/\r\n|\n|\r/.exec(text))
   if (text.includes('\r\n')) kinds.add('\r\n')
@@ -31,10 +41,11 @@ const linesOf = (text: string): Line[] =>
   )
 
 /**
- * Gives `next`, the edited text, the line ends of `old`, the text before, whatever line ends the client sent. Lines that were there
- * before keep theirs, even if the file mixes several kinds. A new line gets that of the line before it, else of the line after it.
- * If `old` has no line ends, `next` keeps its own. Only the range between the first and the last difference is compared; if that is
- * longer than `MAX_COMPARED` in a file of mixed line ends, it gets the kind that comes first in the file. Takes linear time.
+ * Gives `next`, the edited text, the line ends of `old`, the text before the edit, whatever line ends the client sent.
+ * Unchanged lines keep their line ends, even if the file mixes several kinds. A new line gets the line end of the
+ * preceding line, or else of the following one. If `old` has no line ends, `next` keeps its own. Only the range between
+ * the first and the last difference is compared. If that range is longer than `MAX_COMPARED` and the file mixes line
+ * ends, it gets the first kind in the file. Takes linear time.
  */
 export function keepLineEnds(old: string, next: string): string {
   const ends = kindsOf(old)
@@ -47,12 +58,15 @@ export function keepLineEnds(old: string, next: string): string {
   return next.slice(0, start) + kept + next.slice(nextEnd)
 }
 
-/** The range of lines in which two texts differ, and the line before it, as offsets. Outside of it the texts are equal. */
+/**
+ * Returns the range of lines in which two texts differ, and the line before it, as offsets. Outside of this range the
+ * texts are equal.
+ */
 function difference(old: string, next: string): { start: number; oldEnd: number; nextEnd: number } {
   const shortest = Math.min(old.length, next.length)
   let same = 0
   while (same < shortest && old.charCodeAt(same) === next.charCodeAt(same)) same++
-  // Only a line feed is sure to end a line: a carriage return may be the first half of a line end.
+  // Only a line feed always ends a line: a carriage return may be the first half of a line end.
   const lineStart = (at: number): number => (at <= 0 ? 0 : old.lastIndexOf('\n', at - 1) + 1)
   const start = lineStart(lineStart(same) - 1)
   let tail = 0
@@ -63,7 +77,7 @@ function difference(old: string, next: string): { start: number; oldEnd: number;
   return { start, oldEnd: old.length - tail, nextEnd: next.length - tail }
 }
 
-/** The new lines, each with the line end that it had before, or that of its neighbour, or `only` if no line had one. */
+/** Joins the new lines. Each gets its previous line end, or that of its neighbor, or `only` if no line had one. */
 function matched(was: readonly Line[], now: readonly Line[], only: string): string {
   const kept = matchLines(was, now)
   let last = kept.find((index) => index >= 0 && was[index]!.end !== '') ?? 0
@@ -77,11 +91,11 @@ function matched(was: readonly Line[], now: readonly Line[], only: string): stri
 }
 
 /**
- * The index of the old line for each new line, or -1. Lines that are unique in both texts and kept their order are matched first;
- * then equal lines next to matched ones.
+ * Returns the index of the old line for each new line, or -1. First matches lines that are unique in both texts and
+ * kept their order, then equal lines next to matched lines.
  */
 function matchLines(was: readonly Line[], now: readonly Line[]): number[] {
-  const [old, next] = [onlyOnes(was), onlyOnes(now)]
+  const [old, next] = [uniqueLines(was), uniqueLines(now)]
   const shared = [...next.keys()].filter((text) => old.has(text))
   const settled = keptOrder(
     [...old.keys()].filter((text) => next.has(text)),
@@ -102,7 +116,7 @@ function matchLines(was: readonly Line[], now: readonly Line[]): number[] {
   return kept
 }
 
-function onlyOnes(lines: readonly Line[]): Map<string, number> {
+function uniqueLines(lines: readonly Line[]): Map<string, number> {
   const found = new Map<string, number>()
   for (const [index, { text }] of lines.entries()) found.set(text, found.has(text) ? -1 : index)
   return new Map([...found].filter(([, index]) => index >= 0))

@@ -1,9 +1,12 @@
-// Three-way merge of a page whose lines collide.
+// Merges a page with changes on both sides (three-way merge).
 import { diff3Merge } from 'node-diff3'
 import { findFrontMatterBlock } from './front-matter.js'
 import { type Merged, mergeFrontMatter } from './merge-yaml.js'
 
-/** Merges three versions of a page: the front matter by key, the body by lines. A conflict in either is a conflict of the page. */
+/**
+ * Merges three versions of a page: the front matter by key, the body by lines. A conflict in either part is a conflict
+ * of the page.
+ */
 export function mergePage(base: string, ours: string, theirs: string): Merged {
   const body = mergeLines(bodyOf(base), bodyOf(ours), bodyOf(theirs))
   if (body === null) return { conflict: 'both sides changed the same lines' }
@@ -13,13 +16,16 @@ export function mergePage(base: string, ours: string, theirs: string): Merged {
 
 const bodyOf = (text: string): string => text.slice(findFrontMatterBlock(text)?.end ?? 0)
 
-/** The lines of a text, each with its line feed, so that joining them gives the same bytes. */
+/** Splits a text into lines that include their line feeds, so that joining them gives the same bytes. */
 const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Largest product of two texts' line counts (between their first and last difference), since the time for comparing them grows with it. */
+/**
+ * Maximum product of two texts' line counts (between their first and last difference). The comparison time grows with
+ * it.
+ */
 const MAX_PRODUCT = 6_000_000
 
-/** The merged text; null if both sides changed the same lines, or if too many lines would have to be compared. */
+/** Returns the merged text; null if both sides changed the same lines or too many lines would have to be compared. */
 function mergeLines(base: string, ours: string, theirs: string): string | null {
   if (ours === theirs || theirs === base) return ours
   if (ours === base) return theirs

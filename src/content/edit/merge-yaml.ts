@@ -1,4 +1,4 @@
-/** Merges three versions of YAML, or of front matter, key by key. */
+/** Merges three versions of YAML or front matter, key by key. */
 import { findFrontMatterBlock } from './front-matter.js'
 import { isRecord, sameValue } from '../json.js'
 import { YamlEditError, readYamlMap, setYamlKey } from './yaml.js'
@@ -13,7 +13,7 @@ interface Change {
 
 const member = (of: Members, key: string): unknown => (Object.hasOwn(of, key) ? of[key] : undefined)
 
-/** The changes of theirs against base. Throws a `YamlEditError` if ours changed the same key differently. */
+/** Returns the changes from base to theirs. Throws a `YamlEditError` if ours changed the same key differently. */
 function changesOf(base: Members, ours: Members, theirs: Members, at: string[]): Change[] {
   return [...new Set([...Object.keys(base), ...Object.keys(theirs)])].flatMap((key) => {
     const path = [...at, key]
@@ -27,9 +27,9 @@ function changesOf(base: Members, ours: Members, theirs: Members, at: string[]):
 }
 
 /**
- * Merges maps key by key: the changes of theirs are written into the text of ours, and everything else in it stays. Lists and scalars
- * are not merged themselves. If both sides changed a key differently, or a text cannot be parsed, that is a conflict. Comments that
- * only theirs has are lost.
+ * Merges maps key by key: the changes in theirs are applied to the text of ours, and all other text is preserved. Lists
+ * and scalars are not merged. It is a conflict if both sides changed a key differently, or if a text cannot be parsed.
+ * Comments that exist only in theirs are lost.
  */
 export function mergeYaml(base: string, ours: string, theirs: string): Merged {
   if (theirs === base || ours === theirs) return { text: ours }
@@ -43,7 +43,7 @@ export function mergeYaml(base: string, ours: string, theirs: string): Merged {
   }
 }
 
-/** Merges the front matter of three versions of a page. The result is the page of ours, with the merged front matter. */
+/** Merges the front matter of three versions of a page. The result is our page with the merged front matter. */
 export function mergeFrontMatter(base: string, ours: string, theirs: string): Merged {
   const merged = mergeYaml(yamlOf(base), yamlOf(ours), yamlOf(theirs))
   if ('conflict' in merged) return merged

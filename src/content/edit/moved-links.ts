@@ -3,14 +3,14 @@ import { resolveReference } from '../resolve-reference.js'
 import type { ContentStructure, Symlinks } from '../types.js'
 import { relativeTarget, renamedTarget } from './rewrite-references.js'
 
-/** The files and pages before and after some files move. */
+/** The files and pages before and after a move. */
 export class MovedLinks {
   readonly #after: ContentStructure
   readonly #arrived: ReadonlySet<string>
 
   /**
    * @param paths all files before the move
-   * @param moved old path → new path
+   * @param moved new path by old path
    */
   constructor(
     private readonly structure: ContentStructure,
@@ -24,13 +24,14 @@ export class MovedLinks {
     this.#after = { ...structure, byGitPath, symlinks: this.#unmovedLinks() }
   }
 
-  /** The names that a text contains if one of its links may have to change. */
+  /** Returns names to search for. A text without any of them contains no link that has to change. */
   names(): Iterable<string> {
     return [...this.moved.keys(), ...this.#arrived, ...this.structure.symlinks.keys()]
   }
 
   /**
-   * Returns the new target for one that is written in the file `path` (before the move). null: it leads to the same file as before, or to none.
+   * Returns the new target of a link in the file `path` (before the move). Returns null if the link still points to the
+   * same file, or to none.
    */
   next(path: string, target: string): string | null {
     const named = this.#before(path, target)
@@ -42,7 +43,7 @@ export class MovedLinks {
     return this.#leads(kept, from, to) ? kept : relativeTarget(from, to) + (/[?#].*$/s.exec(target)?.[0] ?? '')
   }
 
-  /** The file that a target names before the move. A page that is named by its ID keeps it. */
+  /** Returns the file that a target points to before the move. A link with a page ID never changes. */
   #before(path: string, target: string): string | null {
     const id = /^\/pages\/([^/?#]+)/.exec(target)?.[1]
     if (id !== undefined && this.structure.byId.has(id)) return null
@@ -62,7 +63,10 @@ export class MovedLinks {
     return this.moved.get(path) ?? path
   }
 
-  /** The symbolic links that lead to the same file or folder as before. Links through the others name the file itself from now on. */
+  /**
+   * Returns the symbolic links that still point to the same file or folder. Links through other symbolic links will
+   * point to the file itself.
+   */
   #unmovedLinks(): Symlinks {
     if (this.structure.symlinks.size === 0) return this.structure.symlinks
     const touched = new Set<string>()

@@ -8,12 +8,13 @@ import { findFrontMatterBlock } from './front-matter.js'
 import type { ReferenceReplacement } from './rewrite-references.js'
 import type { Batch } from './batch.js'
 
-/** Returns the new target for an old one; null if it stays. */
+/** Returns the new target for an old one; null if it does not change. */
 export type Retargeting = (target: string) => string | null
 
 /**
- * Changes targets of links in a markdown file's body. `retargetingFor` gets the file's text, and returns null if no link in it needs
- * a change. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to parse, stays unchanged (a diagnostic reports it).
+ * Changes link targets in a markdown file's body. `retargetingFor` receives the file's text and returns null if no link
+ * needs a change. A file that is larger than `MAX_TEXT_BYTES` or too costly to parse is left unchanged (a diagnostic
+ * reports it).
  */
 export async function retargetLinks(
   batch: Batch,
@@ -27,21 +28,21 @@ export async function retargetLinks(
   const next = await retargetingFor(text)
   if (next === null) return
   const bodyStart = findFrontMatterBlock(text)?.end ?? 0
-  const found: ReferenceReplacement[] = []
+  const replacements: ReferenceReplacement[] = []
   const slices = new Slices()
   for (const { target, start, end } of await referencesIn(batch, text.slice(bodyStart))) {
     if (slices.due) await slices.rest()
-    const put = next(target)
-    if (put !== null && put !== target) found.push({ start, end, target: put })
+    const replacement = next(target)
+    if (replacement !== null && replacement !== target) replacements.push({ start, end, target: replacement })
   }
   for (const { start, end } of includesIn(text, bodyStart)) {
-    const put = next(text.slice(start, end))
-    const covered = found.some((one) => one.start + bodyStart < end && start < one.end + bodyStart)
-    if (put !== null && !covered && !/[\s():{}<>]/.test(put))
-      found.push({ start: start - bodyStart, end: end - bodyStart, target: put })
+    const replacement = next(text.slice(start, end))
+    const covered = replacements.some((one) => one.start + bodyStart < end && start < one.end + bodyStart)
+    if (replacement !== null && !covered && !/[\s():{}<>]/.test(replacement))
+      replacements.push({ start: start - bodyStart, end: end - bodyStart, target: replacement })
   }
-  if (found.length === 0) return
-  const outcome = await unlessTooCostly(batch.work.retarget(file, bodyStart, found), null)
+  if (replacements.length === 0) return
+  const outcome = await unlessTooCostly(batch.work.retarget(file, bodyStart, replacements), null)
   if (outcome === null || 'refused' in outcome)
     throw new ChangeError(
       `${path} has too many links to update them. Split it into smaller files first.`,
@@ -53,10 +54,10 @@ export async function retargetLinks(
 
 const INCLUDE = /\{\{#(?:include|rustdoc_include|playground|template)[ \t]+([^\s{}:]+)/g
 
-/** Whether a text may include files as mdBook does, which also happens in code. */
+/** Whether a text may include files with mdBook's syntax, which also works in code. */
 export const mayInclude = (text: string): boolean => text.includes('{{#')
 
-/** The paths of the files that a text includes as mdBook does. */
+/** Returns the ranges of the file paths that a text includes with mdBook's syntax. */
 function* includesIn(text: string, from: number): Generator<{ start: number; end: number }> {
   if (!mayInclude(text)) return
   for (const { 0: whole, 1: path = '', index } of text.matchAll(INCLUDE)) {
@@ -65,6 +66,6 @@ function* includesIn(text: string, from: number): Generator<{ start: number; end
   }
 }
 
-/** The references in a page's markdown; none if it is too costly to parse, as when the page is read. */
+/** Returns the references in a page's markdown. If it is too costly to parse, returns none, as for a page read. */
 const referencesIn = ({ work }: Pick<Batch, 'work'>, markdown: string): Promise<readonly Reference[]> =>
   unlessTooCostly(work.references(markdown), [])

@@ -1,4 +1,4 @@
-/** Replaces the targets of links and other references in markdown, and writes new ones in their style. */
+/** Replaces the targets of links and other references in markdown, and writes new ones in the same style. */
 import { decodePercent, isMarkdown, keyBelow, nameOf } from '../paths.js'
 
 /** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
@@ -10,8 +10,9 @@ export interface ReferenceReplacement {
 }
 
 /**
- * Replaces targets, each encoded for where it is: in a markdown link (spaces and parentheses in the old target's style: in angle
- * brackets or percent-encoded), an HTML attribute, or an attribute of a `{% block %}`. All other bytes stay.
+ * Replaces targets. Each target is encoded for its context: a markdown link (spaces and parentheses in the old target's
+ * style: in angle brackets or percent-encoded), an HTML attribute, or an attribute of a `{% block %}`. All other bytes
+ * are preserved.
  * @throws RangeError if replacements overlap or are outside of the text
  */
 export function rewriteReferences(markdown: string, replacements: readonly ReferenceReplacement[]): string {
@@ -54,7 +55,10 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
 const escapeAngle = (target: string): string =>
   target.replace(/\\(?=[!-/:-@[-`{-~]|$)|[<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
 
-/** The syntax around an offset: a `{% block %}` or an HTML tag that is still open there (HTML only after `=`), else markdown. */
+/**
+ * Returns the syntax at an offset: a `{% block %}` or an HTML tag that is still open there (HTML only after `=`), else
+ * markdown.
+ */
 function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'block' {
   const window = markdown.slice(Math.max(0, start - 2000), start)
   const block = window.lastIndexOf('{%')
@@ -63,17 +67,18 @@ function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'b
   return /<[A-Za-z][^<>]*$/.test(window.slice(window.lastIndexOf('<'))) ? 'html' : 'markdown'
 }
 
-/** How a target begins: `plain` is `file.md`, `dot` is `./file.md`, `root` is `/docs/file.md`. */
+/** The start of a target: `plain` is `file.md`, `dot` is `./file.md`, `root` is `/docs/file.md`. */
 type TargetStyle = 'plain' | 'dot' | 'root'
 
-/** The style of a target. */
+/** Returns the style of a target. */
 export const styleOf = (target: string): TargetStyle =>
   target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain'
 
 /**
- * The target for a link in the file `from` to the file `to`, both paths from the repository's root. `%`, `#` and `?` in file names
- * are percent-encoded, since they have a meaning in targets. Spaces are not: `rewriteReferences` encodes them as needed.
- * @param minUps number of `../` that the target begins with at least, as far as there are folders to leave
+ * Returns the target for a link from the file `from` to the file `to`. Both paths start at the repository's root. `%`,
+ * `#` and `?` in file names are percent-encoded, because they have a meaning in targets. Spaces are not:
+ * `rewriteReferences` encodes them as needed.
+ * @param minUps the minimum number of leading `../`, limited by the number of folders above `from`
  */
 export function relativeTarget(from: string, to: string, style: TargetStyle = 'plain', minUps = 0): string {
   const encoded = (path: readonly string[]): string => path.join('/').replace(/[%#?]/g, percent)
@@ -93,11 +98,11 @@ export function relativeTarget(from: string, to: string, style: TargetStyle = 'p
 const SUFFIX = /[?#].*$/s
 
 /**
- * Writes a target again for a file that is now at `to`, in the form that it has: with as many `../` or with `./`, from the root, as a
- * folder, without `.md`, as the HTML that books make of a page, percent-encoded, and with its anchor.
+ * Rewrites a target for a file that is now at `to`, and preserves its form: leading `../` or `./`, absolute path,
+ * folder, missing `.md`, generated `.html`, percent-encoding, and anchor.
  * @param resolved the file that the target named
- * @param from the file that it is written in
- * @param root the effective root, which a leading slash means
+ * @param from the file that contains the link
+ * @param root the effective root, to which a leading slash refers
  */
 export function renamedTarget(
   target: string,
@@ -114,10 +119,10 @@ export function renamedTarget(
   return asWritten(bare, keepForm(bare, resolved, dotted)) + (SUFFIX.exec(target)?.[0] ?? '')
 }
 
-/** The pages that are named by their folder. */
+/** Pages that can be named by their folder. */
 const FOLDER_PAGE = /(?:^|\/)(?:readme|index)\.md$/i
 
-/** Keeps the folder, the missing `.md` or the `.html` of a target that names the file `resolved`. */
+/** Preserves the folder form, the missing `.md` or the `.html` of a target that names the file `resolved`. */
 function keepForm(bare: string, resolved: string, next: string): string {
   if (/\.html$/i.test(bare) && isMarkdown(resolved) && !/\.html\.md$/i.test(resolved))
     return next.replace(/readme\.md$/i, 'index.md').replace(/\.(md|markdown)$/i, '.html')
@@ -128,7 +133,7 @@ function keepForm(bare: string, resolved: string, next: string): string {
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
 
-/** Writes the names that stay as `bare` writes them, which may be percent-encoded. */
+/** Preserves the spelling of unchanged names in `bare`, which may be percent-encoded. */
 function asWritten(bare: string, next: string): string {
   const [old, now] = [bare.split('/'), next.split('/')]
   if (old.length !== now.length) return next

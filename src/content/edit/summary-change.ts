@@ -1,4 +1,4 @@
-/** The changes that edits make to a table of contents. They are plain data, so that a thread can make them. */
+/** The changes that edits make to a table of contents. They are plain data, so that a thread can apply them. */
 import {
   type EntryTree,
   insertEntries,
@@ -17,13 +17,19 @@ import {
 import { parseSummary } from '../summary/parse.js'
 import type { Outcome, SummaryNode } from '../types.js'
 
-/** Where an entry goes: below the entry at `parent` (null = top level), before the one at `before` (absent = last). */
+/**
+ * The destination of an entry: below the entry at `parent` (null = top level), before the one at `before` (absent =
+ * last).
+ */
 export interface SummaryDestination {
   parent: number | null
   before?: number
 }
 
-/** A change of a table of contents. Entries are addressed by their offsets (`start`), which are those of the structure of the same text: a line may have several. */
+/**
+ * A change of a table of contents. Entries are identified by their offsets (`start`) in the structure of the same text,
+ * because one line may contain several.
+ */
 export type SummaryChange =
   | { kind: 'insert'; title: string; href: string | null; place: SummaryDestination }
   | { kind: 'insert-tree'; entries: readonly EntryTree[]; parent: number | null }
@@ -36,7 +42,7 @@ export type SummaryChange =
   | { kind: 'move-group'; start: number; place: SummaryDestination }
   | { kind: 'remove-group'; start: number }
 
-/** Makes a change. If the editor refuses it, the outcome has the reason. */
+/** Applies a change. If the editor rejects it, the outcome contains the reason. */
 export function changeSummary(text: string, change: SummaryChange): Outcome<string> {
   try {
     return { done: apply(text, change) }
@@ -93,7 +99,7 @@ function retarget(text: string, targets: readonly { start: number; href: string 
   const starts = targets
     .map(({ start, href }) => ({ start: nodeAt(nodes, start).start, href }))
     .sort((a, b) => b.start - a.start)
-  // From the end, so that the offsets of the others stay valid.
+  // Replace from the end, so that the other offsets stay valid.
   return starts.reduce((edited, { start, href }) => retargetEntry(edited, { start }, href), text)
 }
 
@@ -112,7 +118,10 @@ function find(nodes: readonly SummaryNode[], start: number): SummaryNode | null 
   return null
 }
 
-/** The index among the parent's nodes. There may be more nodes than pages: entries of missing files are not pages. */
+/**
+ * Returns the index among the parent's nodes. There may be more nodes than pages: entries of missing files are not
+ * pages.
+ */
 function indexOf(
   nodes: readonly SummaryNode[],
   { parent, before }: SummaryDestination,

@@ -1,4 +1,4 @@
-/** The files of a revision while it is edited, with the page structure and the IDs that follow from the changes. */
+/** The files of a revision during an edit, with the page structure and the IDs that result from the changes. */
 import { eachInSlices, filterInSlices, inSlices, mergeInSteps } from '../../kernel/slices.js'
 import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
@@ -13,18 +13,21 @@ import { ChangeError } from './change-error.js'
 import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
-/** A changed path: its new content (a regular file, unless there is a mode), an existing blob, or null if it was removed. */
-type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string } | null
+/**
+ * A changed path: its new content (a regular file, unless a mode is given), an existing blob, or null if it was
+ * removed.
+ */
+type PathChange = { content: Uint8Array; mode?: string } | { oid: string; mode: string } | null
 
 /**
- * A revision that is being edited: its files, the changes so far, and the structure and IDs that follow from them. Only what the
- * changes need is read: changing a page's text reads that one file.
+ * A revision during an edit: its files, the changes so far, and the resulting structure and IDs. Only the inputs of a
+ * change are read: changing a page's text reads that one file.
  */
 export class Workspace {
-  readonly #puts = new Map<string, Put>()
-  /** Every file, in order of path; null if there were changes since it was made. */
+  readonly #changes = new Map<string, PathChange>()
+  /** All files, sorted by path; null after a change. */
   #entries: Promise<readonly ReaderEntry[]> | null = null
-  /** Made when they are first needed, and then kept up to date. */
+  /** Created on first use, and then kept up to date. */
   #paths: Promise<Set<string>> | null = null
   #names: Promise<FoldedNames> | null = null
   #stale = false
@@ -47,11 +50,11 @@ export class Workspace {
 
   /** The changed files. */
   changes(): PlannedChange[] {
-    return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
+    return [...this.#changes].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
   }
 
   /**
-   * The structure with the changes so far.
+   * Returns the structure with the changes so far.
    * @param sameLines no line of the table of contents was added or removed since the last call
    */
   async structure(sameLines = false): Promise<ContentStructure> {
@@ -71,13 +74,16 @@ export class Workspace {
     return now
   }
 
-  /** Whether there is a file at a path. */
+  /** Whether a file exists at a path. */
   async has(path: string): Promise<boolean> {
-    const put = this.#puts.get(path)
+    const put = this.#changes.get(path)
     return put === undefined ? (await this.reader.entry(path)) !== null : put !== null
   }
 
-  /** A file that takes the path: one at it, below it, or at a path that some systems do not distinguish from it. null if it is free. */
+  /**
+   * Returns a file that conflicts with the path: at it, below it, or at a path that some file systems do not
+   * distinguish from it. Returns null if the path is free.
+   */
   async taken(path: string): Promise<string | null> {
     return (await this.isTaken(path)) ? FoldedNames.find(await this.paths(), path) : null
   }
@@ -88,7 +94,7 @@ export class Workspace {
     return (await this.#names).has(path)
   }
 
-  /** Every file's path. */
+  /** Returns every file's path. */
   paths(): Promise<Set<string>> {
     this.#paths ??= this.#pathsNow()
     return this.#paths
@@ -100,7 +106,10 @@ export class Workspace {
     return paths
   }
 
-  /** The current text of a table of contents or YAML file; null if there is no file. Throws `ChangeError` (413) if it is too large. */
+  /**
+   * Returns the current text of a table of contents or YAML file; null if the file does not exist. Throws `ChangeError`
+   * (413) if it is too large.
+   */
   async text(path: string): Promise<string | null> {
     const bytes = await this.bytes(path, MAX_STRUCTURE_BYTES)
     if (bytes === 'too-large')
@@ -112,20 +121,21 @@ export class Workspace {
     return bytes === null ? null : decodeText(bytes)
   }
 
-  /** Whether the path has a regular file, and not a symbolic link, a folder or a submodule. */
+  /** Whether the path is a regular file, as opposed to a symbolic link, a folder or a submodule. */
   async isRegular(path: string): Promise<boolean> {
-    const put = this.#puts.get(path)
+    const put = this.#changes.get(path)
     if (put === null) return false
     const mode = put ? put.mode : (await this.reader.entry(path))?.mode
     return mode === undefined ? put !== undefined : isFile({ mode })
   }
 
   /**
-   * A file's current bytes, which must not be modified; null if there is no file, `too-large` if there are more than `maxBytes`. Throws
-   * `ChangeError` if the path has no regular file: an edit of a symbolic link would write text into the link.
+   * Returns a file's current bytes, which must not be modified; null if the file does not exist, `too-large` if it has
+   * more than `maxBytes`. Throws `ChangeError` if the path is not a regular file: an edit of a symbolic link would
+   * write text into the link.
    */
   async bytes(path: string, maxBytes = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | 'too-large' | null> {
-    const put = this.#puts.get(path)
+    const put = this.#changes.get(path)
     if (put === null) return null
     if (put && 'content' in put) return put.content.length > maxBytes ? 'too-large' : put.content
     const entry = put && 'oid' in put ? put : await this.reader.entry(path)
@@ -136,32 +146,31 @@ export class Workspace {
     return entry === null ? null : ((await readBounded(this.reader, entry.oid, maxBytes)) ?? 'too-large')
   }
 
-  /** Changes a file's text and keeps its encoding. */
+  /** Changes a file's text and preserves its encoding. */
   async setText(path: string, text: string): Promise<void> {
     const before = await this.bytes(path)
     return this.setBytes(path, encodeText(text, before instanceof Uint8Array ? encodingOf(before) : 'utf-8'))
   }
 
-  /** Changes a file, or adds it. */
+  /** Changes or adds a file. */
   async setBytes(path: string, content: Uint8Array): Promise<void> {
     const before = await this.bytes(path)
     if (before === null) return this.add(path, content)
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
-    const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
-    this.#put(path, { content, ...(mode === undefined ? {} : { mode }) })
+    const mode = this.#changes.get(path)?.mode ?? (await this.reader.entry(path))?.mode
+    this.#change(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** Replaces a file's content with a blob of the repository. */
   setBlob(path: string, oid: string, mode: string): void {
-    this.#put(path, { oid, mode })
+    this.#change(path, { oid, mode })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
-  /** Adds a file. */
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
-    this.#put(path, { content })
+    this.#change(path, { content })
     if (!paths.has(path)) (await this.#names)?.add(path)
     paths.add(path)
     await this.#moved({ added: [path] })
@@ -169,7 +178,7 @@ export class Workspace {
 
   async remove(path: string): Promise<void> {
     const paths = await this.paths()
-    this.#put(path, null)
+    this.#change(path, null)
     if (paths.delete(path)) (await this.#names)?.remove(path)
     await this.#moved({ deleted: [path] })
   }
@@ -177,18 +186,18 @@ export class Workspace {
   /** Renames a file, which keeps its ID. */
   async rename(from: string, to: string): Promise<void> {
     const paths = await this.paths()
-    const put = this.#puts.get(from)
+    const put = this.#changes.get(from)
     const entry = put ? null : await this.reader.entry(from)
-    this.#put(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
-    this.#put(from, null)
+    this.#change(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
+    this.#change(from, null)
     if (paths.delete(from)) (await this.#names)?.remove(from)
     if (!paths.has(to)) (await this.#names)?.add(to)
     paths.add(to)
     await this.#moved({ renamed: [{ from, to }] })
   }
 
-  #put(path: string, put: Put): void {
-    this.#puts.set(path, put)
+  #change(path: string, change: PathChange): void {
+    this.#changes.set(path, change)
     this.#entries = null
   }
 
@@ -218,10 +227,10 @@ export class Workspace {
     )
   }
 
-  /** A reader of the changed tree. Changed files have made-up oids, which only this reader knows. */
+  /** Returns a reader of the changed tree. Changed files have artificial oids that only this reader can resolve. */
   #asReader(): TreeReader {
     const changed = (path: string): ReaderEntry | null | undefined => {
-      const put = this.#puts.get(path)
+      const put = this.#changes.get(path)
       if (put === undefined) return undefined
       return put === null
         ? null
@@ -244,7 +253,7 @@ export class Workspace {
     }
   }
 
-  /** The files below a folder; all files if it is empty. */
+  /** Returns the files below a folder, or all files if `folder` is empty. */
   async #below(folder: string): Promise<readonly ReaderEntry[]> {
     const entries = await this.#walkNow()
     return folder === '' ? entries : filterInSlices(entries, ({ path }) => path.startsWith(`${folder}/`))
@@ -256,8 +265,8 @@ export class Workspace {
   }
 
   async #merged(): Promise<readonly ReaderEntry[]> {
-    const kept = await filterInSlices(await this.reader.walk(''), ({ path }) => !this.#puts.has(path))
-    const own = [...this.#puts].flatMap(([path, put]) =>
+    const kept = await filterInSlices(await this.reader.walk(''), ({ path }) => !this.#changes.has(path))
+    const own = [...this.#changes].flatMap(([path, put]) =>
       put === null ? [] : [{ path, mode: put.mode ?? '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
     )
     const byPath = (a: ReaderEntry, b: ReaderEntry): number => (a.path < b.path ? -1 : 1)

@@ -1,4 +1,4 @@
-// Edits keys of a YAML text; all else in it stays as it was written.
+// Edits keys of a YAML text. Everything else is preserved as written.
 import {
   type Node,
   type Pair,
@@ -15,7 +15,7 @@ import {
 import { checkNesting } from '../yaml-depth.js'
 import { sameValue } from '../json.js'
 
-/** YAML cannot be edited key by key: it is invalid, or not a map. */
+/** Thrown if YAML cannot be edited key by key, because it is invalid or not a map. */
 export class YamlEditError extends Error {
   override name = 'YamlEditError'
 }
@@ -24,23 +24,24 @@ type Path = readonly string[]
 type YamlPair = Pair<Node, Node | null>
 
 /**
- * Sets one key (`['layout', 'title', 'visible']` is a nested one), or removes its lines (`undefined`), in YAML whose top level is a
- * map or empty. All other lines keep their bytes. A value keeps its quotes or block style if the new value allows that. A nested map
- * is removed with its last key. Setting a key to the value that it has changes nothing. If a scalar on one line is changed and then
- * restored, it has its old bytes again, unless the other value needed quotes: these stay.
+ * Sets one key (`['layout', 'title', 'visible']` is a nested key), or removes its lines (`undefined`), in YAML whose
+ * top level is a map or empty. All other lines keep their bytes. A value keeps its quotes or block style if the new
+ * value allows that. A nested map is removed with its last key. Setting a key to its current value changes nothing. If
+ * a scalar on one line is changed and then restored, its old bytes are restored as well, unless the other value needed
+ * quotes; the quotes then remain.
  * @throws YamlEditError if the text is invalid, or its top level is not a map
  */
 export function setYamlKey(text: string, path: Path, value: unknown): string {
   const map = topMap(text)
-  if (path.length === 0) throw new YamlEditError('A key is needed.')
+  if (path.length === 0) throw new YamlEditError('The key is missing.')
   if (map === null) return value === undefined ? text : text + separator(text) + pairText(path, value, eolOf(text))
-  if (map.flow) throw new YamlEditError('The YAML is written in braces. Write each key on a line of its own.')
+  if (map.flow) throw new YamlEditError('The YAML is written in braces. Write each key on a separate line.')
   return setIn(text, map, path, value)
 }
 
 /**
- * Sets many keys as `setYamlKey` sets one. Texts that take the place of other ones are written after one reading of the YAML: a reading for each of
- * them would take quadratic time.
+ * Sets many keys, each like `setYamlKey`. Texts that replace other texts are written after a single parse of the YAML;
+ * a parse for each of them would take quadratic time.
  * @throws YamlEditError like `setYamlKey`
  */
 export function setYamlKeys(text: string, changes: readonly (readonly [Path, unknown])[]): string {
@@ -61,7 +62,7 @@ export function setYamlKeys(text: string, changes: readonly (readonly [Path, unk
   )
 }
 
-/** The text at a path, in maps that are not written in braces. */
+/** Returns the text at a path, in maps that are not written in braces. */
 function findText(
   map: YAMLMap<Node, Node | null>,
   [key, ...rest]: Path,
@@ -83,7 +84,9 @@ export function readYamlMap(text: string): Record<string, unknown> {
     if (value === null || value === undefined) return {}
     if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
   } catch (cause) {
-    throw new YamlEditError('The YAML cannot be parsed: it has too many aliases, or one without an anchor.', { cause })
+    throw new YamlEditError('The YAML cannot be parsed: it has too many aliases, or an alias without an anchor.', {
+      cause,
+    })
   }
   throw new YamlEditError('The YAML is not a map. Write one "name: value" per line.')
 }
@@ -95,7 +98,7 @@ function readDocument(text: string): ReturnType<typeof parseDocument> {
     throw new YamlEditError('The YAML cannot be parsed: it is nested too deeply.', { cause })
   }
   const lineCounter = new LineCounter()
-  // Pretty errors take quadratic time: each quotes its line.
+  // Pretty errors take quadratic time, because each one quotes its line.
   const document = parseDocument(text, { lineCounter, uniqueKeys: false, logLevel: 'silent', prettyErrors: false })
   const [error] = document.errors
   if (error) {
@@ -160,7 +163,7 @@ function lineEnd(text: string, offset: number): number {
   return found < 0 ? text.length : found + 1
 }
 
-/** Where a value ends, without comments and blank lines after it. */
+/** Returns the end offset of a value, without the comments and blank lines after it. */
 function endOf(text: string, pair: YamlPair): number {
   const { value } = pair
   if (!value?.range) return pair.key.range![1]
@@ -176,7 +179,7 @@ function endOf(text: string, pair: YamlPair): number {
     : value.range[0] + text.slice(value.range[0], end).trimEnd().length
 }
 
-/** The spaces before the keys of a map. */
+/** Returns the indentation of a map's keys. */
 const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
   const start = map.items[0]!.key.range![0]
   return text
@@ -190,7 +193,7 @@ function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): str
   const end = lineEnd(text, endOf(text, pair))
   const from = lineStart(text, start)
   if (text.slice(from, start).trim() !== '' && map.items.length > 1)
-    throw new YamlEditError('The key shares its line with another one. Write each key on a line of its own.')
+    throw new YamlEditError('The key shares its line with another one. Write each key on a separate line.')
   const bom = text.charCodeAt(from) === 0xfeff ? 1 : 0
   const done = text.slice(0, from + bom) + text.slice(end)
   return end === text.length && !text.endsWith('\n') ? done.replace(/\r?\n$/, '') : done
@@ -204,7 +207,7 @@ function append(text: string, map: YAMLMap<Node, Node | null>, path: Path, value
   return text.slice(0, at) + eol + put.replace(/\r?\n$/, '')
 }
 
-/** What a value takes the place of: the text from `start` to `end` (exclusive). */
+/** A replacement of the text from `start` to `end` (exclusive). */
 interface Edit {
   start: number
   end: number
@@ -235,7 +238,7 @@ function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPa
 const indented = (block: string, indent: string, eol: string): string =>
   block.replace(/^(?=.)/gm, indent).replace(/\n/g, eol)
 
-/** `a: value`, nested for a longer path, with a line end after it. */
+/** Returns `a: value`, nested for a longer path, with a line end. */
 function pairText(path: Path, value: unknown, eol: string): string {
   const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
   return stringify(nested, { lineWidth: 0 }).replace(/\n/g, eol)

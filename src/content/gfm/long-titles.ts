@@ -1,15 +1,18 @@
-/** Recognises titles of links over very many lines, for which the native parser takes quadratic time. */
+/** Detects link titles with very many lines. They take the native parser quadratic time. */
 
-/** Most lines of one title: the native parser takes 2 ms for it. */
+/** Maximum number of lines in one title. The native parser takes 2 ms for such a title. */
 const MAX_LINES = 1_000
-/** What a title begins with, after white space, and what ends it unless a backslash precedes it. */
+/** The characters that open a title, after white space, and that close it unless a backslash precedes them. */
 const TITLES = [
   { opening: /\s"/g, closing: /(?<!\\)"/g },
   { opening: /\s'/g, closing: /(?<!\\)'/g },
   { opening: /\s\(/g, closing: /(?<!\\)\)/g },
 ]
 
-/** Whether a link may have a title of more than `MAX_LINES` lines. Takes linear time: the passages that are looked at do not overlap. */
+/**
+ * Whether a link may have a title of more than `MAX_LINES` lines. Takes linear time, because the passages that are
+ * examined do not overlap.
+ */
 export function hasLongTitle(text: string): boolean {
   return (
     hasManyLines(text) && text.includes('](') && TITLES.some(({ opening, closing }) => hasLong(text, opening, closing))
@@ -38,7 +41,7 @@ function hasLong(text: string, opening: RegExp, closing: RegExp): boolean {
   return false
 }
 
-/** Where a pattern is next found; the end of the text if nowhere. */
+/** Returns the next match of a pattern; the end of the text if there is none. */
 function findFrom(text: string, pattern: RegExp, from: number): number {
   pattern.lastIndex = from
   return pattern.exec(text)?.index ?? text.length

@@ -1,29 +1,32 @@
-/** Hides tags `{% … %}` and expressions `{{ … }}` from a parser that does not know them, and puts them into its tree. */
+/**
+ * Masks tags `{% … %}` and expressions `{{ … }}` for a parser that does not support them, and restores them in its
+ * tree.
+ */
 import type { Markdown } from './tree.js'
 
-/** Stands for a hidden character. A text that contains it is not masked. */
+/** The placeholder for a masked character. A text that contains it is not masked. */
 const HIDDEN = '\ue000'
 
-/** A tag or an expression of the source. */
+/** A tag or an expression in the source. */
 interface Token {
   type: 'tag' | 'templateExpression'
   start: number
   end: number
 }
 
-/** What is hidden at one place: an expression or tag within text, or a line that has only tags. */
+/** A masked range: an expression or tag within text, or a line that contains only tags. */
 interface Hidden {
   start: number
   end: number
   tokens: readonly Token[]
   /**
-   * `line`: a line of tags, for which a thematic break stands: both may interrupt a paragraph, and end with their line. `bare`: it is
-   * not hidden, since it must stand in code or in a tag of HTML.
+   * `line`: a line of tags, replaced with a thematic break. Both may interrupt a paragraph, and both end with their
+   * line. `bare`: not masked, because it is in code or in an HTML tag.
    */
   as: 'line' | 'text' | 'bare'
 }
 
-/** A text in which tags and expressions are hidden; offsets stay the same. */
+/** A text with masked tags and expressions. Offsets are unchanged. */
 interface Masked {
   text: string
   hidden: readonly Hidden[]
@@ -31,17 +34,17 @@ interface Masked {
 
 /** A tag or expression on one line. It cannot contain another opening, but a tag may contain expressions. */
 const TOKEN = /\{%(?:[^\n\r{%]|%(?!\})|\{(?!%))*%\}|\{\{(?:[^\n\r{}]|\}(?!\})|\{(?![{%]))*\}\}/g
-/** What may precede a line of tags: indentation, and markers of quotes and lists. */
+/** Indentation and quote and list markers, which may precede a line of tags. */
 const CONTAINERS = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*$/
-/** Within a token, these may take part in what stands around it: code, HTML, the cells of a table. */
+/** Characters within a token that may interact with the surrounding syntax: code, HTML, table cells. */
 const ENTANGLED = /[`<>|]/
-/** What a task begins with: where its paragraph begins depends on what follows. */
+/** The check box of a task. The start of the task's paragraph depends on the text after the check box. */
 const CHECK_BOX = /\[[ xX\t]\][ \t]+$/
 
 /**
- * Hides the tags and expressions of a text, except those that may be entangled with what stands around them. Returns null for a text
- * in which nothing can be hidden.
- * @param bare offsets of what must not be hidden: it stands in code or HTML
+ * Masks the tags and expressions of a text, except those that may interact with the surrounding syntax. Returns null if
+ * the text cannot be masked.
+ * @param bare offsets of tokens in code or HTML, which must not be masked
  */
 export function mask(text: string, bare: ReadonlySet<number> = new Set()): Masked | null {
   if (!text.includes('{%') && !text.includes('{{')) return { text, hidden: [] }
@@ -60,7 +63,7 @@ function findTokens(text: string): Token[] {
   return found
 }
 
-/** Joins the tags of each line that has nothing else. */
+/** Joins the tags of each line that contains nothing else. */
 function inLines(text: string, tokens: readonly Token[], bare: ReadonlySet<number>): Hidden[] {
   const isBare = ({ start, end }: Token): boolean =>
     bare.has(start) ||
@@ -95,7 +98,10 @@ function endOfLine(text: string, from: number): number {
 const isBlankBetween = (text: string, tokens: readonly Token[], lineEnd: number): boolean =>
   tokens.every((token, index) => text.slice(token.end, tokens[index + 1]?.start ?? lineEnd).trim() === '')
 
-/** A line of tags becomes a thematic break. Of other tokens, the braces stay, since delimiters look at what stands beside them. */
+/**
+ * Replaces a line of tags with a thematic break. Other tokens keep their braces, because delimiters depend on the
+ * adjacent characters.
+ */
 function hide(text: string, hidden: readonly Hidden[]): string {
   const parts: string[] = []
   let from = 0
@@ -110,22 +116,25 @@ function hide(text: string, hidden: readonly Hidden[]): string {
   return parts.join('')
 }
 
-/** White space stays, since the target of a link ends at it. */
+/** Covers a token and preserves white space, because the target of a link ends at white space. */
 const covered = (source: string): string =>
   source.slice(0, 2) + HIDDEN + source.slice(3, -2).replace(/[^\sA-Za-z0-9]/g, HIDDEN) + source.slice(-2)
 
-/** What could not be put back: `code` has the offsets of what stands in code or in a tag of HTML, so that it must not be hidden. */
+/**
+ * The result of restoring tokens. `code` contains the offsets of tokens in code or in an HTML tag; they must not be
+ * masked.
+ */
 type Unmasked = { done: true } | { done: false; code: ReadonlySet<number> | null }
 
 /**
- * Puts what was hidden into the tree of the masked text.
- * @param source the text that was masked
+ * Restores the masked tokens in the tree of the masked text.
+ * @param source the original text
  */
 export function unmask(root: Markdown, masked: Masked, source: string): Unmasked {
   const { hidden } = masked
   if (hidden.length === 0) return { done: true }
   const state: State = { source, hidden, next: 0, code: new Set(), failed: false }
-  putBack(root, state)
+  restore(root, state)
   if (state.failed) return { done: false, code: null }
   if (state.code.size > 0) return { done: false, code: state.code }
   return state.next === hidden.length ? { done: true } : { done: false, code: null }
@@ -134,7 +143,7 @@ export function unmask(root: Markdown, masked: Masked, source: string): Unmasked
 interface State {
   source: string
   hidden: readonly Hidden[]
-  /** The first that is not yet put back. */
+  /** The index of the first token that is not restored yet. */
   next: number
   code: Set<number>
   failed: boolean
@@ -142,32 +151,34 @@ interface State {
 
 const LITERAL: ReadonlySet<string> = new Set(['code', 'inlineCode', 'html'])
 
-function putBack(parent: Markdown, state: State): void {
-  const made: Markdown[] = []
+function restore(parent: Markdown, state: State): void {
+  const children: Markdown[] = []
   for (const node of parent.children ?? []) {
     const start = node.position?.start.offset ?? 0
     const end = node.position?.end.offset ?? 0
     const next = state.hidden[state.next]
-    if (state.failed || next === undefined || next.start >= end) made.push(node)
+    if (state.failed || next === undefined || next.start >= end) children.push(node)
     else if (next.start < start) state.failed = true
-    else if (node.type === 'text') for (const one of splitText(node, start, end, state)) made.push(one)
+    else if (node.type === 'text') for (const one of splitText(node, start, end, state)) children.push(one)
     else if (node.type === 'thematicBreak' && next.as === 'line' && next.start === start) {
-      for (const token of next.tokens) made.push(nodeOf(token, state.source))
+      for (const token of next.tokens) children.push(nodeOf(token, state.source))
       state.next++
     } else if (LITERAL.has(node.type)) {
-      leave(node, end, state)
-      made.push(node)
+      recordBare(node, end, state)
+      children.push(node)
     } else {
-      if (node.children) putBack(node, state)
+      if (node.children) restore(node, state)
       else state.failed = true
-      made.push(node)
+      children.push(node)
     }
   }
-  if (parent.children) parent.children = made
+  if (parent.children) parent.children = children
 }
 
-/** Records that what is hidden in a node must not be. A line of tags may end HTML, which only the other parser knows. */
-function leave(node: Markdown, end: number, state: State): void {
+/**
+ * Records tokens in a node that must not be masked. A line of tags may end HTML, which only the exact parser detects.
+ */
+function recordBare(node: Markdown, end: number, state: State): void {
   for (let next = state.hidden[state.next]; next !== undefined && next.start < end; next = state.hidden[++state.next]) {
     if (node.type === 'html' && next.as === 'line') state.failed = true
     if (next.as !== 'bare') for (const { start } of next.tokens) state.code.add(start)
@@ -180,14 +191,14 @@ const nodeOf = ({ type, start, end }: Token, source: string): Markdown => ({
   position: { start: { offset: start }, end: { offset: end } },
 })
 
-/** A text node as texts, tags and expressions. */
+/** Splits a text node into texts, tags and expressions. */
 function splitText(node: Markdown, start: number, end: number, state: State): Markdown[] {
-  const made: Markdown[] = []
+  const children: Markdown[] = []
   let value = node.value ?? ''
   let from = start
   const addText = (text: string, to: number): void => {
     if (text !== '')
-      made.push({ type: 'text', value: text, position: { start: { offset: from }, end: { offset: to } } })
+      children.push({ type: 'text', value: text, position: { start: { offset: from }, end: { offset: to } } })
   }
   for (let next = state.hidden[state.next]; next !== undefined && next.start < end; next = state.hidden[++state.next]) {
     const [token] = next.tokens
@@ -199,10 +210,10 @@ function splitText(node: Markdown, start: number, end: number, state: State): Ma
       return [node]
     }
     addText(value.slice(0, at), next.start)
-    made.push(nodeOf(token, state.source))
+    children.push(nodeOf(token, state.source))
     value = value.slice(at + written.length)
     from = next.end
   }
   addText(value, end)
-  return made
+  return children
 }

@@ -1,4 +1,7 @@
-/** The native parser of CommonMark and GFM: about a hundredth of the time of the one in TypeScript, with the same tree and offsets. */
+/**
+ * The native parser for CommonMark and GFM. It gives the same tree and offsets as the parser in TypeScript in about a
+ * hundredth of the time.
+ */
 import { optionalLibrary } from '../../kernel/optional-library.js'
 import { hasLongTitle } from './long-titles.js'
 import type { Markdown } from './tree.js'
@@ -11,30 +14,34 @@ const library = optionalLibrary<typeof import('satteri')>('satteri')
 const parse: Parse | null =
   library && ((text) => library.markdownToMdast(text, { features: FEATURES }) as unknown as Markdown)
 
-/** Whether the native parser can be loaded on this machine. If it cannot, the one in TypeScript does all the work. */
+/** Whether the native parser can be loaded on this machine. If not, the parser in TypeScript does all the work. */
 export const isNative = parse !== null
 
-/** Longest run of one delimiter. The parser recurses into each pair, and an exhausted stack would end the process. */
+/**
+ * Runs of one delimiter that are too long. The parser recurses into each pair, and an exhausted stack would end the
+ * process.
+ */
 const LONG_RUNS = ['*', '_', '~'].map((delimiter) => delimiter.repeat(200))
-/** Most character references in one paragraph: the parser takes quadratic time for them. */
+/** Maximum number of character references in one paragraph. They take the parser quadratic time. */
 const MAX_ENTITIES = 1_000
-/** Longest line with a character beyond ASCII: the parser looks through it for each node in it. */
+/** Maximum length of a line with a non-ASCII character. The parser scans the line for each node in it. */
 const MAX_LINE = 16_000
-/** Most bare addresses in one paragraph: the parser takes quadratic time for them. */
+/** Maximum number of bare addresses in one paragraph. They take the parser quadratic time. */
 const MAX_ADDRESSES = 2_000
 const ADDRESS = /:\/\/|www\.|@/gi
 const BEYOND_ASCII = /[\u0080-\uffff]/
-/** What the two parsers read differently: characters that are not text, line ends of old systems. */
-const ODD = /\0|\r(?!\n)/
+/** Characters that the two parsers read differently: non-text characters, and line ends of old systems. */
+const AMBIGUOUS = /\0|\r(?!\n)/
 
 /**
- * Parses a text; offsets are UTF-16 units into it. Returns null for a text that only the other parser reads safely or in the same
- * way. The caller has made sure that the text is not too costly (`blocks/limits.ts`, `blocks/weight.ts`): a call cannot be interrupted.
+ * Parses a text. Offsets are UTF-16 units into it. Returns null for a text that only the exact parser reads safely, or
+ * that the two parsers read differently. The caller must ensure that the text is not too costly (`blocks/limits.ts`,
+ * `blocks/weight.ts`), because a call cannot be interrupted.
  */
 export function parseNatively(text: string): Markdown | null {
   if (
     parse === null ||
-    ODD.test(text) ||
+    AMBIGUOUS.test(text) ||
     !isWellFormed(text) ||
     LONG_RUNS.some((run) => text.includes(run)) ||
     hasManyEntities(text) ||
@@ -71,9 +78,10 @@ function hasSlowLines(text: string): boolean {
 }
 
 /**
- * Lets the paragraph of a task begin at its check box if it does not begin with text, as the other parser does. Returns false if
- * anything but a paragraph has a check box, which is not a task to the other parser, or if a list ends after its line, or a node
- * within a line end (with an open fence in a quote).
+ * Adjusts the tree to that of the exact parser. The paragraph of a task starts at its check box if it does not start
+ * with text. Returns false if anything other than a paragraph has a check box, which the exact parser does not read as
+ * a task. Also returns false if a list ends after its line, or a node ends within a line end (as an open fence in a
+ * quote does).
  */
 function settle(root: Markdown, text: string): boolean {
   const pending = [root]

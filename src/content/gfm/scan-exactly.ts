@@ -1,29 +1,29 @@
-/** Scans markdown with micromark, which gives the range of every token. */
+/** Scans markdown with micromark, which returns the range of every token. */
 import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
 import type { ParseContext } from 'micromark-util-types'
 import type { ReferenceKind, TargetEncoding } from '../reference.js'
-import type { Scanned, Span, Target } from './scanned.js'
+import type { ScannedMarkdown, Span, Target } from './scanned.js'
 
-/** One for all texts, since to combine the syntaxes takes as long as to read a short text. */
+/** The parser for all texts. Combining the syntaxes takes as long as reading a short text. */
 const parser: ParseContext & { gfmFootnotes?: string[] } = parse({ extensions: [gfm()] })
 
-/** The parser, with nothing in it of a text that it has read. */
-function emptied(): ParseContext {
+/** Resets the parser, so that it contains nothing of the previous text. */
+function resetParser(): ParseContext {
   parser.defined = []
   parser.lazy = {}
   delete parser.gfmFootnotes
   return parser
 }
 
-/** Tokens of code, in which there are no references. */
+/** Code tokens, which contain no references. */
 const CODE = new Set(['codeFenced', 'codeIndented', 'codeText'])
 
 /**
- * Scans the window of a page that begins at `offset`. Returns null if something is left open at its end: the sentinel was not parsed
- * as a paragraph of its own.
+ * Scans the window of a page that starts at `offset`. Returns null if something is still open at its end: then the
+ * sentinel was not parsed as a separate paragraph.
  */
-export function scanExactly(text: string, offset: number, sentinel: string): Scanned | null {
+export function scanExactly(text: string, offset: number, sentinel: string): ScannedMarkdown | null {
   // micromark drops a byte order mark and counts offsets from after it.
   const shift = offset + (text.startsWith('\ufeff') ? 1 : 0)
   const code: Span[] = []
@@ -31,10 +31,10 @@ export function scanExactly(text: string, offset: number, sentinel: string): Sca
   const targets: Target[] = []
   const add = (...target: Target): void => void targets.push(target)
   let whole = sentinel === ''
-  /** The links and images that are open, innermost last. */
+  /** The open links and images, innermost last. */
   const open: Array<{ kind: ReferenceKind; target: Span | null; encoding: TargetEncoding }> = []
   for (const [step, token] of postprocess(
-    emptied()
+    resetParser()
       .document()
       .write(preprocess()(text + sentinel, undefined, true)),
   )) {

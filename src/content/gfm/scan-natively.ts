@@ -1,21 +1,24 @@
-/** Scans markdown with the native parser, which gives the range of every node; the targets are looked for within it. */
+/**
+ * Scans markdown with the native parser, which returns the range of every node. The targets are located within these
+ * ranges.
+ */
 import { scan } from '../blocks/limits.js'
 import type { Markdown } from './tree.js'
 import { isReadableNatively } from '../blocks/weight.js'
 import { decodeTarget, type ReferenceKind, type TargetEncoding } from '../reference.js'
 import { parseNatively } from './native.js'
-import type { Scanned, Span, Target } from './scanned.js'
+import type { ScannedMarkdown, Span, Target } from './scanned.js'
 
-interface ScanResult extends Scanned {
+interface ScanResult extends ScannedMarkdown {
   targets: Target[]
   code: Span[]
   html: Span[]
 }
 
-/** A target that was not found where its node says that it is. */
+/** Thrown if a target was not found within the range of its node. */
 class UnscannableError extends Error {}
 
-/** A page's text and the native parser's tree of it; offsets are from after a byte order mark. */
+/** A page's text and the native parser's tree of it. Offsets start after a byte order mark. */
 export interface Whole {
   root: Markdown
   text: string
@@ -23,7 +26,9 @@ export interface Whole {
   shift: number
 }
 
-/** Parses a whole page. Returns null if only the exact parser can read it, or if it is too costly for the native one. */
+/**
+ * Parses a whole page. Returns null if the native parser does not support it, or if it is too costly for that parser.
+ */
 export function parseWhole(markdown: string): Whole | null {
   if (!isReadableNatively(markdown)) return null
   const { off, tooMany } = scan(markdown)
@@ -34,8 +39,8 @@ export function parseWhole(markdown: string): Whole | null {
   return root && { root, text, shift }
 }
 
-/** Scans a whole page. Returns null if only the exact parser can tell where something is. */
-export function scanNatively({ root, text, shift }: Whole): Scanned | null {
+/** Scans a whole page. Returns null if only the exact parser can locate all targets. */
+export function scanNatively({ root, text, shift }: Whole): ScannedMarkdown | null {
   const found: ScanResult = { targets: [], code: [], html: [] }
   try {
     visit(root, text, found)
@@ -46,7 +51,7 @@ export function scanNatively({ root, text, shift }: Whole): Scanned | null {
   return shift === 0 ? found : shifted(found, shift)
 }
 
-function shifted({ targets, code, html }: ScanResult, by: number): Scanned {
+function shifted({ targets, code, html }: ScanResult, by: number): ScannedMarkdown {
   const moved = ([start, end]: Span): Span => [start + by, end + by]
   return {
     targets: targets.map(([kind, start, end, encoding]) => [kind, start + by, end + by, encoding]),
@@ -55,7 +60,7 @@ function shifted({ targets, code, html }: ScanResult, by: number): Scanned {
   }
 }
 
-/** In the order of the text. The stack is explicit, since a tree may be deep. */
+/** Visits nodes in text order. The stack is explicit, because a tree may be deep. */
 function visit(root: Markdown, text: string, found: ScanResult): void {
   const pending = [root]
   for (let node = pending.pop(); node; node = pending.pop()) {
@@ -75,7 +80,7 @@ function visit(root: Markdown, text: string, found: ScanResult): void {
 function addLink(node: Markdown, start: number, end: number, text: string, found: ScanResult): void {
   if (text[start] !== '[') {
     const [from, to] = text[start] === '<' ? [start + 1, end - 1] : [start, end]
-    // To the exact parser, an address with an escape in it is no autolink.
+    // The exact parser does not treat an address with an escape as an autolink.
     if (text.slice(from, to).includes('\\')) throw new UnscannableError()
     found.targets.push(['autolink', from, to, 'literal'])
     return
@@ -86,14 +91,17 @@ function addLink(node: Markdown, start: number, end: number, text: string, found
   addTarget(node.title === 'mention' ? 'mention' : 'link', node, { from: label + 2, limit: end, text }, found)
 }
 
-/** What an image's label says is no part of the tree, so a label that may name something itself is left to the exact parser. */
+/**
+ * Adds an image. Its label is not part of the tree, so a label that may contain a reference is left to the exact
+ * parser.
+ */
 function addImage(node: Markdown, start: number, end: number, text: string, found: ScanResult): void {
   const target = afterLabel(text, start + 1, '](')
   if (/[[<@]|:\/\/|www\./i.test(text.slice(start + 2, target - 2))) throw new UnscannableError()
   addTarget('image', node, { from: target, limit: end, text }, found)
 }
 
-/** The offset after the label that begins at `start`, and after `close`. */
+/** Returns the offset after the label that starts at `start`, and after `close`. */
 function afterLabel(text: string, start: number, close: string): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -105,15 +113,18 @@ function afterLabel(text: string, start: number, close: string): number {
   throw new UnscannableError()
 }
 
-/** The part of a text from one offset to another. */
-interface Stretch {
+/** A range of a text. */
+interface TextRange {
   text: string
   from: number
   limit: number
 }
 
-/** Adds the target that follows `from`. It is compared with the one in the tree, so that what is found is what the parser read. */
-function addTarget(kind: ReferenceKind, node: Markdown, { from, limit, text }: Stretch, found: ScanResult): void {
+/**
+ * Adds the target that follows `from`. It is compared with the target in the tree, so that the result equals what the
+ * parser read.
+ */
+function addTarget(kind: ReferenceKind, node: Markdown, { from, limit, text }: TextRange, found: ScanResult): void {
   let start = from
   while (start < limit && /[ \t\r\n]/.test(text.charAt(start))) start++
   const angle = text[start] === '<'

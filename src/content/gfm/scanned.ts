@@ -1,4 +1,4 @@
-/** What a parser finds in markdown that may name something else. */
+/** The parts of markdown that may contain references, as a parser found them. */
 import type { ReferenceKind, TargetEncoding } from '../reference.js'
 
 /** UTF-16 offsets into the page; `end` is exclusive. */
@@ -6,11 +6,11 @@ export type Span = readonly [start: number, end: number]
 
 export type Target = readonly [kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding]
 
-export interface Scanned {
-  /** Targets of markdown's own syntax, as they are written. */
+export interface ScannedMarkdown {
+  /** Targets in markdown syntax, as written. */
   targets: readonly Target[]
-  /** Fences, indented blocks and spans of code, in which there are no references. */
+  /** Fences, indented blocks and code spans, which contain no references. */
   code: readonly Span[]
-  /** Blocks and tags of HTML. */
+  /** HTML blocks and tags. */
   html: readonly Span[]
 }

@@ -1,4 +1,4 @@
-/** The tree that the parsers of markdown make (mdast). */
+/** The tree of the markdown parsers (mdast). */
 
 /** A node of the markdown tree (mdast), of any type. */
 export interface Markdown {
@@ -22,7 +22,7 @@ export interface Markdown {
   align?: Array<string | null>
 }
 
-/** The offsets of a node in its region; null for a node that was made by a transform. */
+/** Returns the offsets of a node in its region; null for a node that a transform created. */
 export function findOffsets(node: Markdown): { start: number; end: number } | null {
   const start = node.position?.start.offset
   const end = node.position?.end.offset

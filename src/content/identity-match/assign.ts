@@ -5,12 +5,15 @@ export interface Edge {
   score: number
 }
 
-/** Most rows of a connected group that is matched exactly, which takes cubic time. Larger groups are matched greedily. */
+/**
+ * Maximum number of rows in a connected group that is matched exactly, which takes cubic time. Larger groups are
+ * matched greedily.
+ */
 const MAX_EXACT = 48
 
 /**
- * Pairs rows with columns so that the sum of scores is highest; a row or column may stay unpaired. The result is exact within
- * each connected group of edges of up to `MAX_EXACT` rows. Returns the column of each paired row.
+ * Pairs rows with columns so that the sum of scores is highest. A row or column may stay unpaired. The result is exact
+ * within each connected group of edges of up to `MAX_EXACT` rows. Returns the column of each paired row.
  */
 export function assign(edges: readonly Edge[]): Map<number, number> {
   const chosen = new Map<number, number>()
@@ -26,7 +29,7 @@ export function assign(edges: readonly Edge[]): Map<number, number> {
   return chosen
 }
 
-/** The edges, grouped by connected component. */
+/** Groups the edges by connected component. */
 function groupsOf(edges: readonly Edge[]): Edge[][] {
   const parent = new Map<string, string>()
   const rootOf = (name: string): string => {
@@ -66,7 +69,7 @@ function greedy(edges: readonly Edge[]): Edge[] {
     })
 }
 
-/** Matches by the Hungarian method. Each row gets an extra column of cost 0, which stands for being unpaired. */
+/** Matches with the Hungarian method. Each row gets an extra column of cost 0, which stands for being unpaired. */
 function exact(edges: readonly Edge[]): Edge[] {
   const rows = [...new Set(edges.map((edge) => edge.row))].sort((a, b) => a - b)
   const columns = [...new Set(edges.map((edge) => edge.column))].sort((a, b) => a - b)
@@ -79,7 +82,7 @@ function exact(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ row, column, score }) => score > 0 && rowOf[columnAt.get(column)! + 1] === rowAt.get(row)! + 1)
 }
 
-/** The assignment with the lowest sum of costs: for each column (from 1) its row (from 1), or 0 for none. */
+/** Returns the assignment with the lowest sum of costs: for each column (from 1) its row (from 1), or 0 for none. */
 function cheapest(costs: readonly Float64Array[], width: number): Int32Array {
   const [u, v] = [new Float64Array(costs.length + 1), new Float64Array(width + 1)]
   const rowOf = new Int32Array(width + 1)

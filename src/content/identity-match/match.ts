@@ -1,57 +1,60 @@
-// Recognizes pages that were moved and edited in one commit, by weighing them against each other.
+// Identifies pages that were moved and edited in one commit, by comparing all changed pages.
 import type { Slices } from '../../kernel/slices.js'
 import { assign, type Edge } from './assign.js'
 import { fragmentsOf, likeness } from './fragments.js'
 
-/** A page's file before or after a commit, as far as it is needed to recognise the page. */
+/** A page's file before or after a commit, with the values that identify the page. */
 export interface PageVersion {
   path: string
   oid: string
   /** null if it was not read. */
   text: string | null
-  /** Its title in the table of contents; null if it is not listed. */
+  /** The title in the table of contents; null if the page is not listed. */
   title: string | null
-  /** Its first H1; null if it has none. */
+  /** The first H1; null if there is none. */
   heading: string | null
 }
 
-/** Points for an old page being the page at a new path. The matching with the highest sum over all pages is taken. */
+/** Scores for a match of an old page with a new path. The matching with the highest total over all pages wins. */
 const POINTS = {
-  /** The new file has all the text that, of the old pages, only this one has. */
+  /** The new file contains all text that is unique to this old page. */
   text: 1,
-  /** The new file has all of the page's text. */
+  /** The new file contains all of the page's text. */
   likeness: 0.1,
-  /** The new file has the page's H1, and no other page has it. */
+  /** The new file contains the page's H1, and no other page has it. */
   heading: 0.4,
-  /** The file at the page's path still has its H1. */
+  /** The file at the page's path still contains its H1. */
   headingKept: 0.2,
-  /** The table of contents has the page's title at the new path. */
+  /** The table of contents lists the page's title at the new path. */
   titleMoved: 0.4,
   titleStayed: 0.25,
   path: 0.2,
-  /** The page's old path still exists and the new path is new: more often a copy than a move. */
+  /** The page's old path still exists and the new path is new, which is more often a copy than a move. */
   copied: -0.5,
-  /** Besides, the new path is not listed, while the old one still is. */
+  /** In addition, the new path is not listed, but the old one still is. */
   unlisted: -0.4,
 }
-/** A smaller share of a text in common is ignored. */
+/** Minimum share of common text. A smaller share is ignored. */
 const MIN_TEXT = 0.25
-/** Least score for a page whose path is gone to be the page at a new path. */
+/** Minimum score for matching a page whose path was removed with a new path. */
 const MIN_RENAME = 0.5
-/** Most fragments of all pages together, since they are all in memory at the same time. With more, no texts are compared. */
+/**
+ * Maximum number of fragments of all pages together, because they are all in memory at the same time. If there are
+ * more, no texts are compared.
+ */
 const MAX_FRAGMENTS = 500_000
-/** Most unmatched pages that are compared with each other by their texts. */
-const MAX_LEFT = 64
+/** Maximum number of unmatched pages that are compared with each other by their texts. */
+const MAX_DISPLACED = 64
 
-interface Seen extends PageVersion {
+interface FragmentedPage extends PageVersion {
   fragments: ReadonlySet<string>
 }
 
 /**
- * Recognises the pages that a commit made by hand changed, removed or added: returns a map from old paths to new paths, including
- * pages that stay where they are. A page follows its text, its H1 and its title, even to a path where another page was (swaps,
- * rotations); if these tell less than the path does, it stays. Text that only one of the old pages has counts most, since nothing
- * else tells near-identical pages apart.
+ * Matches the pages that a manual commit changed, removed or added. Returns a map from old paths to new paths,
+ * including unmoved pages. A page follows its text, its H1 and its title, even to the former path of another page
+ * (swaps, rotations). If these give less evidence than the path, the page stays. Text that is unique to one old page
+ * counts most, because nothing else distinguishes near-identical pages.
  */
 export async function matchPages(
   before: readonly PageVersion[],
@@ -63,7 +66,7 @@ export async function matchPages(
   const chosen = assign(edges)
   const found = new Map([...chosen].map(([row, column]) => [old[row]!.path, now[column]!.path]))
   const taken = new Set(found.values())
-  await matchLeft(
+  await matchDisplaced(
     old.filter((page) => !found.has(page.path)),
     now.filter((page) => !taken.has(page.path)),
     found,
@@ -72,8 +75,8 @@ export async function matchPages(
   return found
 }
 
-async function withFragments(versions: readonly PageVersion[], slices: Slices): Promise<Seen[]> {
-  const all: Seen[] = []
+async function withFragments(versions: readonly PageVersion[], slices: Slices): Promise<FragmentedPage[]> {
+  const all: FragmentedPage[] = []
   let left = MAX_FRAGMENTS
   for (const version of versions) {
     const fragments = left < 0 ? new Set<string>() : fragmentsOf(version.text ?? '')
@@ -84,15 +87,23 @@ async function withFragments(versions: readonly PageVersion[], slices: Slices): 
   return all
 }
 
-/** The pages unchanged, or all of them without fragments if there are too many: the fragments of only some pages would mislead. */
-function withinMemory(old: Seen[], now: Seen[]): [Seen[], Seen[]] {
+/**
+ * Returns the pages unchanged, or all of them without fragments if there are too many. Fragments of only some pages
+ * would be misleading.
+ */
+function withinMemory(old: FragmentedPage[], now: FragmentedPage[]): [FragmentedPage[], FragmentedPage[]] {
   const count = [...old, ...now].reduce((sum, page) => sum + page.fragments.size, 0)
   if (count <= MAX_FRAGMENTS) return [old, now]
-  const bare = (pages: readonly Seen[]): Seen[] => pages.map((page) => ({ ...page, fragments: new Set() }))
+  const bare = (pages: readonly FragmentedPage[]): FragmentedPage[] =>
+    pages.map((page) => ({ ...page, fragments: new Set() }))
   return [bare(old), bare(now)]
 }
 
-async function edgesOf(old: readonly Seen[], now: readonly Seen[], slices: Slices): Promise<Edge[]> {
+async function edgesOf(
+  old: readonly FragmentedPage[],
+  now: readonly FragmentedPage[],
+  slices: Slices,
+): Promise<Edge[]> {
   const hints = new Hints(old, now)
   const text = await sharedText(old, now, slices)
   const edges: Edge[] = []
@@ -106,10 +117,10 @@ async function edgesOf(old: readonly Seen[], now: readonly Seen[], slices: Slice
     }
     if (slices.due) await slices.rest()
   }
-  return withoutSettled(edges, old, now)
+  return dropAlternatives(edges, old, now)
 }
 
-/** Looks up titles, headings and blobs that exactly one page had before, and exactly one has now. */
+/** Looks up titles, headings and blobs that exactly one page had before and exactly one page has now. */
 class Hints {
   readonly here: Map<string, number>
   readonly was: Set<string>
@@ -117,35 +128,35 @@ class Hints {
   readonly #once: ReadonlyMap<keyof PageVersion, ReadonlySet<string>>
 
   constructor(
-    old: readonly Seen[],
-    readonly now: readonly Seen[],
+    old: readonly FragmentedPage[],
+    readonly now: readonly FragmentedPage[],
   ) {
     this.here = new Map(now.map((page, column) => [page.path, column]))
     this.was = new Set(old.map((page) => page.path))
     const names = ['title', 'heading', 'oid'] as const
-    this.#columns = names.map((what) => [what, onlyOnes(now, what)])
-    this.#once = new Map(names.map((what) => [what, new Set(onlyOnes(old, what).keys())]))
+    this.#columns = names.map((what) => [what, uniqueValues(now, what)])
+    this.#once = new Map(names.map((what) => [what, new Set(uniqueValues(old, what).keys())]))
   }
 
-  /** The only column with the page's title (or heading, or blob), if the page was the only one that had it before. */
-  find(page: Seen, what: keyof PageVersion): number | undefined {
+  /** Returns the only column with the page's title (or heading, or blob), if no other page had it before. */
+  find(page: FragmentedPage, what: keyof PageVersion): number | undefined {
     const value = page[what]
     const columns = this.#columns.find(([name]) => name === what)?.[1]
     return value !== null && this.#once.get(what)?.has(value) ? columns?.get(value) : undefined
   }
 
-  /** The page at a path after the commit. */
-  at(path: string): Seen | undefined {
+  /** Returns the page at a path after the commit. */
+  at(path: string): FragmentedPage | undefined {
     const column = this.here.get(path)
     return column === undefined ? undefined : this.now[column]
   }
 
-  of(page: Seen): number[] {
+  of(page: FragmentedPage): number[] {
     return this.#columns.flatMap(([what]) => this.find(page, what) ?? [])
   }
 }
 
-function onlyOnes(pages: readonly Seen[], what: keyof PageVersion): Map<string, number> {
+function uniqueValues(pages: readonly FragmentedPage[], what: keyof PageVersion): Map<string, number> {
   const found = new Map<string, number | null>()
   for (const [index, page] of pages.entries()) {
     const value = page[what]
@@ -154,7 +165,7 @@ function onlyOnes(pages: readonly Seen[], what: keyof PageVersion): Map<string, 
   return new Map([...found].flatMap(([value, index]) => (index === null ? [] : [[value, index] as const])))
 }
 
-function scoreOf(page: Seen, there: Seen, hints: Hints, text: number): number {
+function scoreOf(page: FragmentedPage, there: FragmentedPage, hints: Hints, text: number): number {
   const column = hints.here.get(there.path)
   const stays = page.path === there.path
   const same = page.oid === there.oid && hints.find(page, 'oid') === column
@@ -173,8 +184,12 @@ function scoreOf(page: Seen, there: Seen, hints: Hints, text: number): number {
   return score
 }
 
-/** For every old page: its share (0 to 1) of the text that only it had, by the column that has it now. */
-async function sharedText(old: readonly Seen[], now: readonly Seen[], slices: Slices): Promise<Map<number, number>[]> {
+/** Returns, for every old page, the share (0 to 1) of its unique text, by the column that contains it now. */
+async function sharedText(
+  old: readonly FragmentedPage[],
+  now: readonly FragmentedPage[],
+  slices: Slices,
+): Promise<Map<number, number>[]> {
   const owner = new Map<string, number>()
   for (const [row, page] of old.entries()) {
     for (const fragment of page.fragments) owner.set(fragment, owner.has(fragment) ? -1 : row)
@@ -194,8 +209,15 @@ async function sharedText(old: readonly Seen[], now: readonly Seen[], slices: Sl
   return shared
 }
 
-/** Drops the alternatives of pages whose own path scores at least as much as the best other edges of its row and column together. */
-function withoutSettled(edges: readonly Edge[], old: readonly Seen[], now: readonly Seen[]): Edge[] {
+/**
+ * Drops the alternatives of a page whose own path scores at least as much as the best other edges of its row and column
+ * together.
+ */
+function dropAlternatives(
+  edges: readonly Edge[],
+  old: readonly FragmentedPage[],
+  now: readonly FragmentedPage[],
+): Edge[] {
   const isOwn = ({ row, column }: Edge): boolean => old[row]!.path === now[column]!.path
   const best = new Map<string, number>()
   for (const edge of edges)
@@ -208,21 +230,24 @@ function withoutSettled(edges: readonly Edge[], old: readonly Seen[], now: reado
   return [...settled, ...edges.filter((edge) => !rows.has(edge.row) && !columns.has(edge.column))]
 }
 
-/** Matches pages that another page displaced from their paths with the paths that other pages left, if their texts are alike. */
-async function matchLeft(
-  old: readonly Seen[],
-  now: readonly Seen[],
+/**
+ * Matches pages that were displaced from their paths by other pages with the paths that other pages left, if their
+ * texts are similar.
+ */
+async function matchDisplaced(
+  old: readonly FragmentedPage[],
+  now: readonly FragmentedPage[],
   found: Map<string, string>,
   slices: Slices,
 ): Promise<void> {
-  const driven = old.filter((page) => now.length > 0 && page.text !== null).slice(0, MAX_LEFT)
-  const left = now.filter((page) => found.has(page.path) && page.text !== null).slice(0, MAX_LEFT)
+  const displaced = old.filter((page) => now.length > 0 && page.text !== null).slice(0, MAX_DISPLACED)
+  const left = now.filter((page) => found.has(page.path) && page.text !== null).slice(0, MAX_DISPLACED)
   const edges: Edge[] = []
-  for (const [row, page] of driven.entries())
+  for (const [row, page] of displaced.entries())
     for (const [column, there] of left.entries()) {
       edges.push({ row, column, score: likeness(page.fragments, there.fragments) })
       if (slices.due) await slices.rest()
     }
   for (const [row, column] of assign(edges.filter((edge) => edge.score >= MIN_TEXT)))
-    found.set(driven[row]!.path, left[column]!.path)
+    found.set(displaced[row]!.path, left[column]!.path)
 }

@@ -1,14 +1,17 @@
-/** Looks up the anchors that links name. */
+/** Looks up the anchors of links. */
 import type { UncheckedGraph } from './link-graph.js'
 import type { LinkTarget } from './link.js'
 
-/** Finds the anchor that a fragment leads to; null = there is none, undefined = the file was not read, so nobody can tell. */
+/**
+ * Finds the anchor that a fragment refers to. Returns null if there is none, and undefined if the file was not read and
+ * the anchor is unknown.
+ */
 export type FindAnchor = (fragment: string) => string | null | undefined
 
-/** How deep included content may include more that is looked at. */
+/** Maximum depth of nested includes that are searched. */
 const MAX_DEPTH = 5
 
-/** The files in which anchors are looked up: those that links name, and what these include. */
+/** Returns the files in which anchors are looked up: the link targets, and the files that these include. */
 export function filesWithAnchors({ pending, includes }: UncheckedGraph): Set<string> {
   const files = new Set<string>()
   let next = pending.map(({ gitPath }) => gitPath)
@@ -21,8 +24,8 @@ export function filesWithAnchors({ pending, includes }: UncheckedGraph): Set<str
 }
 
 /**
- * Writes into each link the anchor that it leads to, or that there is none. The anchors of what a page includes are the page's too.
- * Yields once per link.
+ * Stores the anchor in each link, or the problem that it is missing. The anchors of included content also belong to the
+ * including page. Yields once per link.
  */
 export function* checkAnchors(graph: UncheckedGraph, find: ReadonlyMap<string, FindAnchor>): Generator<void> {
   const known = new Map<string, string | null | undefined>()
@@ -36,7 +39,9 @@ export function* checkAnchors(graph: UncheckedGraph, find: ReadonlyMap<string, F
   }
 }
 
-/** Looks into a file, then into what it includes. If one of them was not read, nobody can tell. */
+/**
+ * Looks up an anchor in a file, then in the files that it includes. If one of them was not read, the result is unknown.
+ */
 function findIn(
   gitPath: string,
   fragment: string,
@@ -49,7 +54,7 @@ function findIn(
     const anchor = find.get(path)?.(fragment)
     if (typeof anchor === 'string') return anchor
     if (anchor === undefined) result = undefined
-    // bound: the files of filesWithAnchors
+    // Limit the search to the files from `filesWithAnchors`.
     for (const included of includes.get(path) ?? []) if (find.has(included)) seen.add(included)
   }
   return result

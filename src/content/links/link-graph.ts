@@ -1,4 +1,4 @@
-/** All links of a revision, made from what is known of its files without their texts. */
+/** Builds all links of a revision from the facts about its files, without their texts. */
 import { sortInSteps } from '../../kernel/slices.js'
 import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
@@ -9,23 +9,26 @@ import { type LinkContext, resolveLink } from './resolve-link.js'
 
 /** The links of a revision. */
 export interface LinkGraph {
-  /** By the file that they stand in, then by `linkKey`. */
+  /** Links by the file that contains them, then by `linkKey`. */
   links: readonly Link[]
-  /** By the ID of their source. */
+  /** Links by the ID of their source. */
   bySource: ReadonlyMap<string, readonly Link[]>
-  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`; all that lead to specifications under `SPECIFICATIONS`, and all that lead out of the repository under `OUTSIDE`. */
+  /**
+   * Links by target: `page:<id>`, `file:<path>`, `reusable-content:<id>`. All links to specifications are under
+   * `SPECIFICATIONS`, and all links out of the repository are under `OUTSIDE`.
+   */
   byTarget: ReadonlyMap<string, readonly Link[]>
   /** Links to addresses, by the origin of the address; '' = a path such as `/spaces/<id>`. */
   byOrigin: ReadonlyMap<string, readonly Link[]>
 }
 
-/** What is known of a file. */
+/** The facts about a file that its links depend on. */
 export interface LinkingFile {
   references: readonly Pick<Reference, 'kind' | 'target'>[]
   attributes: PageAttributes
 }
 
-/** A link to an anchor, which must be looked up in the file it leads to. */
+/** A link to an anchor, which must be looked up in the target file. */
 interface PendingAnchor {
   link: Link
   gitPath: string
@@ -35,11 +38,11 @@ interface PendingAnchor {
 /** The links of a revision whose anchors are not looked up yet. */
 export interface UncheckedGraph extends LinkGraph {
   pending: readonly PendingAnchor[]
-  /** By file: the files that it includes. */
+  /** The included files, by file. */
   includes: ReadonlyMap<string, readonly string[]>
 }
 
-/** By kind of reference, those that name a part of the page. */
+/** The kinds of references to something that is shown as a part of the page. */
 const PARTS: ReadonlySet<string> = new Set(['include', 'openapi', 'specification'])
 
 /** The key of all links to specifications, in `LinkGraph.byTarget`. */
@@ -48,7 +51,7 @@ export const SPECIFICATIONS = 'specifications'
 /** The key of all links out of the repository, in `LinkGraph.byTarget`. */
 export const OUTSIDE = 'outside'
 
-/** The key of what a link leads to, in `LinkGraph.byTarget`; null for what is not in the space. */
+/** Returns the key of a link target in `LinkGraph.byTarget`; null for targets outside of the space. */
 function targetKey(to: LinkTarget): string | null {
   if (to.kind === 'file') return `file:${to.gitPath}`
   return to.kind === 'page' || to.kind === 'reusable-content' ? `${to.kind}:${to.id}` : null
@@ -56,7 +59,7 @@ function targetKey(to: LinkTarget): string | null {
 
 /**
  * Resolves the links of all sources. Linear in their number; yields once per source.
- * @param files what is known of each markdown file, by path
+ * @param files the facts about each markdown file, by path
  */
 export function* buildGraph(
   context: LinkContext,
@@ -70,16 +73,16 @@ export function* buildGraph(
   return collected.graph()
 }
 
-/** A reference, or an entry that names something. */
+/** A reference, or a target of an entry. */
 type SourceReference = { kind: Reference['kind']; target: string; part?: boolean }
 
-/** Where a link stands, with what is named there. */
+/** A source of links, with its references. */
 interface Source {
   source: LinkSource
   named: readonly SourceReference[]
 }
 
-/** Where links stand, in order of file. Yields for each of them. */
+/** Returns the sources of links in file order, with their references. Yields after each source. */
 export function* allSources(
   structure: ContentStructure,
   files: ReadonlyMap<string, LinkingFile>,
@@ -115,7 +118,10 @@ const coversOf = ({ cover }: PageAttributes): SourceReference[] =>
     target === undefined ? [] : [{ kind: 'image', target, part: true }],
   )
 
-/** What an entry of the table of contents names: the target of a link, the specification of a computed page. A draft names nothing. */
+/**
+ * Returns the reference of an entry in the table of contents: the target of a link, or the specification of a computed
+ * page. A draft has none.
+ */
 function ofEntry(entry: PageEntry): SourceReference[] {
   if (entry.type === 'link') return entry.href === '' ? [] : [{ kind: 'link', target: entry.href }]
   const spec = entry.type === 'computed' && entry.computed.dependencies.spec

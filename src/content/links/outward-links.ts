@@ -1,4 +1,4 @@
-/** The addresses that the pages of a revision link to: what is needed to find the links from one space to another. */
+/** Collects the addresses that the pages of a revision link to. They are used to find links between spaces. */
 import type { LinkSource } from './link.js'
 import { allSources, type LinkingFile } from './link-graph.js'
 import type { ContentStructure } from '../types.js'
@@ -10,7 +10,7 @@ export interface OutwardLink {
   target: string
 }
 
-/** By origin, in lower case; '' = paths such as `/spaces/<id>`. */
+/** Links by lower-case origin; '' = paths such as `/spaces/<id>`. */
 export type OutwardLinks = ReadonlyMap<string, readonly OutwardLink[]>
 
 /** Collects the links to addresses. Costs much less than `buildGraph`; yields once per source. */

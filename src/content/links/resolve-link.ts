@@ -1,4 +1,4 @@
-/** Decides what a reference on a page leads to. */
+/** Resolves a reference on a page to its target. */
 import { findLike } from '../file-index.js'
 import type { Reference } from '../reference.js'
 import { decodePercent, folderOf, pathOutside } from '../paths.js'
@@ -8,14 +8,14 @@ import type { ContentStructure } from '../types.js'
 import { readTarget } from '../specs/named-part.js'
 import { MAX_TARGET_LENGTH, type LinkSource, type LinkTarget, type Problem } from './link.js'
 
-/** What a reference leads to, before anchors are looked up. */
+/** The result of resolving a reference, before anchors are looked up. */
 type Resolution =
   | { to: LinkTarget; fragment?: string }
   | { problem: Problem; to?: LinkTarget; like?: string }
-  /** An address that may be one of this service: who asks decides what they may see of it. */
+  /** An address that may belong to this service. The caller decides what it may see of the target. */
   | { origin: string; to: LinkTarget }
 
-/** What links are resolved in. */
+/** The context in which links are resolved. */
 export interface LinkContext {
   structure: ContentStructure
   /** Whether the repository has a file at a path. */
@@ -29,13 +29,13 @@ export interface LinkContext {
 
 type ReferenceTarget = Pick<Reference, 'kind' | 'target'>
 
-/** A path on this service: `/spaces/<id>` with whatever follows. */
+/** A path on this service: `/spaces/<id>` with an optional rest. */
 export const SPACE_PATH = /^\/(?:v1\/)?spaces\/([\w-]{1,64})(?=[/?#]|$)/
 const ORIGIN = /^https?:\/\/[^/?#\\\s]+/i
-/** Expressions of the format, and of other template languages, whose values are not known here. */
+/** Expressions of the format and of other template languages. Their values are not known here. */
 const EXPRESSION = /\{[{%]/
 
-/** Resolves one reference of a source. Null = it is no link (pictures written as `data:`). */
+/** Resolves one reference of a source. Returns null if it is not a link (images written as `data:`). */
 export function resolveLink(
   { kind, target }: ReferenceTarget,
   source: LinkSource,
@@ -67,7 +67,7 @@ export function resolveLink(
     }
     case 'broken':
       if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
-      if (submodules.hold(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
+      if (submodules.contain(text, source.gitPath, structure.config.root)) return { problem: 'submodule' }
       return (
         byId(text, structure) ??
         outside(text, source.gitPath) ??
@@ -80,7 +80,7 @@ export function resolveLink(
   }
 }
 
-/** A target that leads out of the repository. Whether the remote has that file is not known here. */
+/** Resolves a target outside of the repository. Whether the remote has that file is not known here. */
 function outside(text: string, from: string): Resolution | null {
   const end = text.search(/[?#]/)
   const written = end < 0 ? text : text.slice(0, end)
@@ -89,7 +89,7 @@ function outside(text: string, from: string): Resolution | null {
   return { to: { kind: 'outside', path, rest: text.slice(written.length, MAX_TARGET_LENGTH) }, problem: 'outside' }
 }
 
-/** A target that names nothing, with the file that it would name if upper and lower case were the same. */
+/** Returns a missing target, with the file that it would refer to if case did not matter. */
 function missing(text: string, from: string, { structure, folded }: LinkContext): Resolution {
   const like = findLike(text.replace(/[?#].*$/s, ''), folderOf(from), structure.config.root, folded)
   return { problem: 'missing', ...(like === null ? {} : { like }) }
@@ -100,7 +100,10 @@ function specification(target: string): Resolution | null {
   return named && { to: { kind: 'openapi', spec: named.slug, ...(named.part ? { part: named.part } : {}) } }
 }
 
-/** The address that a reference names, and its origin; null if it names none of http, and no path such as `/spaces/<id>`. */
+/**
+ * Returns the address that a reference points to, and its origin. Returns null if it is neither an http address nor a
+ * path such as `/spaces/<id>`.
+ */
 export function linkedAddress({ kind, target }: ReferenceTarget): { origin: string; target: string } | null {
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
   if (EXPRESSION.test(text)) return null
@@ -113,14 +116,14 @@ const originOf = (address: string): string | null => ORIGIN.exec(address)?.[0].t
 const url = (address: string): { to: LinkTarget } => ({ to: { kind: 'url', url: address.slice(0, MAX_TARGET_LENGTH) } })
 const fragmentOf = (fragment: string | undefined): { fragment?: string } => (fragment ? { fragment } : {})
 
-/** `/pages/<id>` of a page that has no file, such as a group or a link. */
+/** Resolves `/pages/<id>` for a page without a file, such as a group or a link. */
 function byId(text: string, structure: ContentStructure): Resolution | null {
   const id = /^\/pages\/([^/?#]+)\/?$/.exec(text)?.[1]
   const entry = id === undefined ? undefined : structure.byId.get(id)
   return entry ? { to: { kind: 'page', id: entry.id, gitPath: null } } : null
 }
 
-/** A bare address as browsers follow it. */
+/** Returns a bare address in the form that browsers use. */
 function addressOf(text: string): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return text
   return text.includes('@') && !text.includes('/') ? `mailto:${text}` : `http://${text}`

@@ -1,13 +1,14 @@
-/** The anchors of headings: one rule for the outline of a page, for links to it, and for whatever renders it. */
+/** The anchors of headings: one rule for the outline of a page, for links to it, and for its HTML. */
 
-/** Longest anchor that is made from a title, in characters. */
+/** Maximum length of an anchor that is derived from a title, in characters. */
 const MAX_ANCHOR = 200
-/** ASCII alone: a text for which expressions without classes of Unicode do, which take a tenth of the time. */
+/** Matches ASCII texts. They can use expressions without Unicode classes, which take a tenth of the time. */
 const PLAIN = /^[\t-\r -~]*$/
 
 /**
- * The anchor of a title, as GitHub makes it: lower case, letters and digits of every script kept, other punctuation dropped, every
- * space a hyphen; hyphens at both ends are dropped. `section` if nothing is left.
+ * Returns the anchor of a title by GitHub's rules: lower case, letters and digits of every script kept, other
+ * punctuation dropped, each space replaced with a hyphen, and hyphens at both ends dropped. Returns `section` if
+ * nothing is left.
  */
 export function anchorOf(title: string): string {
   const lower = title.normalize('NFC').toLowerCase().trim()
@@ -21,8 +22,8 @@ export function anchorOf(title: string): string {
 }
 
 /**
- * The anchors of a page's headings, in order. An ID that a heading states wins; of those that are made from titles, the second of a kind
- * gets `-1`, the next `-2`. None of them is an ID that another heading states.
+ * Returns the anchors of a page's headings, in order. An explicit ID of a heading wins. Of equal anchors from titles,
+ * the second one gets `-1`, the next one `-2`. No such anchor equals an explicit ID of another heading.
  */
 export function anchorsOf(headings: readonly { title: string; id?: string }[]): string[] {
   const taken = new Set(headings.flatMap(({ id }) => id ?? []))

@@ -1,4 +1,4 @@
-/** Finds the heading that the fragment of a link means. */
+/** Finds the heading that a link's fragment refers to. */
 
 function decoded(fragment: string): string {
   try {
@@ -8,27 +8,28 @@ function decoded(fragment: string): string {
   }
 }
 
-/** `findAnchor` for many fragments of one page: the cost of each does not grow with the page. */
+/** Returns `findAnchor` for many fragments of one page. The cost per fragment does not depend on the page. */
 export function anchorFinder({ headings, anchors }: Anchored): (fragment: string) => string | null {
   const all = new Set([...headings.map(({ anchor }) => anchor), ...anchors])
   let loose: Map<string, string> | null = null
   return (fragment) => {
-    const wanted = decoded(fragment)
-    if (all.has(wanted)) return wanted
-    const key = looseKey(wanted)
-    // Reversed, so that the first anchor of a kind counts.
+    const plain = decoded(fragment)
+    if (all.has(plain)) return plain
+    const key = looseKey(plain)
+    // Reverse the anchors, so that the first one with each loose key wins.
     loose ??= new Map([...all].reverse().map((anchor) => [looseKey(anchor), anchor]))
     return key === '' ? null : (loose.get(key) ?? null)
   }
 }
 
 /**
- * The anchor that a link's fragment (without `#`, percent-encoding as written) leads to; null if the page has none. Links that were
- * written for renderers with other rules are understood: if no anchor is the same, one with the same letters and digits counts.
+ * Returns the anchor that a link's fragment (without `#`, percent-encoding as written) refers to; null if the page has
+ * none. Supports links that were written for renderers with other rules: if no anchor is equal, one with the same
+ * letters and digits counts.
  */
 export const findAnchor = (outline: Anchored, fragment: string): string | null => anchorFinder(outline)(fragment)
 
-/** Letters and digits alone, without the `id-` that GitBook puts before a digit. */
+/** Returns only the letters and digits of an anchor, without the `id-` that GitBook adds before a digit. */
 const looseKey = (anchor: string): string =>
   anchor
     .normalize('NFC')
@@ -36,7 +37,7 @@ const looseKey = (anchor: string): string =>
     .replace(/^id-(?=\p{N})/u, '')
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '')
 
-/** What can be linked to in a page. */
+/** The anchors of a page that links can refer to. */
 interface Anchored {
   headings: readonly { anchor: string }[]
   anchors: readonly string[]

@@ -1,22 +1,22 @@
-/** The text of phrasing and of HTML as a reader sees it, and the IDs in it that links can lead to. */
+/** Extracts the text of phrasing and HTML as a reader sees it, and the IDs in it that links can refer to. */
 import { decodeReferences, type HtmlToken, tokenizeHtml } from '../blocks/html.js'
 import { MAX_DEPTH } from '../blocks/limits.js'
 import type { Markdown } from '../gfm/tree.js'
-import { attributeList } from '../heading-attributes.js'
+import { findAttributeList } from '../heading-attributes.js'
 
-/** Gets each ID that HTML gives an element. */
+/** Receives each ID of an HTML element. */
 export type AddAnchor = (id: string) => void
 
-/** HTML that readers see as text, or that they do not see at all. */
+/** Elements whose content readers do not see. */
 const HIDDEN = new Set(['script', 'style', 'template'])
-/** Elements that are shown on a line of their own. What is not known is often no element: `List<T>`. */
+/** Elements that are shown on a separate line. An unknown name is often not an element: `List<T>`. */
 const OWN_LINE = new Set(
   'address article aside blockquote br button center dd details div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre section summary table tbody thead tr ul video'.split(
     ' ',
   ),
 )
 
-/** The text of phrasing, like `plainText` of the blocks that it becomes; line breaks are spaces. */
+/** Returns the text of phrasing, like `plainText` for the blocks that it becomes. Line breaks become spaces. */
 export function inlineText(nodes: readonly Markdown[], addAnchor: AddAnchor, depth = 0): string {
   let text = ''
   for (const node of nodes) {
@@ -29,7 +29,10 @@ export function inlineText(nodes: readonly Markdown[], addAnchor: AddAnchor, dep
   return text
 }
 
-/** A tag of HTML within text: what it stands between is beside it, so only a line break is text. */
+/**
+ * Returns the text of an HTML tag within text. The content of the element follows in other nodes, so only a line break
+ * counts as text.
+ */
 function textOfTag(html: string, addAnchor: AddAnchor): string {
   const token = tokenizeHtml(html)[0]
   if (!token || token.type === 'text' || token.type === 'comment') return ''
@@ -42,7 +45,7 @@ function addId({ name, attributes }: HtmlToken, addAnchor: AddAnchor): void {
   if (id) addAnchor(id)
 }
 
-/** The text of a block of HTML: a line for each element that has one of its own. */
+/** Returns the text of an HTML block, with a separate line for each block-level element. */
 export function htmlText(html: string, addAnchor: AddAnchor): string {
   let text = ''
   let hidden = ''
@@ -61,23 +64,23 @@ export function htmlText(html: string, addAnchor: AddAnchor): string {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-/** A heading's title, and the ID that it states: by `<a id="…"></a>` or in an attribute list. */
+/** Returns a heading's title and its explicit ID, from `<a id="…"></a>` or an attribute list. */
 export function readHeading(nodes: readonly Markdown[], addAnchor: AddAnchor): { title: string; id?: string } {
-  const stated = statedId(nodes)
+  const explicit = explicitId(nodes)
   const ids: string[] = []
   let title = inlineText(nodes, (id) => ids.push(id))
     .replace(/\s+/g, ' ')
     .trim()
   const last = nodes.at(-1)
-  const list = last?.type === 'text' && attributeList(last.value ?? '') ? attributeList(title) : null
+  const list = last?.type === 'text' && findAttributeList(last.value ?? '') ? findAttributeList(title) : null
   if (list) title = title.slice(0, list.before)
-  const id = stated ?? list?.id
+  const id = explicit ?? list?.id
   for (const one of ids) if (one !== id) addAnchor(one)
   return { title, ...(id === undefined ? {} : { id }) }
 }
 
-/** The ID of the last anchor without content in a heading. */
-function statedId(nodes: readonly Markdown[]): string | undefined {
+/** Returns the ID of the last anchor without content in a heading. */
+function explicitId(nodes: readonly Markdown[]): string | undefined {
   for (let at = nodes.length - 2; at >= 0; at--) {
     if (nodes[at]?.type !== 'html' || nodes[at + 1]?.type !== 'html') continue
     const [open, close] = [tokenizeHtml(nodes[at]?.value ?? '')[0], tokenizeHtml(nodes[at + 1]?.value ?? '')[0]]

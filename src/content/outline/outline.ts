@@ -1,4 +1,4 @@
-/** The outline of a page, and its text by section. */
+/** Extracts the outline of a page, and its text by section. */
 import { parseMarkdown } from '../blocks/markdown.js'
 import { wholeRegion } from '../blocks/region.js'
 import { weigh } from '../blocks/weight.js'
@@ -10,38 +10,44 @@ import { walk } from './walk.js'
 interface Heading {
   /** 1 to 6. */
   level: number
-  /** Its text, without markup. */
+  /** The text without markup. */
   title: string
-  /** Unique in the page among the anchors that are made from titles (`anchors.ts`). */
+  /** Unique among the page's anchors that are derived from titles (`anchors.ts`). */
   anchor: string
 }
 
-/** What a page consists of, and what links can lead to in it. Empty for a page that is too costly to parse. */
+/** The headings of a page and the anchors that links can refer to. Empty for a page that is too costly to parse. */
 export interface Outline {
   /** The title of a page that no table of contents lists (`title.ts`); '' if it has none. */
   title: string
   headings: readonly Heading[]
-  /** Further IDs that links can lead to: of elements of HTML. */
+  /** Additional IDs that links can refer to, from HTML elements. */
   anchors: readonly string[]
-  /** The scripts of its text, the most frequent first. */
+  /** The scripts of the page's text, the most frequent first. */
   scripts: readonly Script[]
 }
 
 /** The text below a heading, up to the next heading of any level. */
 export interface Section {
-  /** The heading's; null for what comes before the first heading, and below an H1 that the page begins with. */
+  /**
+   * The anchor of the heading; null for the text before the first heading, and for the text below an H1 at the start of
+   * the page.
+   */
   anchor: string | null
   /** The heading's title; '' if there is none. */
   title: string
-  /** As readers see it, a line for each block. Code, tables and what is folded away are part of it; included content is not. */
+  /**
+   * The text as readers see it, with a line for each block. It includes code, tables and collapsed content, but not
+   * included content.
+   */
   text: string
 }
 
-/** Most headings, and most further anchors, of an outline. */
+/** Maximum number of headings, and of additional anchors, in an outline. */
 const MAX_HEADINGS = 2_000
-/** Longest title of a heading, in characters. */
+/** Maximum length of a heading's title, in characters. */
 const MAX_TITLE = 500
-/** A page that only the exact parser can read has an outline up to this weight: half a second. */
+/** Maximum weight for the outline of a page that only the exact parser supports: half a second. */
 const MAX_EXACT_WEIGHT = 500_000
 
 /** The outline of a page that is not parsed. */

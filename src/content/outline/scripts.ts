@@ -1,14 +1,14 @@
-/** Which scripts a text is written in. */
+/** Detects the scripts of a text. */
 
-/** Scripts that searching and setting texts must tell apart; `cjk` is Han, Kana and Hangul. */
+/** The scripts that search and typesetting must distinguish. `cjk` is Han, Kana and Hangul. */
 export type Script = 'latin' | 'cjk' | 'cyrillic' | 'greek' | 'arabic' | 'hebrew' | 'devanagari' | 'thai' | 'other'
 
-/** How many characters of a text are looked at. */
-const LOOKED_AT = 32 * 1024
-/** Which share of the letters a script must have to be named. */
+/** Maximum number of characters of a text that are examined. */
+const MAX_EXAMINED = 32 * 1024
+/** Minimum share of the letters that a script must have to be listed. */
 const MIN_SHARE = 0.02
 
-/** Scripts by the code units they end before, from the first letter of ASCII; '' = no letters. */
+/** Scripts by their exclusive end code unit, from the first ASCII letter; '' = no letters. */
 const RANGES: readonly (readonly [end: number, script: Script | ''])[] = [
   [0x41, ''],
   [0x5b, 'latin'],
@@ -37,7 +37,7 @@ const RANGES: readonly (readonly [end: number, script: Script | ''])[] = [
   [0xa4d0, 'cjk'],
   [0xac00, 'other'],
   [0xd7b0, 'cjk'],
-  // Surrogates: Han beyond the first plane is the most frequent of what is no emoji.
+  // Surrogates: Han beyond the first plane is the most frequent script among those that are not emoji.
   [0xd840, ''],
   [0xd88e, 'cjk'],
   [0xf900, ''],
@@ -52,22 +52,25 @@ const RANGES: readonly (readonly [end: number, script: Script | ''])[] = [
   [0x10000, ''],
 ]
 
-/** Has every letter that is not Latin. */
+/** Matches every letter that is not Latin. */
 const BEYOND_LATIN = /[\u0370-\u1dff\u1f00-\u1fff\u2e80-\uffff]/
 
 const LATIN = /[A-Za-z\u00c0-\u024f\u1e00-\u1eff]/
 
-/** The scripts of a text that is given in parts, the one with the most letters first. Only the beginning of a long text is looked at. */
+/**
+ * Returns the scripts of a text that is given in parts, the one with the most letters first. Examines only the start of
+ * a long text.
+ */
 export function scriptsOf(texts: readonly string[]): Script[] {
   const total = texts.reduce((sum, { length }) => sum + length, texts.length)
-  if (total <= LOOKED_AT && !texts.some((text) => BEYOND_LATIN.test(text)))
+  if (total <= MAX_EXAMINED && !texts.some((text) => BEYOND_LATIN.test(text)))
     return texts.some((text) => LATIN.test(text)) ? ['latin'] : []
-  const looked = texts.join(' ').slice(0, LOOKED_AT)
-  if (!BEYOND_LATIN.test(looked)) return LATIN.test(looked) ? ['latin'] : []
+  const examined = texts.join(' ').slice(0, MAX_EXAMINED)
+  if (!BEYOND_LATIN.test(examined)) return LATIN.test(examined) ? ['latin'] : []
   const counts = new Map<Script, number>()
   let letters = 0
-  for (let at = 0; at < looked.length; at++) {
-    const script = scriptAt(looked.charCodeAt(at))
+  for (let at = 0; at < examined.length; at++) {
+    const script = scriptAt(examined.charCodeAt(at))
     if (script === '') continue
     counts.set(script, (counts.get(script) ?? 0) + 1)
     letters++

@@ -1,4 +1,4 @@
-/** Walks the tree of a page's markdown in the order of reading: headings, lines of text, and IDs. */
+/** Walks the tree of a page's markdown in reading order: headings, lines of text, and IDs. */
 import { parseAttributes } from '../blocks/attributes.js'
 import type { Tag } from '../blocks/tag.js'
 import { type Item, toItems } from '../blocks/items.js'
@@ -10,17 +10,17 @@ import type { Markdown } from '../gfm/tree.js'
 import { anchorOf } from './anchors.js'
 import { type AddAnchor, htmlText, inlineText, readHeading } from './inline-text.js'
 
-/** Gets what is found, in order. */
+/** Receives the results, in order. */
 interface WalkResult {
   heading(level: number, title: string, id?: string): void
-  /** Text of its own line or lines. White space in it is as in the source. */
+  /** Text on a separate line or several lines. Its white space is as in the source. */
   text(text: string): void
   anchor: AddAnchor
 }
 
 /** Attributes of tags that readers see. */
 const SHOWN = ['title', 'date', 'name', 'method', 'path', 'summary', 'description'] as const
-/** Tags whose attributes only say where something is. */
+/** Tags whose attributes contain only addresses. */
 const SILENT: ReadonlySet<string> = new Set([
   'openapi',
   'openapi-operation',
@@ -34,51 +34,52 @@ const SILENT: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Tells `found` what readers see of the nodes of a region. Tags are left out, except their titles and those that the format does not
- * know, which are shown as text. What is nested too deeply is left out.
+ * Reports to `found` what readers see of the nodes of a region. Omits tags, except for their titles. Tags that the
+ * format does not define are shown as text. Omits content that is nested too deeply.
  */
-export function walk(nodes: readonly Markdown[], region: Region, found: WalkResult, depth = 0): void {
+export function walk(nodes: readonly Markdown[], region: Region, visitor: WalkResult, depth = 0): void {
   if (depth > MAX_DEPTH) return
-  for (const item of toItems(nodes, region.text)) visit(item, region, found, depth)
+  for (const item of toItems(nodes, region.text)) visit(item, region, visitor, depth)
 }
 
-function visit(item: Item, region: Region, found: WalkResult, depth: number): void {
-  if (item.kind === 'node') visitNode(item.node, region, found, depth)
+function visit(item: Item, region: Region, visitor: WalkResult, depth: number): void {
+  if (item.kind === 'node') visitNode(item.node, region, visitor, depth)
   else if (item.kind === 'summary') {
-    // GitBook gives what can be unfolded an ID, as it does headings, and its exports link to it.
-    const title = htmlText(region.text.slice(item.inner.start, item.inner.end), found.anchor)
-    found.text(title)
-    if (title.trim() !== '') found.anchor(anchorOf(title))
+    // GitBook gives an expandable section an ID, like a heading, and its exports link to that ID.
+    const title = htmlText(region.text.slice(item.inner.start, item.inner.end), visitor.anchor)
+    visitor.text(title)
+    if (title.trim() !== '') visitor.anchor(anchorOf(title))
   } else if (item.kind === 'part') {
     const part = partOf(region, item.start, item.end)
-    walk(parseMarkdown(part).children ?? [], part, found, depth + 1)
-  } else if (item.tag) visitTag(item.tag, region.text.slice(item.start, item.end), found)
-  // An element has an ID; its text is beside it.
-  else htmlText(region.text.slice(item.start, item.end), found.anchor)
+    walk(parseMarkdown(part).children ?? [], part, visitor, depth + 1)
+  } else if (item.tag) visitTag(item.tag, region.text.slice(item.start, item.end), visitor)
+  // An element may have an ID. Its text follows in other nodes.
+  else htmlText(region.text.slice(item.start, item.end), visitor.anchor)
 }
 
-function visitTag(tag: Tag, source: string, found: WalkResult): void {
-  if (findTag(tag.name) === null) found.text(source)
+function visitTag(tag: Tag, source: string, visitor: WalkResult): void {
+  if (findTag(tag.name) === null) visitor.text(source)
   else if (!tag.closing && !SILENT.has(tag.name)) {
     const { named } = parseAttributes(tag.body)
     const shown = SHOWN.flatMap((name) => (typeof named[name] === 'string' ? [named[name]] : []))
-    if (shown.length > 0) found.text(shown.join(' '))
+    if (shown.length > 0) visitor.text(shown.join(' '))
   }
 }
 
-function visitNode(node: Markdown, region: Region, found: WalkResult, depth: number): void {
+function visitNode(node: Markdown, region: Region, visitor: WalkResult, depth: number): void {
   const children = node.children ?? []
   if (node.type === 'heading') {
-    const { title, id } = readHeading(children, found.anchor)
-    found.heading(node.depth ?? 1, title, id)
-  } else if (node.type === 'paragraph') found.text(inlineText(children, found.anchor))
-  else if (node.type === 'html') found.text(htmlText(node.value ?? '', found.anchor))
+    const { title, id } = readHeading(children, visitor.anchor)
+    visitor.heading(node.depth ?? 1, title, id)
+  } else if (node.type === 'paragraph') visitor.text(inlineText(children, visitor.anchor))
+  else if (node.type === 'html') visitor.text(htmlText(node.value ?? '', visitor.anchor))
   else if (node.type === 'table')
     for (const row of children)
-      found.text((row.children ?? []).map((cell) => inlineText(cell.children ?? [], found.anchor)).join(' '))
-  else if (node.type === 'list') for (const entry of children) walk(entry.children ?? [], region, found, depth + 1)
-  else if (node.type === 'blockquote' || node.type === 'footnoteDefinition') walk(children, region, found, depth + 1)
-  else if (node.value !== undefined) found.text(node.type === 'code' ? codeText(node) : node.value.replace(/\$\$/g, ''))
+      visitor.text((row.children ?? []).map((cell) => inlineText(cell.children ?? [], visitor.anchor)).join(' '))
+  else if (node.type === 'list') for (const entry of children) walk(entry.children ?? [], region, visitor, depth + 1)
+  else if (node.type === 'blockquote' || node.type === 'footnoteDefinition') walk(children, region, visitor, depth + 1)
+  else if (node.value !== undefined)
+    visitor.text(node.type === 'code' ? codeText(node) : node.value.replace(/\$\$/g, ''))
 }
 
 function codeText({ meta, value }: Markdown): string {

@@ -1,12 +1,12 @@
-/** What a block names of a specification. */
+/** Finds the part of an OpenAPI specification that a block refers to. */
 import { parseAttributes } from '../blocks/attributes.js'
 
-/** The tags of blocks that name parts of specifications. */
+/** The tags of blocks that refer to parts of specifications. */
 const PART_TAGS = ['openapi-operation', 'openapi-webhook', 'openapi-schemas', 'openapi', 'swagger'] as const
 type PartTag = (typeof PART_TAGS)[number]
 const isPartTag = (name: string): name is PartTag => (PART_TAGS as readonly string[]).includes(name)
 
-/** A specification, by its slug or by the URL that is its source, and what is named of it. */
+/** A specification, by its slug or by its source URL, and the part of it that is named. */
 export type NamedPart = ({ slug: string } | { url: string }) &
   (
     | { kind: 'operation'; method: string; path: string }
@@ -14,12 +14,12 @@ export type NamedPart = ({ slug: string } | { url: string }) &
     | { kind: 'schemas'; names: string[] }
   )
 
-/** Schemas that one block names at most. */
+/** Maximum number of schemas in one block. */
 const MAX_NAMES = 50
 const SCHEME = 'openapi:'
 
-/** What a tag names; null if it is none of these tags, or something is missing. */
-export function namedPart(tag: string, body: string): NamedPart | null {
+/** Returns the part that a tag refers to; null if it is another tag or an attribute is missing. */
+export function readNamedPart(tag: string, body: string): NamedPart | null {
   if (!isPartTag(tag)) return null
   const { named } = parseAttributes(body)
   const attribute = (name: string): string => (typeof named[name] === 'string' ? (named[name] as string).trim() : '')
@@ -43,14 +43,14 @@ const namesIn = (text: string): string[] =>
     .filter((one) => one !== '')
     .slice(0, MAX_NAMES)
 
-/** The target of the reference of a block that names a part by the slug of its specification. */
+/** Returns the reference target of a block that names a part and the slug of its specification. */
 export function targetOf(part: NamedPart): string {
   const slug = 'slug' in part ? part.slug : part.url
   if (part.kind === 'schemas') return `${SCHEME}${slug} schemas ${part.names.join(',')}`
   return `${SCHEME}${slug} ${part.kind} ${part.method} ${part.kind === 'webhook' ? part.name : part.path}`
 }
 
-/** The slug and the part in a target that `targetOf` made; null for any other. */
+/** Returns the slug and the part in a target from `targetOf`; null for other targets. */
 export function readTarget(target: string): { slug: string; part: NamedPart | null } | null {
   const [, slug, rest = ''] = /^openapi:(\S*)(?: (.*))?$/s.exec(target) ?? []
   if (slug === undefined) return null

@@ -1,4 +1,7 @@
-/** Short constructors for the blocks that parts of specifications are shown with. Positions and keys come when the blocks are printed and read. */
+/**
+ * Short constructors for the blocks that show parts of specifications. Positions and keys are added when the blocks are
+ * printed and parsed.
+ */
 import { mark, text } from '../blocks/node.js'
 import type { BlockNode, InlineNode, TextNode } from '../types.js'
 
@@ -14,13 +17,13 @@ export const plain = (type: string, data: Record<string, unknown>, nodes: BlockN
   nodes,
 })
 
-/** A text on one line: names and values of strangers may have any characters. */
+/** Returns a text on one line. Names and values from specifications may contain any characters. */
 const oneLine = (value: string): string => value.replace(/\s+/g, ' ').replace(/\p{Cc}/gu, '')
 
-/** What would be read as a link although it is none. */
+/** Matches text that would be parsed as a link although it is not one. */
 const ADDRESSES = /(\S*(?:@|:\/\/|www\.)\S*)/i
 
-/** A text as it is; addresses in it as code. */
+/** Returns a text unchanged, with addresses in it marked as code. */
 export function words(value: string): TextNode {
   const pieces = oneLine(value).split(ADDRESSES)
   const leaves = pieces.flatMap((piece, at) =>
@@ -31,12 +34,12 @@ export function words(value: string): TextNode {
 
 export const bold = (value: string): TextNode => text(oneLine(value).trim(), [mark('bold')])
 export const italic = (value: string): TextNode => text(oneLine(value).trim(), [mark('italic')])
-/** A text as code; an empty one, which markdown has not, as a space in quotes. */
+/** Returns a text as code. An empty text becomes a space in quotes, because markdown has no empty code. */
 export const code = (value: string): TextNode => text(oneLine(value).trim() || '" "', [mark('code')])
 
 export const paragraph = (...nodes: Inline[]): BlockNode => plain('paragraph', {}, nodes)
 export const item = (...nodes: BlockNode[]): BlockNode => plain('list-item', {}, nodes)
-/** A list; none if there are no items. */
+/** Returns a list; nothing if there are no items. */
 export const list = (items: BlockNode[]): BlockNode[] =>
   items.length === 0 ? [] : [plain('list-unordered', {}, items)]
 export const fence = (value: string, syntax?: string): BlockNode =>

@@ -1,11 +1,11 @@
-/** An operation or a schema of a specification as blocks, for readers. */
+/** Converts an operation or a schema of a specification to blocks. */
 import type { ShownContent, ShownModel, ShownOperation, ShownParameter, ShownResponse } from '../../model/index.js'
 import type { BlockNode } from '../types.js'
 import { bold, code, fence, type Inline, italic, item, list, paragraph, words } from './nodes.js'
 import { nameLine, schemaBlocks, typeLine } from './schema-blocks.js'
-import { strangersBlocks } from './stranger.js'
+import { untrustedBlocks } from './stranger.js'
 
-const PLACES: Readonly<Record<string, string>> = {
+const LOCATION_TITLES: Readonly<Record<string, string>> = {
   path: 'Path parameters',
   query: 'Query parameters',
   header: 'Headers',
@@ -13,7 +13,7 @@ const PLACES: Readonly<Record<string, string>> = {
   querystring: 'Query string',
 }
 
-/** What is shown of an operation or a schema. */
+/** Returns the blocks for an operation or a schema. */
 export const partBlocks = (part: ShownOperation | ShownModel): BlockNode[] =>
   part.kind === 'operation' ? operationBlocks(part) : modelBlocks(part)
 
@@ -27,14 +27,14 @@ function operationBlocks(one: ShownOperation): BlockNode[] {
   return [
     ...(deprecated ? [paragraph(bold('Deprecated.'))] : []),
     ...(summary === undefined ? [] : [paragraph(words(summary))]),
-    ...(description === undefined ? [] : strangersBlocks(description)),
+    ...(description === undefined ? [] : untrustedBlocks(description)),
     ...(servers.length === 0 ? [] : [paragraph(bold('Servers:'), words(' '), ...joined(servers, ', '))]),
     ...(security.length === 0 ? [] : [paragraph(bold('Authorization:'), words(' '), ...joined(security, ' or '))]),
     ...parameterBlocks(parameters),
     ...(body
       ? [
           paragraph(bold('Request body'), words(body.required ? ', required' : '')),
-          ...told(body.description),
+          ...descriptionBlocks(body.description),
           ...contentBlocks(body.contents),
         ]
       : []),
@@ -46,14 +46,14 @@ function operationBlocks(one: ShownOperation): BlockNode[] {
 const joined = (values: readonly string[], between: string): Inline[] =>
   values.flatMap((one, at) => [...(at > 0 ? [words(between)] : []), code(one)])
 
-const told = (description: string | undefined): BlockNode[] =>
-  description === undefined ? [] : strangersBlocks(description)
+const descriptionBlocks = (description: string | undefined): BlockNode[] =>
+  description === undefined ? [] : untrustedBlocks(description)
 
-/** The parameters by their place, in the order in which the places first occur. */
+/** Returns the parameters by location, in the order in which the locations first occur. */
 function parameterBlocks(parameters: readonly ShownParameter[]): BlockNode[] {
   const places = [...new Set(parameters.map((one) => one.in))]
   return places.flatMap((place) => [
-    paragraph(bold(Object.hasOwn(PLACES, place) ? (PLACES[place] as string) : 'Parameters')),
+    paragraph(bold(Object.hasOwn(LOCATION_TITLES, place) ? (LOCATION_TITLES[place] as string) : 'Parameters')),
     ...list(parameters.filter((one) => one.in === place).map(parameterItem)),
   ])
 }
@@ -63,13 +63,13 @@ function parameterItem(one: ShownParameter): BlockNode {
     ...(one.deprecated ? ['deprecated'] : []),
     ...(one.example === undefined ? [] : [`example: ${one.example}`]),
   ]
-  return item(paragraph(...nameLine(one, facts)), ...told(one.description), ...schemaBlocks(one.schema))
+  return item(paragraph(...nameLine(one, facts)), ...descriptionBlocks(one.description), ...schemaBlocks(one.schema))
 }
 
 function responseItem({ status, description, headers, contents }: ShownResponse): BlockNode {
   return item(
     paragraph(code(status)),
-    ...told(description),
+    ...descriptionBlocks(description),
     ...(headers.length === 0
       ? []
       : [

@@ -5,22 +5,22 @@ import { printDocument } from '../blocks/print.js'
 import type { BlockNode } from '../types.js'
 import { bold, code, fence, italic, list, item, paragraph, plain, words } from './nodes.js'
 import { partBlocks } from './part-blocks.js'
-import { strangersBlocks } from './stranger.js'
+import { untrustedBlocks } from './stranger.js'
 
-/** Characters of one page. */
+/** Maximum length of a page before the remaining parts are only named, in characters. */
 const MAX_PAGE = 192 * 1024
-/** Characters of a part that can only be shown as JSON. */
+/** Maximum length of a part that can only be shown as JSON, in characters. */
 const MAX_JSON = 20_000
 
 type PrintablePart = ShownOperation | ShownModel
 
-/** What a page of a specification consists of. */
+/** The content of a specification page. */
 interface SpecPage {
   /** The slug of the specification. */
   spec: string
   description?: string
   parts: PrintablePart[]
-  /** Whether each part has a heading: the page has several. */
+  /** Whether each part has a heading, because the page has several. */
   headed: boolean
   /** The titles of parts that are not shown. */
   rest: string[]
@@ -28,12 +28,12 @@ interface SpecPage {
 
 const printed = (nodes: BlockNode[]): string => printDocument({ object: 'document', data: { schemaVersion: 1 }, nodes })
 
-/** The text of a part, without its block. */
+/** Prints the text of a part, without its block. */
 export function printPart(part: PrintablePart): string {
   return printSafely(waysOf(part))
 }
 
-/** As it should be; without formats in descriptions; as JSON. */
+/** Returns the ways to print a part: complete, with descriptions as plain text, and as JSON. */
 const waysOf = (part: PrintablePart): (() => BlockNode[])[] => [
   () => partBlocks(part),
   () => partBlocks(withPlainTexts(part)),
@@ -46,7 +46,7 @@ function withPlainTexts(part: PrintablePart): PrintablePart {
   return JSON.parse(JSON.stringify(part, plainText)) as PrintablePart
 }
 
-/** The first of several ways that can be written as markdown and read back as the same; every text is a stranger's. */
+/** Prints the first way that can be written as markdown and parses to the same blocks. All texts are untrusted. */
 function printSafely(ways: readonly (() => BlockNode[])[]): string {
   for (const way of ways) {
     try {
@@ -58,10 +58,13 @@ function printSafely(ways: readonly (() => BlockNode[])[]): string {
   return ''
 }
 
-/** A computed page: its description, and a block for each part until the page is long; the others are named. */
+/**
+ * Prints a computed page: its description, and a block for each part until the page is long enough. The other parts are
+ * only named.
+ */
 export function printSpecPage({ spec, description, parts, headed, rest }: SpecPage): string {
   const texts =
-    description === undefined ? [] : [printSafely([() => strangersBlocks(description), () => [fence(description)]])]
+    description === undefined ? [] : [printSafely([() => untrustedBlocks(description), () => [fence(description)]])]
   let length = 0
   let at = 0
   for (; at < parts.length && length < MAX_PAGE; at++) {
@@ -72,11 +75,11 @@ export function printSpecPage({ spec, description, parts, headed, rest }: SpecPa
   }
   const left = [...parts.slice(at).map(titleOf), ...rest]
   if (left.length > 0) {
-    const told = paragraph(italic(`There is too much for one page. ${left.length} more are not shown:`))
+    const notice = paragraph(italic(`There is too much for one page. ${left.length} more are not shown:`))
     texts.push(
       printSafely([
-        () => [told, ...list(left.slice(0, 1_000).map((title) => item(paragraph(words(title)))))],
-        () => [told],
+        () => [notice, ...list(left.slice(0, 1_000).map((title) => item(paragraph(words(title)))))],
+        () => [notice],
       ]),
     )
   }
@@ -88,7 +91,7 @@ const headingOf = (part: PrintablePart): string =>
 
 const titleOf = (part: PrintablePart): string => (part.kind === 'operation' ? part.title : part.name)
 
-/** A part in the block that names it. */
+/** Prints a part in the block that refers to it. */
 function blockOf(spec: string, part: PrintablePart): string {
   const block = (way: () => BlockNode[]) => (): BlockNode[] => {
     const nodes = way()

@@ -1,8 +1,8 @@
-/** A schema of a specification as blocks. */
+/** Converts a schema of a specification to blocks. */
 import type { ShownProperty, ShownSchema } from '../../model/index.js'
 import type { BlockNode } from '../types.js'
 import { code, type Inline, italic, item, list, paragraph, words } from './nodes.js'
-import { strangersBlocks } from './stranger.js'
+import { untrustedBlocks } from './stranger.js'
 
 const CUT = {
   circle: 'It contains itself, and is shown further up.',
@@ -11,7 +11,7 @@ const CUT = {
 }
 const CHOICE = { one: 'One of:', any: 'Any of:', all: 'All of:' }
 
-/** `name` type, required, facts. */
+/** Returns a line with name, type, required and facts. */
 export function nameLine({ name, required, schema }: ShownProperty, more: readonly string[] = []): Inline[] {
   return [
     code(name),
@@ -20,7 +20,7 @@ export function nameLine({ name, required, schema }: ShownProperty, more: readon
   ]
 }
 
-/** Facts in a row; the values in them as code. */
+/** Returns facts in a row, with their values as code. */
 function factInlines(facts: readonly string[]): Inline[] {
   return facts.flatMap((fact, at) => {
     const [label = '', ...value] = fact.split(': ')
@@ -29,7 +29,7 @@ function factInlines(facts: readonly string[]): Inline[] {
   })
 }
 
-/** What is said of a schema below the line with its type. */
+/** Returns the blocks below a schema's type line. */
 export function schemaBlocks({
   description,
   enum: values,
@@ -42,7 +42,7 @@ export function schemaBlocks({
   const more = (count: number): BlockNode[] =>
     count > 0 ? [paragraph(italic(`${count} more ${count === 1 ? 'is' : 'are'} not shown.`))] : []
   return [
-    ...(description === undefined ? [] : strangersBlocks(description)),
+    ...(description === undefined ? [] : untrustedBlocks(description)),
     ...(values
       ? [paragraph(words('Values: '), ...values.flatMap((one, at) => [...(at > 0 ? [words(', ')] : []), code(one)]))]
       : []),
@@ -59,5 +59,5 @@ export function schemaBlocks({
   ]
 }
 
-/** The type of a schema, with its facts. */
+/** Returns the type of a schema, with its facts. */
 export const typeLine = ({ type, facts = [] }: ShownSchema): Inline[] => factInlines([type, ...facts])

@@ -1,19 +1,19 @@
-/** Which pages an entry of the type `builtin:openapi` yields. */
+/** Lists the pages that an entry of the type `builtin:openapi` generates. */
 import type { IndexedOperation, PartIndex, PartPlace } from '../../model/index.js'
 import type { ComputedEntry, ShownParts } from '../types.js'
 
-/** The type of entries that yield pages of a specification. */
+/** The type of entries that generate pages of a specification. */
 export const OPENAPI_TYPE = 'builtin:openapi'
-/** Parts that one page shows, and their bytes; the others are named. */
+/** Maximum number and size of the parts that one page shows. The others are only named. */
 const MAX_PARTS = 100
 const MAX_BYTES = 1024 * 1024
 
-/** A page that is to be generated. */
+/** A page to generate. */
 export interface SpecPageEntry {
-  /** What its ID is made of, together with the ID of the entry: the same in every version. */
+  /** The input of its ID, together with the ID of the entry. It is the same in every version. */
   name: string
   title: string
-  /** What its slug is made of. */
+  /** The input of its slug. */
   slug: string
   description?: string
   props: Record<string, unknown>
@@ -21,14 +21,17 @@ export interface SpecPageEntry {
   pages: SpecPageEntry[]
 }
 
-/** The slug of the specification that an entry names; null if it names none. */
+/** Returns the slug of the specification that an entry refers to; null if it refers to none. */
 export function specOf({ computed }: Pick<ComputedEntry, 'computed'>): string | null {
   const { spec } = computed.dependencies as { spec?: { ref?: { spec?: unknown } | null } | null }
   const slug = typeof spec === 'object' && spec !== null ? spec.ref?.spec : null
   return typeof slug === 'string' && slug !== '' ? slug : null
 }
 
-/** The pages of a specification, as the `props` of the entry say. Linear in the number of its operations and schemas. */
+/**
+ * Returns the pages of a specification, according to the `props` of the entry. Linear in the number of its operations
+ * and schemas.
+ */
 export function specPages(index: PartIndex, props: Record<string, unknown>): SpecPageEntry[] {
   const byOperation = props['grouping'] === 'by-operation'
   const byTag = new Map<number, IndexedOperation[]>()
@@ -48,7 +51,7 @@ export function specPages(index: PartIndex, props: Record<string, unknown>): Spe
   return props['models'] === true && index.schemas.length > 0 ? [...pages, modelsPage(index)] : pages
 }
 
-/** @param names of operations with pages of their own; null if they are shown on this page */
+/** @param names names for operations that have separate pages; null if they are shown on this page */
 function tagPage(
   tag: string | null,
   description: string | undefined,
@@ -100,7 +103,9 @@ const modelsPage = ({ schemas }: PartIndex): SpecPageEntry => ({
   pages: [],
 })
 
-/** Names operations by method and path, whatever the path's parameters are called, unless two operations differ by nothing else. */
+/**
+ * Names operations by method and path without the names of its parameters, unless two operations differ only in these.
+ */
 class NameSet {
   readonly #taken = new Set<string>()
 

@@ -1,20 +1,26 @@
-/** Reads markdown of unknown origin, such as descriptions in specifications: formatting of text remains, everything else becomes plain text. */
+/**
+ * Parses untrusted markdown, such as descriptions in specifications: text formatting is preserved, everything else
+ * becomes plain text.
+ */
 import { mark, plainText, text } from '../blocks/node.js'
 import { parseDocument } from '../blocks/parse.js'
 import { pageLimit, SMALL_WEIGHT } from '../blocks/weight.js'
 import type { BlockNode, TextNode } from '../types.js'
 import { fence, type Inline, paragraph, plain, words } from './nodes.js'
 
-/** Texts without any of these are plain. */
+/** Matches text that may contain markup. Other texts are plain. */
 const MARKUP = /[\\`*_[\]<>{}#|~&$!:@]|^\s*[-+=\d]|\n\s*\n|www\./m
 const KEPT_BLOCKS = new Set(['list-ordered', 'list-unordered', 'list-item', 'blockquote'])
 const KEPT_MARKS = new Set(['bold', 'italic', 'strikethrough', 'code'])
 const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s<>"'\\]+$/i
-/** Tables with more cells become text. */
+/** Maximum number of cells in a table. Larger tables become text. */
 const MAX_CELLS = 500
 
-/** The blocks of a description. Links lead to http, https and mailto alone; nothing in it names a file, a page or a block of this service. */
-export function strangersBlocks(markdown: string): BlockNode[] {
+/**
+ * Returns the blocks of a description. Links may point only to http, https and mailto addresses, and nothing in it
+ * refers to a file, a page or a block of this service.
+ */
+export function untrustedBlocks(markdown: string): BlockNode[] {
   if (!MARKUP.test(markdown)) return markdown.trim() === '' ? [] : [paragraph(words(markdown.trim()))]
   if (pageLimit(markdown, SMALL_WEIGHT) !== null) return [paragraph(words(markdown.trim()))]
   return keptBlocks(parseDocument(markdown).nodes)
@@ -36,7 +42,7 @@ function keptBlock(node: BlockNode): BlockNode[] {
   return [plain(node.type, node.type === 'list-ordered' && typeof start === 'number' ? { start } : {}, inner)]
 }
 
-/** Of HTML and of what is not kept, the text. */
+/** Returns the text of HTML and of dropped nodes. */
 const asText = (source: string): BlockNode[] => paragraphOf([words(source.replace(/<[^<>]{0,2000}>/g, ' '))])
 
 const tidy = (value: string): string => value.replace(/\s+/g, ' ').trim()
@@ -76,7 +82,7 @@ function addressOf({ ref }: Record<string, unknown>): string | null {
   return typeof url === 'string' && url.length <= 2_000 && ADDRESS.test(url) ? url : null
 }
 
-/** A table of markdown; any other, and a large one, as text. */
+/** Converts a markdown table. Other tables and large ones become text. */
 function tableOf(node: BlockNode): BlockNode[] {
   const rows = node.nodes as BlockNode[]
   const cells = rows.reduce((sum, row) => sum + row.nodes.length, 0)

@@ -1,11 +1,11 @@
 /**
- * A heading, list item or paragraph of links in a table of contents, by CommonMark's rules for containers. We have a scanner of our
- * own, since micromark takes six seconds for a list of 10,000 items; tests compare the two.
+ * A heading, list item or paragraph of links in a table of contents, by CommonMark's rules for containers. Bindery uses
+ * its own scanner because micromark takes six seconds for a list of 10,000 items; tests compare the two.
  */
 export interface Block {
   kind: 'group' | 'item' | 'paragraph'
   line: number
-  /** Where its first line begins, where its own lines end, and where everything nested in it ends. */
+  /** The start of its first line, the end of its own lines, and the end of everything nested in it. */
   start: number
   ownEnd: number
   end: number
@@ -14,10 +14,10 @@ export interface Block {
   content: number
   /** `*`, `-`, `+`, `1.`, `##`; '' for a paragraph. */
   marker: string
-  /** Its inline markdown, with lines joined by line feeds, and where that begins in the text. */
+  /** Its inline markdown, with lines joined by line feeds, and the offset of its start in the text. */
   text: string
   textStart: number
-  /** Whether the block is one of several chapters on one line. It begins where the one before it ends. */
+  /** Whether the block is one of several chapters on one line. It starts at the end of the previous chapter. */
   shared?: true
   /** The item's fenced yaml block. */
   yaml?: string
@@ -26,12 +26,12 @@ export interface Block {
 
 export interface Scan {
   blocks: Block[]
-  /** Link reference definitions by normalised label: the whole line. */
+  /** Link reference definitions by normalized label: the whole line. */
   definitions: Map<string, string>
-  /** Line of the first item that was nested deeper than `MAX_DEPTH`. */
+  /** The line of the first item that is nested deeper than `MAX_DEPTH`. */
   tooDeep?: number
   /** Offsets of the lines that end a group. */
   breaks: number[]
-  /** Whether there was an item without text, which its children have replaced. */
+  /** Whether there was an item without text that was replaced with its children. */
   lifted?: true
 }

@@ -6,13 +6,16 @@ import { eolOf } from './edit-lines.js'
 
 const CHAPTER = /^\[.*\]\(.*\)$|^\[[^\]]+\](?:\[[^\]]*\])?$/
 
-/** Longer lines (in characters) are one chapter, since parsing them may take quadratic time. */
+/**
+ * Maximum number of characters of a line that is split. A longer line stays one chapter, because parsing it may take
+ * quadratic time.
+ */
 const MAX_LENGTH = 1000
 
 /** Whether a line outside of lists is a chapter. */
 export const isChapter = (text: string): boolean => CHAPTER.test(text)
 
-/** Splits a line into a block for each of its links, as mdBook reads it. A line with one link stays one block. */
+/** Splits a line into one block per link, like mdBook. A line with one link stays one block. */
 export function chaptersOf(line: Block): Block[] {
   const { text } = line
   if (text.length > MAX_LENGTH || text.indexOf('](') === text.lastIndexOf('](')) return [line]
@@ -35,7 +38,7 @@ const hasLink = (node: PhrasingContent): boolean =>
 
 const textEnd = ({ textStart, text }: Block): number => textStart + text.length
 
-/** Removes a chapter that shares its line, with the text that separates it from its neighbor. */
+/** Removes a chapter that shares its line, and the text between it and its neighbor. */
 export function cutChapter(text: string, siblings: readonly Block[], index: number): string {
   const block = siblings[index]!
   const previous = siblings[index - 1]
@@ -44,13 +47,16 @@ export function cutChapter(text: string, siblings: readonly Block[], index: numb
     : text.slice(0, block.textStart) + text.slice(block.end)
 }
 
-/** Breaks the line before the sibling at `index` if it shares it with the one before, so that other lines fit between the two. */
+/**
+ * Adds a line break before the sibling at `index` if it shares a line with the previous sibling. Other lines can then be
+ * inserted between the two.
+ */
 export function breakBefore(text: string, siblings: readonly Block[], index: number): string {
   const [previous, next] = [siblings[index - 1], siblings[index]]
   if (!previous?.shared || next?.line !== previous.line) return text
   return text.slice(0, textEnd(previous)) + eolOf(text) + text.slice(next.textStart)
 }
 
-/** The block without the rest of the line that it shares. */
+/** Returns the block without the rest of the line that it shares. */
 export const withoutNeighbors = (block: Block): Block =>
   block.shared ? { ...block, start: block.textStart, ownEnd: textEnd(block), end: textEnd(block) } : block

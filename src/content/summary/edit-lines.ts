@@ -1,9 +1,11 @@
-/** Inserts, cuts and indents lines of the table of contents; all other bytes stay as they are. */
+/** Inserts, removes and indents lines of the table of contents. All other bytes are preserved. */
 
-/** The file's line end: that of its first line, or LF. */
+/** Returns the file's line end: that of its first line, or LF. */
 export const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 
-/** The offset and column of the first character that is not a space or tab (tab stops are four columns apart). */
+/**
+ * Returns the offset and column of the first character that is not a space or tab (tab stops are four columns apart).
+ */
 export function indentation(line: string, from = 0, column = 0): { position: number; column: number } {
   let position = from
   let at = column
@@ -29,13 +31,13 @@ export function dedent(line: string, columns: number): string {
   return ' '.repeat(Math.max(0, at - columns)) + line.slice(position)
 }
 
-/** Whether the line before `offset` is blank, or there is none. */
+/** Whether the line before `offset` is blank or does not exist. */
 export function blankBefore(text: string, offset: number): boolean {
   const before = text.slice(Math.max(0, offset - 400), offset).replace(/(?:\r\n|\n|\r)$/, '')
   return /(?:^|[\r\n])[\ufeff \t]*$/.test(before)
 }
 
-/** Where the line before the one at `offset` begins. */
+/** Returns the start of the line before the one at `offset`. */
 export function lineBefore(text: string, offset: number): number {
   const ending = /(?:\r\n|\n|\r)$/.exec(text.slice(Math.max(0, offset - 2), offset))?.[0].length ?? 0
   const before = text.slice(0, offset - ending)
@@ -47,7 +49,7 @@ export function blankAfter(text: string, offset: number): boolean | null {
   return offset >= text.length ? null : /^[ \t]*(?:\r|\n|$)/.test(text.slice(offset, offset + 200))
 }
 
-/** Inserts whole lines at the beginning of a line. A text without a line end at its end stays without one. */
+/** Inserts whole lines at the start of a line. A text without a final line end stays without one. */
 export function insertLines(text: string, offset: number, lines: readonly string[]): string {
   const eol = eolOf(text)
   const body = lines.join(eol)
@@ -57,7 +59,7 @@ export function insertLines(text: string, offset: number, lines: readonly string
     : text.slice(0, offset) + eol + body + text.slice(offset)
 }
 
-/** Removes whole lines. A text without a line end at its end stays without one. */
+/** Removes whole lines. A text without a final line end stays without one. */
 export function cutLines(text: string, start: number, end: number): string {
   const rest = text.slice(0, start) + text.slice(end)
   if (end !== text.length || start === 0 || /[\r\n]/.test(text.slice(-1))) return rest

@@ -1,6 +1,9 @@
-/** Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and leaves the rest as written. */
+/**
+ * Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and preserves the rest as
+ * written.
+ */
 import { cutChapter, isChapter, withoutNeighbors } from './chapters.js'
-import { encodeEntry, habitOf, nestedGroup, nestedGroupMark, type TargetHabit } from './encode.js'
+import { encodeEntry, targetStyleOf, nestedGroup, nestedGroupMark, type TargetStyle } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
 import { blankAfter, blankBefore, cutLines, indentation, insertLines, lineBefore } from './edit-lines.js'
@@ -24,15 +27,15 @@ interface NewEntry {
 }
 
 /**
- * Inserts one line. Its bullet, indentation and line end are those of its siblings, or of the file. A top-level entry after a group
- * needs a thematic break before it, which is inserted too. Removing the entry again restores the bytes, except for that break and
- * for blank lines that were inserted around the first entry of a list.
- * @throws RangeError if there is no such parent or index, or the parent cannot have children
+ * Inserts one line. Its bullet, indentation and line end are those of its siblings, or of the file. A top-level entry
+ * after a group needs a thematic break before it, which is inserted too. Removing the entry again restores the bytes,
+ * except for that break and for blank lines that were inserted around the first entry of a list.
+ * @throws RangeError if the parent or index does not exist, or the parent cannot have children
  */
 export function insertEntry(text: string, { title, href, parent, at }: NewEntry): string {
   const scan = scanSummary(text)
   const slot = slotFor(text, scan, parent === null ? null : locate(scan, parent), at, href !== null)
-  const content = encodeEntry(title, href, habitOf(summaryOf(scan).nodes))
+  const content = encodeEntry(title, href, targetStyleOf(summaryOf(scan).nodes))
   return insertLines(slot.text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
 }
 
@@ -44,8 +47,8 @@ export interface EntryTree {
 }
 
 /**
- * Inserts entries with all that is below them as the last children of `parent` (null = the top level).
- * @throws RangeError if there is no such parent, it cannot have children, or they would be nested too deeply
+ * Inserts entries with all their descendants as the last children of `parent` (null = the top level).
+ * @throws RangeError if the parent does not exist, cannot have children, or the entries would be nested too deeply
  */
 export function insertEntries(
   text: string,
@@ -56,11 +59,11 @@ export function insertEntries(
   if ((located?.path.length ?? 0) + heightOf(entries) > MAX_DEPTH)
     throw new RangeError(`The entries would be nested more than ${MAX_DEPTH} levels deep.`)
   const slot = slotFor(text, scan, located, undefined, false)
-  const habit = habitOf(summaryOf(scan).nodes)
+  const habit = targetStyleOf(summaryOf(scan).nodes)
   const linesOf = (trees: readonly EntryTree[], lead: string): string[] =>
     trees.flatMap(({ title, href, children }) => [
       lead + slot.marker + encodeEntry(title, href, habit),
-      // What is nested begins where the text of its parent begins.
+      // Nested entries start at the column of their parent's text.
       ...linesOf(children, lead + ' '.repeat(contentAfter(lead, slot.marker) - indentation(lead).column)),
     ])
   return insertLines(text, slot.offset, [...slot.before, ...linesOf(entries, slot.lead), ...slot.after])
@@ -69,17 +72,17 @@ export function insertEntries(
 const heightOf = (entries: readonly EntryTree[]): number =>
   entries.reduce((most, { children }) => Math.max(most, 1 + heightOf(children)), 0)
 
-/** What a series of edits can share, so that not every edit has to compute it. */
-export interface Tools {
-  /** Returns what `scanSummary` returns. May modify what it returned before. */
+/** The helpers that a series of edits can share, so that not every edit has to compute their results. */
+export interface EditHelpers {
+  /** Returns the result of `scanSummary`. May modify its previous result. */
   scan: (text: string) => Scan
-  habit?: TargetHabit
+  habit?: TargetStyle
 }
 
-const noneShared: Tools = { scan: scanSummary }
+const noneShared: EditHelpers = { scan: scanSummary }
 
 /** Finds an entry in the scan of a text, and parses it. */
-function open(text: string, locator: Locator, tools: Tools): { scan: Scan; located: Located; node: SummaryNode } {
+function open(text: string, locator: Locator, tools: EditHelpers): { scan: Scan; located: Located; node: SummaryNode } {
   const scan = tools.scan(text)
   const located = locate(scan, locator)
   const { nodes } = summaryOf({ ...scan, blocks: [{ ...located.block, children: [] }] })
@@ -87,8 +90,8 @@ function open(text: string, locator: Locator, tools: Tools): { scan: Scan; locat
 }
 
 /**
- * Changes an entry's title, and nothing else. If it has that title already, its markup stays.
- * @throws RangeError if there is no such node
+ * Changes only an entry's title. If it already has that title, its markup is preserved.
+ * @throws RangeError if the node does not exist
  */
 export function retitleEntry(text: string, locator: Locator, title: string, tools = noneShared): string {
   const { scan, located, node } = open(text, locator, tools)
@@ -97,8 +100,8 @@ export function retitleEntry(text: string, locator: Locator, title: string, tool
 }
 
 /**
- * Changes the slug of a nested group; undefined: it stays.
- * @throws RangeError if there is no such node, or it is no nested group
+ * Changes the slug of a nested group; undefined: no change.
+ * @throws RangeError if the node does not exist or is not a nested group
  */
 export function remarkEntry(text: string, locator: Locator, slug: string | undefined, tools = noneShared): string {
   if (slug === undefined) return text
@@ -113,21 +116,21 @@ export function remarkEntry(text: string, locator: Locator, slug: string | undef
 }
 
 /**
- * Changes an entry's target, and nothing else; `null` removes the link.
- * @throws RangeError if there is no such node, or it is a group or computed
+ * Changes only an entry's target; `null` removes the link.
+ * @throws RangeError if the node does not exist, or is a group or computed
  */
 export function retargetEntry(text: string, locator: Locator, href: string | null, tools = noneShared): string {
   const { scan, located, node } = open(text, locator, tools)
   if (node.type !== 'entry') throw new RangeError('A group or computed page has no target that could be changed.')
   if (node.href === href) return text
-  const habit = tools.habit ?? habitOf(summaryOf(scan).nodes)
+  const habit = tools.habit ?? targetStyleOf(summaryOf(scan).nodes)
   return splice(text, targetSplice(text, located.block, scan.definitions, { title: node.title, href, habit }))
 }
 
 /**
- * Removes an entry with everything nested in it; with `nested: 'lift'`, its children take its place. If it was the only entry of its
- * list, one of the blank lines around it is removed too.
- * @throws RangeError if there is no such node
+ * Removes an entry with everything nested in it; with `nested: 'lift'`, its children take its place. If it was the only
+ * entry of its list, one of the blank lines around it is removed too.
+ * @throws RangeError if the node does not exist
  */
 export function removeEntry(
   text: string,
@@ -143,12 +146,12 @@ export function removeEntry(
   if (nested === 'lift' && block.children.length > 0) return cutLines(settled, block.start, block.ownEnd)
   return cutLines(
     settled,
-    onlyOne(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start,
+    isOnlyEntry(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start,
     block.end,
   )
 }
 
-const onlyOne = ({ siblings, index, parent }: Located): boolean => {
+const isOnlyEntry = ({ siblings, index, parent }: Located): boolean => {
   const alone = (neighbour: Block | undefined): boolean => !neighbour || neighbour.kind === 'group'
   return parent?.kind !== 'item' && alone(siblings[index - 1]) && alone(siblings[index + 1])
 }
@@ -158,9 +161,10 @@ const spareBlank = (text: string, block: Block): boolean =>
 const depthOf = (block: Block): number => 1 + block.children.reduce((most, child) => Math.max(most, depthOf(child)), 0)
 
 /**
- * Moves an entry with everything nested in it. `at` is an index among the children of the new parent, not counting the entry. Moving
- * it back restores the bytes if its bullet, indentation and blank lines were like those of its siblings, and no break was needed.
- * @throws RangeError if there is no such node, parent or index, or the parent is in the entry itself
+ * Moves an entry with everything nested in it. `at` is an index among the children of the new parent, not counting the
+ * entry. Moving it back restores the bytes if its bullet, indentation and blank lines were like those of its siblings,
+ * and no break was needed.
+ * @throws RangeError if the node, parent or index does not exist, or the parent is in the entry itself
  */
 export function moveEntry(
   text: string,
@@ -187,7 +191,10 @@ export function moveEntry(
   )
 }
 
-/** Inserts a block's lines from another position or version of the file, in the style of the entries around it. @throws RangeError */
+/**
+ * Inserts a block's lines from another position or version of the file, in the style of the surrounding entries.
+ * @throws RangeError
+ */
 export function placeEntry(
   text: string,
   from: { text: string; block: Block; linked: boolean },
@@ -196,7 +203,7 @@ export function placeEntry(
   tools = noneShared,
 ): string {
   const scan = tools.scan(text)
-  // With other text beside the link, the line would be no chapter outside of lists.
+  // With other text next to the link, the line would not be a chapter outside of lists.
   const block = withoutNeighbors(from.block)
   const asChapter = block.children.length === 0 && from.linked && isChapter(block.text)
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
@@ -207,7 +214,7 @@ export function placeEntry(
   ])
 }
 
-/** The path of a node after the node at `gone` was removed. */
+/** Returns the path of a node after the node at `gone` was removed. */
 function pathWithout(path: readonly number[], gone: readonly number[]): number[] {
   const last = gone.length - 1
   const touched =

@@ -1,11 +1,11 @@
-// Writes titles and targets of the table of contents as the file writes them elsewhere.
+// Writes titles and targets of the table of contents in the style of the file.
 import type { SummaryNode } from '../types.js'
 
-/** How a file writes targets with spaces or parentheses: in angle brackets or percent-encoded. */
-export type TargetHabit = 'angle' | 'percent'
+/** The way in which a file writes targets with spaces or parentheses: in angle brackets or percent-encoded. */
+export type TargetStyle = 'angle' | 'percent'
 
-/** `percent` if targets in the file contain `%20`, and none contains a space. */
-export function habitOf(nodes: readonly SummaryNode[]): TargetHabit {
+/** Returns `percent` if targets in the file contain `%20` and none contains a space. */
+export function targetStyleOf(nodes: readonly SummaryNode[]): TargetStyle {
   let percent = false
   const waiting = [...nodes]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -19,17 +19,18 @@ export function habitOf(nodes: readonly SummaryNode[]): TargetHabit {
 const percentEncode = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
- * A link destination that CommonMark reads as `href`. With the habit `percent`, spaces and parentheses are percent-encoded, which
- * does not change the target; control characters always are, since destinations cannot contain them.
+ * Returns a link destination that CommonMark reads as `href`. With the style `percent`, spaces and parentheses are
+ * percent-encoded, which does not change the target. Control characters are always percent-encoded, because
+ * destinations cannot contain them.
  */
-export function encodeTarget(href: string, habit: TargetHabit): string {
+export function encodeTarget(href: string, habit: TargetStyle): string {
   const safe = href.replace(/[\x00-\x1f\x7f]/g, percentEncode)
   const escaped = safe.replace(/[\\<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
   if (!/[ ()]/.test(escaped)) return escaped
   return habit === 'percent' ? escaped.replace(/[ ()]/g, percentEncode) : `<${escaped}>`
 }
 
-/** A title as inline markdown that reads back as the same text. White space is collapsed, as it is when reading. */
+/** Returns a title as inline markdown that parses to the same text. White space is collapsed, as in parsing. */
 export function encodeTitle(title: string): string {
   return title
     .replace(/[\x00-\x20\x7f]+/g, ' ')
@@ -44,33 +45,38 @@ export function encodeTitle(title: string): string {
     )
 }
 
-/** Whether the characters on both sides match: stars between spaces, and underscores within a word, are not markup. */
+/** Whether the characters on both sides match. Stars between spaces and underscores within a word are not markup. */
 const around = (text: string, at: number, length: number, pattern: RegExp): boolean =>
   pattern.test(text[at - 1] ?? '') && pattern.test(text[at + length] ?? '')
 
-/** A title without a link. Characters that would begin a list, quote, heading, fence or rule are escaped. */
+/** Returns a title without a link. Characters that would start a list, quote, heading, fence or rule are escaped. */
 export function encodePlainTitle(title: string): string {
   const text = encodeTitle(title)
   return text.replace(/^(\d{1,9})(?=[.)](?: |$))/, '$1\\').replace(/^(?=[#>+\-~=*])/, '\\')
 }
 
-/** A heading's text. A run of `#` at the end is escaped; after the marks of a heading, nothing begins another block. */
+/**
+ * Returns a heading's text. A run of `#` at the end is escaped. After the marks of a heading, no other block can start.
+ */
 export const encodeHeading = (title: string): string => encodeTitle(title).replace(/(^| )(#+)$/, '$1\\$2')
 
-/** The content of an entry: a link, or a title alone. */
-export const encodeEntry = (title: string, href: string | null, habit: TargetHabit): string =>
+/** Returns the content of an entry: a link, or only a title. */
+export const encodeEntry = (title: string, href: string | null, habit: TargetStyle): string =>
   href === null ? encodePlainTitle(title) : `[${encodeTitle(title)}](${encodeTarget(href, habit)})`
 
 const NESTED_GROUP = /[ \t]*<span id="([^"<>&\s]{1,200})"><\/span>[ \t]*$/
 
-/** The slug of a nested group, at the end of its entry: other tools show such an entry as a title without a link. */
+/**
+ * Returns the mark with the slug of a nested group, at the end of its entry. Other tools show such an entry as a title
+ * without a link.
+ */
 export const nestedGroupMark = (slug: string): string => ` <span id="${slug.replace(/[<>"'&\s]/g, '-')}"></span>`
 
-/** Finds the slug of a nested group, and where its mark begins; null if the entry's text has none. */
+/** Finds the slug of a nested group and the start of its mark. Returns null if the entry's text has none. */
 export function nestedGroup(text: string): { slug: string; start: number } | null {
   const found = NESTED_GROUP.exec(text.slice(-MAX_MARK))
   return found && { slug: found[1] as string, start: Math.max(0, text.length - MAX_MARK) + found.index }
 }
 
-/** Maximum number of characters in which a mark is looked for. */
+/** Maximum number of characters that are searched for a mark. */
 const MAX_MARK = 300

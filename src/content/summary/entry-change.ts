@@ -1,7 +1,7 @@
 /**
- * A quick test of whether the entry of a page may differ between two tables of contents, in its title, its position or its ancestors.
- * If false, it certainly does not; if true, it may.
- * @param mentions whether lines that differ may name the page
+ * Tests quickly whether the entry of a page may differ between two tables of contents, in its title, its position or
+ * its ancestors. Only the result false is certain.
+ * @param mentions whether changed lines may name the page
  */
 export function mayChangeEntry(before: string, after: string, mentions: (text: string) => boolean): boolean {
   if (before === after) return false
@@ -22,7 +22,10 @@ export function mayChangeEntry(before: string, after: string, mentions: (text: s
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** The lines that may be ancestors of a line: each is less indented than the next; the last one found is a heading or rule. */
+/**
+ * Returns the lines that may be ancestors of a line: each is less indented than the next, and the last one is a heading
+ * or rule.
+ */
 function above(lines: readonly string[], at: number): string[] {
   const found: string[] = []
   let least = Number.POSITIVE_INFINITY

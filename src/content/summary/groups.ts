@@ -1,4 +1,4 @@
-/** Edits of groups, the headings of a table of contents. */
+/** Edits groups, the headings of a table of contents. */
 import { encodeHeading } from './encode.js'
 import { splice, titleSplice } from './label.js'
 import { linesIn } from './lines.js'
@@ -11,7 +11,7 @@ import { endOfLists } from './slot.js'
 
 interface NewGroup {
   title: string
-  /** Written as an anchor; if absent, the slug follows from the title. */
+  /** Written as an anchor; if absent, the slug is derived from the title. */
   slug?: string
   /** Zero-based index among the top-level nodes; absent for the end. */
   at?: number
@@ -22,7 +22,7 @@ const anchor = (slug: string): string => {
   return ` <a href="#${safe}" id="${safe}"></a>`
 }
 
-/** The marker of a new group, as other groups have it. At the beginning of a text, the first H1 would be its title. */
+/** Returns the marker for a new group, as in other groups. At the start of a text, the first H1 would be its title. */
 function markerOf(scan: Scan, at: number): string {
   const groups = scan.blocks.filter((block) => block.kind === 'group')
   const parts =
@@ -31,9 +31,10 @@ function markerOf(scan: Scan, at: number): string {
 }
 
 /**
- * Inserts a heading. Top-level entries after it stay at the top level: a thematic break is inserted before them. Without an index, it
- * is the last one, but before chapters outside of lists at the end, since mdBook allows no list after them.
- * @throws RangeError if there is no such index
+ * Inserts a heading. Top-level entries after it stay at the top level: a thematic break is inserted before them.
+ * Without an index, it becomes the last group, but before final chapters outside of lists, because mdBook allows no
+ * list after them.
+ * @throws RangeError if the index does not exist
  */
 export function insertGroup(text: string, { title, slug, at }: NewGroup): string {
   const scan = scanSummary(text)
@@ -57,7 +58,7 @@ function place(text: string, scan: Scan, index: number, lines: readonly string[]
 
 /**
  * Moves a group with its entries. `at` is an index among the top-level nodes, not counting the group.
- * @throws RangeError if there is no such group or index
+ * @throws RangeError if the group or index does not exist
  */
 export function moveGroup(text: string, locator: Locator, at: number, scan = scanSummary): string {
   const { block, index } = getGroup(scan(text), locator)
@@ -66,7 +67,10 @@ export function moveGroup(text: string, locator: Locator, at: number, scan = sca
   return placeGroup(removeGroup(text, locator, {}, scan), at, lines, scan)
 }
 
-/** Inserts a group's lines from another position or version of the file. @throws RangeError if there is no such index */
+/**
+ * Inserts a group's lines from another position or version of the file.
+ * @throws RangeError if the index does not exist
+ */
 export function placeGroup(text: string, at: number, lines: readonly string[], scan = scanSummary): string {
   const found = scan(text)
   if (!Number.isInteger(at) || at < 0 || at > found.blocks.length)
@@ -74,7 +78,7 @@ export function placeGroup(text: string, at: number, lines: readonly string[], s
       `The table of contents has only ${found.blocks.length} top-level nodes, so there is no index ${at}.`,
     )
   const placed = place(text, found, at, lines)
-  // At the beginning of a text without a title, the first H1 would be that, and no group.
+  // At the start of a text without a title, the first H1 would be the title instead of a group.
   const [first] = scanSummary(placed).blocks
   const isTitle = at === 0 && /^#(?!#)/.test(lines[0] ?? '') && !(first && placed.startsWith(lines[0]!, first.start))
   return isTitle ? place(text, found, at, [`#${lines[0]}`, ...lines.slice(1)]) : placed
@@ -83,8 +87,8 @@ export function placeGroup(text: string, at: number, lines: readonly string[], s
 const gap = (text: string, offset: number): string[] => (blankBefore(text, offset) ? [] : [''])
 
 /**
- * Changes a heading's title. `slug` changes its anchor, or (null) removes it; otherwise the anchor stays.
- * @throws RangeError if there is no such group
+ * Changes a heading's title. `slug` changes its anchor, or (null) removes it; if undefined, the anchor is preserved.
+ * @throws RangeError if the group does not exist
  */
 export function retitleGroup(
   text: string,
@@ -108,7 +112,7 @@ export function retitleGroup(
 
 /**
  * Removes a group with its entries; with `nested: 'keep'` only its heading, so that its entries move to the top level.
- * @throws RangeError if there is no such group
+ * @throws RangeError if the group does not exist
  */
 export function removeGroup(
   text: string,

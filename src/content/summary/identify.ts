@@ -1,4 +1,4 @@
-/** Finds out which nodes of three versions of a table of contents are the same. */
+/** Matches the nodes of three versions of a table of contents. */
 import type { SummaryNode } from '../types.js'
 import { summaryOf } from './parse.js'
 import { type Block, scanSummary } from './scan.js'
@@ -20,7 +20,10 @@ export interface Version {
   children: Map<string, string[]>
 }
 
-/** Returns a name that an entry's target has in all versions, such as the ID of its page; null if only the target itself is known. */
+/**
+ * Returns a name for an entry's target that is the same in all versions, such as the ID of its page; null if only the
+ * target itself is known.
+ */
 export type NameTarget = (href: string) => string | null
 
 function keyOf({ type, title, href, slug, computed }: SummaryNode, nameTarget: NameTarget): string {
@@ -29,7 +32,7 @@ function keyOf({ type, title, href, slug, computed }: SummaryNode, nameTarget: N
   return href ? `entry ${nameTarget(href) ?? href.replace(/^(?:\.\/)+/, '')}` : `plain ${slug ?? title}`
 }
 
-/** Parses a version. Nodes that are recognised as nodes of the base get their IDs. */
+/** Parses a version. Nodes that match nodes of the base get their IDs. */
 export function identify(text: string, nameTarget: NameTarget, base?: Version): Version {
   const scan = scanSummary(text)
   const { nodes } = summaryOf(scan)
@@ -59,8 +62,8 @@ export function identify(text: string, nameTarget: NameTarget, base?: Version): 
 }
 
 /**
- * Matches nodes with new keys to nodes of the base whose keys are lost: a group to one that had one of its entries, and another node
- * to one with the same title, type and parent.
+ * Matches nodes with new keys to nodes of the base whose keys no longer exist: a group to one that had one of its
+ * entries, and another node to one with the same title, type and parent.
  */
 function matchRenamed(flat: ReadonlyArray<{ item: Item; up: Item | null }>, base: Version): void {
   const here = new Set(flat.map(({ item }) => item.id))
@@ -77,12 +80,12 @@ function matchRenamed(flat: ReadonlyArray<{ item: Item; up: Item | null }>, base
     taken.add(id)
     item.id = id
   }
-  const firstHeld = new Map<Item, string>()
+  const matchByChild = new Map<Item, string>()
   for (const { item, up } of flat) {
-    const id = up && !base.items.has(up.id) && !firstHeld.has(up) ? lost.get(`holds ${item.id}`) : undefined
-    if (id !== undefined) firstHeld.set(up!, id)
+    const id = up && !base.items.has(up.id) && !matchByChild.has(up) ? lost.get(`holds ${item.id}`) : undefined
+    if (id !== undefined) matchByChild.set(up!, id)
   }
-  for (const [item, id] of firstHeld) rename(item, id)
+  for (const [item, id] of matchByChild) rename(item, id)
   for (const { item, up } of flat) {
     if (item.node.type !== 'group' && !base.items.has(item.id))
       rename(item, lost.get(`at ${up?.id ?? ''} ${item.node.type} ${item.node.title}`))

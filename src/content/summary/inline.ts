@@ -1,8 +1,8 @@
-// Reads titles and links of the table of contents.
+// Parses titles and links of the table of contents.
 import type { PhrasingContent, Root } from 'mdast'
 import { LRUCache } from 'lru-cache'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { normaliseLabel } from './scan.js'
+import { normalizeLabel } from './scan.js'
 
 /** The inline content of a heading or item. */
 interface Inline {
@@ -15,16 +15,19 @@ interface Inline {
   more?: boolean
 }
 
-/** Longer texts (in characters) are cut, and not parsed, since that may take quadratic time. */
+/**
+ * Maximum length of a text that is parsed, in characters. Longer texts are cut without parsing, which may take
+ * quadratic time.
+ */
 const MAX_LENGTH = 1000
 
 /**
- * What the parser made of short texts, in tables of contents without definitions: an edit reads a table of contents several times, and
- * changes one line of it.
- * bound: 5,000 texts of at most `KEPT_LENGTH` characters, at most 6 MB in each thread
+ * Parse results of short texts, in tables of contents without definitions. An edit reads a table of contents several
+ * times and changes one line of it. Size limit: 5,000 texts of at most `MAX_CACHED_LENGTH` characters, at most 6 MB in
+ * each thread.
  */
 const known = new LRUCache<string, Readonly<Inline>>({ max: 5_000 })
-const KEPT_LENGTH = 200
+const MAX_CACHED_LENGTH = 200
 
 const ESCAPE = String.raw`\\[!-/:-@[-\`{-~]`
 const PLAIN = String.raw`[^\[\]\\\`*_&<>\n]`
@@ -33,7 +36,7 @@ const SIMPLE = new RegExp(
     String.raw`\(((?:[^\s()<>\\&\x00-\x1f\x7f]|${ESCAPE})*)(?:[ \t]+"[^"\\&\n]*")?\)$`,
 )
 const ESCAPED = new RegExp(ESCAPE, 'g')
-/** A title on one line, trimmed. */
+/** Returns a title on one line, trimmed. */
 const clean = (title: string): string => title.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')
 
 /** Resolves backslash escapes. */
@@ -41,8 +44,9 @@ const resolveEscapes = (text: string): string =>
   text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text
 
 /**
- * Parses an entry's text as CommonMark, but accepts targets with spaces or unbalanced parentheses, as docs tools do. The title is the
- * link's text, or with `whole` that of the whole entry. The common form is read without the parser, which takes 170 µs per entry.
+ * Parses an entry's text as CommonMark, but accepts targets with spaces or unbalanced parentheses, like other docs
+ * tools. The title is the link's text, or with `whole` that of the whole entry. The common form is read without the
+ * parser, which takes 170 µs per entry.
  */
 export function parseInline(
   text: string,
@@ -53,7 +57,7 @@ export function parseInline(
   if (simple) return { title: clean(resolveEscapes(simple[1]!)), href: resolveEscapes(simple[2]!) }
   if (text.length > MAX_LENGTH) return { title: text.slice(0, MAX_LENGTH), href: null }
   if (!/[[\]\\`*_&<>!\n#]/.test(text)) return { title: clean(text), href: null }
-  if (definitions.size > 0 || text.length > KEPT_LENGTH) return parsed(text, definitions, title)
+  if (definitions.size > 0 || text.length > MAX_CACHED_LENGTH) return parsed(text, definitions, title)
   const key = `${title} ${text}`
   const found = known.get(key) ?? parsed(text, definitions, title)
   known.set(key, found)
@@ -110,7 +114,7 @@ function urlOf(identifier: string, root: Root): string {
 
 function definitionsFor(text: string, definitions: ReadonlyMap<string, string>): string {
   if (definitions.size === 0) return ''
-  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map((match) => definitions.get(normaliseLabel(match[1]!)))
+  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map((match) => definitions.get(normalizeLabel(match[1]!)))
   return [...new Set(labels)].filter((line) => line !== undefined).join('\n')
 }
 

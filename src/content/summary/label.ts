@@ -1,7 +1,7 @@
 /** Changes the title or target of an entry within its line. */
 import type { Link, LinkReference, PhrasingContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { type TargetHabit, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle, nestedGroup } from './encode.js'
+import { type TargetStyle, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle, nestedGroup } from './encode.js'
 import { splitLoose } from './inline.js'
 import type { Block } from './scan.js'
 
@@ -15,7 +15,7 @@ interface Splice {
 export const splice = (text: string, { start, end, text: put }: Splice): string =>
   text.slice(0, start) + put + text.slice(end)
 
-/** The source of a block's inline content, without the blocks in it. */
+/** Returns the source of a block's inline content, without the blocks in it. */
 function sourceOf(text: string, block: Block): string {
   if (!block.text.includes('\n')) return text.slice(block.textStart, block.textStart + block.text.length)
   return text.slice(block.textStart, block.ownEnd).trimEnd()
@@ -32,10 +32,10 @@ function linkIn(nodes: readonly PhrasingContent[]): Link | LinkReference | null 
 
 interface Label {
   node: Link | LinkReference | null
-  /** Where the text between the brackets begins and ends in the source. */
+  /** The range of the text between the brackets in the source. */
   from: number
   to: number
-  /** Where the whole inline content ends. */
+  /** The end of the whole inline content. */
   end: number
 }
 
@@ -50,7 +50,10 @@ function labelOf(source: string, definitions: ReadonlyMap<string, string>): Labe
   return { node, from: start + 1, to: node.children.at(-1)?.position?.end.offset ?? start + 1, end }
 }
 
-/** The splice that replaces a title. Markup in the old title is lost; the target, link title and anchor stay. */
+/**
+ * Returns the splice that replaces a title. Markup in the old title is lost; the target, link title and anchor are
+ * preserved.
+ */
 export function titleSplice(
   text: string,
   block: Block,
@@ -63,7 +66,7 @@ export function titleSplice(
     end: block.textStart + end,
     text: put,
   })
-  // An underlined heading begins as a paragraph does.
+  // An underlined heading starts like a paragraph.
   const heading = text.slice(block.start, block.textStart).includes('#') ? encodeHeading : encodePlainTitle
   if (block.kind === 'group') return at(0, source.search(/[ \t]*<a\s|$/i), heading(title))
   const { node, from, to, end } = labelOf(source, definitions)
@@ -83,12 +86,15 @@ export function titleSplice(
     : at(0, nestedGroup(source)?.start ?? end, encodePlainTitle(title))
 }
 
-/** The splice that replaces, adds (to an item without a link) or removes (`href: null`) an entry's target. The link title stays. */
+/**
+ * Returns the splice that replaces, adds (to an item without a link) or removes (`href: null`) an entry's target. The
+ * link title is preserved.
+ */
 export function targetSplice(
   text: string,
   block: Block,
   definitions: ReadonlyMap<string, string>,
-  { title, href, habit }: { title: string; href: string | null; habit: TargetHabit },
+  { title, href, habit }: { title: string; href: string | null; habit: TargetStyle },
 ): Splice {
   const source = sourceOf(text, block)
   const at = (start: number, end: number, put: string): Splice => ({
@@ -108,7 +114,10 @@ export function targetSplice(
   return at(from - 1, node.position!.end.offset!, `[${whole}](${target})`)
 }
 
-/** The range of the link destination after the `]` at `bracket`: `<…>`, or up to white space or the closing parenthesis. */
+/**
+ * Returns the range of the link destination after the `]` at `bracket`: `<…>`, or up to white space or the closing
+ * parenthesis.
+ */
 function destinationIn(source: string, bracket: number): { from: number; to: number } | null {
   const opening = /\]\([ \t\r\n]*/y
   opening.lastIndex = bracket

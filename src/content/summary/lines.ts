@@ -1,17 +1,17 @@
-/** Takes a text apart into its lines. */
+/** Splits a text into its lines. */
 
 /** One line of a text. Offsets are UTF-16 units. */
 export interface Line {
-  /** 1-based. */
+  /** The line number, 1-based. */
   number: number
   start: number
-  /** Where the line's own characters end. */
+  /** The end of the line's text. */
   textEnd: number
-  /** Where the next line begins. */
+  /** The start of the next line. */
   end: number
 }
 
-/** All lines, which end with LF, CRLF or CR (CommonMark). A byte order mark is not part of a line. */
+/** Returns all lines. They end with LF, CRLF or CR (CommonMark). A byte order mark is not part of a line. */
 export function linesOf(text: string): Line[] {
   const lines: Line[] = []
   let start = text.charCodeAt(0) === 0xfeff ? 1 : 0
@@ -25,7 +25,7 @@ export function linesOf(text: string): Line[] {
   return lines
 }
 
-/** The lines from the offset `from` on, one by one, for callers that need only the first ones of a long text. */
+/** Yields the lines from the offset `from` on, for callers that need only the first ones of a long text. */
 export function* eachLine(text: string, from = 0): Generator<Omit<Line, 'number'>> {
   const ending = /\r\n|\n|\r/g
   let start = from === 0 && text.charCodeAt(0) === 0xfeff ? 1 : from
@@ -37,11 +37,14 @@ export function* eachLine(text: string, from = 0): Generator<Omit<Line, 'number'
   if (start < text.length) yield { start, textEnd: text.length, end: text.length }
 }
 
-/** The lines of a range of the text, without their line ends. */
+/** Returns the lines of a range of the text, without their line ends. */
 export const linesIn = (text: string, start: number, end: number): string[] =>
   linesOf(text.slice(start, end)).map((line) => text.slice(start + line.start, start + line.textEnd))
 
-/** How many lines the front matter takes; 0 if the first `---` is a thematic break, since a heading, list or link follows before the next. */
+/**
+ * Returns the number of lines of the front matter; 0 if the first `---` is a thematic break, because a heading, list or
+ * link precedes the next one.
+ */
 export function frontMatterLines(text: string, lines: readonly Line[]): number {
   const at = (line: Line): string => text.slice(line.start, line.textEnd).trimEnd()
   if (!lines[0] || at(lines[0]) !== '---') return 0

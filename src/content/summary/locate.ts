@@ -1,10 +1,13 @@
 // Finds the lines of an entry of the table of contents.
 import type { Block, Scan } from './block.js'
 
-/** Names a node by its indexes from the top (`[2, 0]` is the first child of the third node), or by its `start`, as the parser returns it. */
+/**
+ * Identifies a node by its indexes from the top (`[2, 0]` is the first child of the third node), or by its `start`, as
+ * the parser returns it.
+ */
 export type Locator = readonly number[] | { start: number }
 
-/** A block, and where it is in the scan. */
+/** A block with its position in the scan. */
 export interface Located {
   block: Block
   parent: Block | null
@@ -13,7 +16,10 @@ export interface Located {
   path: number[]
 }
 
-/** Finds a node. @throws RangeError if there is no such node */
+/**
+ * Finds a node.
+ * @throws RangeError if the node does not exist
+ */
 export function locate(scan: Scan, locator: Locator): Located {
   const path = 'start' in locator ? pathOf(scan.blocks, locator.start) : [...locator]
   let parent: Block | null = null

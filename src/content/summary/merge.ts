@@ -1,4 +1,4 @@
-/** Three-way merge of SUMMARY.md as a tree, so that edits of different entries do not conflict. */
+/** Merges SUMMARY.md as a tree (three-way merge), so that edits of different entries do not conflict. */
 import {
   moveEntry,
   moveGroup,
@@ -8,10 +8,10 @@ import {
   retargetEntry,
   retitleEntry,
   retitleGroup,
-  type Tools,
+  type EditHelpers,
 } from './edit.js'
 import { placeGroup } from './groups.js'
-import { habitOf } from './encode.js'
+import { targetStyleOf } from './encode.js'
 import { type Item, type NameTarget, type Version, identify } from './identify.js'
 import { linesIn } from './lines.js'
 import { keptOrder } from '../kept-order.js'
@@ -20,16 +20,16 @@ import { Rescanner } from './rescan.js'
 
 class Collision extends Error {}
 
-/** For each version, names for the targets of its entries, so that an entry is recognised after its file was renamed. */
+/** For each version, names for the targets of its entries, so that an entry is matched after its file was renamed. */
 type TargetNames = Readonly<Record<'base' | 'ours' | 'theirs', NameTarget>>
 
 const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () => null }
 
 /**
- * Merges three versions of a table of contents as trees. A node is recognised by its target or the name of that (a group by its slug
- * or title). Additions, removals, moves and changes of titles and targets are independent of each other; if both sides append, ours
- * comes first. The changes of theirs are written into the text of ours, line by line. A conflict names the entry that both sides
- * changed.
+ * Merges three versions of a table of contents as trees. A node is matched by its target or the name of its target (a
+ * group by its slug or title). Additions, removals, moves and changes of titles and targets are independent of each
+ * other. If both sides append, ours comes first. The changes in theirs are written into the text of ours, line by line.
+ * A conflict names the entry that both sides changed.
  */
 export function mergeSummary(
   base: string,
@@ -48,18 +48,18 @@ export function mergeSummary(
   }
 }
 
-/** A merge under way: the changes of theirs are made to the text of ours, one by one. */
+/** A merge in progress. The changes in theirs are applied to the text of ours one by one. */
 class Merge {
   private readonly base: Version
   private readonly ours: Version
   private readonly theirs: Version
-  private readonly tools: Tools
-  /** The text merged so far, and its tree. */
+  private readonly tools: EditHelpers
+  /** The merged text so far, and its tree. */
   private text: string
   private readonly children: Map<string, string[]>
   private readonly parents: Map<string, string>
-  /** The nodes that theirs added or moved and that are done. */
-  private readonly brought = new Set<string>()
+  /** The nodes that theirs added or moved and that are already placed. */
+  private readonly placed = new Set<string>()
   /** The title of a node that cannot be moved yet. */
   private waits: string | null = null
 
@@ -69,7 +69,7 @@ class Merge {
     this.theirs = theirs
     this.text = ours.text
     const top = [...ours.items.values()].filter((item) => item.parent === '')
-    this.tools = { scan: new Rescanner().scan, habit: habitOf(top.map((item) => item.node)) }
+    this.tools = { scan: new Rescanner().scan, habit: targetStyleOf(top.map((item) => item.node)) }
     this.children = new Map([...this.ours.children].map(([id, list]) => [id, [...list]]))
     this.parents = new Map([...this.ours.items].map(([id, item]) => [id, item.parent]))
   }
@@ -78,8 +78,8 @@ class Merge {
     for (const [id, was] of this.base.items) {
       const [mine, other] = [this.ours.items.get(id), this.theirs.items.get(id)]
       if (other && mine) this.relabel(was, mine, other)
-      else if (other) this.mustBeSame(was, other, this.theirs, 'removed here and changed there')
-      else if (mine) this.mustBeSame(was, mine, this.ours, 'changed here and removed there')
+      else if (other) this.requireUnchanged(was, other, this.theirs, 'removed here and changed there')
+      else if (mine) this.requireUnchanged(was, mine, this.ours, 'changed here and removed there')
     }
     this.placeAll()
     for (const id of [...this.base.items.keys()].reverse()) {
@@ -89,17 +89,22 @@ class Merge {
     return this.text
   }
 
-  /** The entry of the base for the same target, if it is there twice and neither side has it so: two merge bases were joined, and collide in it. */
+  /**
+   * Returns the second entry of the base for the same target, if neither side has two. The base is then a virtual merge
+   * base in which two merge bases collide.
+   */
   private collidedWith({ id }: Item): Item | undefined {
-    const again = `${id} #2`
-    return this.ours.items.has(again) || this.theirs.items.has(again) ? undefined : this.base.items.get(again)
+    const duplicate = `${id} #2`
+    return this.ours.items.has(duplicate) || this.theirs.items.has(duplicate)
+      ? undefined
+      : this.base.items.get(duplicate)
   }
 
   private relabel(was: Item, mine: Item, other: Item): void {
-    const again = this.collidedWith(was)
+    const duplicate = this.collidedWith(was)
     const pick = <T>(what: (item: Item) => T, word: string): T | undefined => {
       const [a, b, c] = [what(was), what(mine), what(other)]
-      const isKnown = again === undefined || what(again) === a
+      const isKnown = duplicate === undefined || what(duplicate) === a
       if (b === c || (isKnown && a === c)) return undefined
       if (!isKnown || a !== b) throw new Collision(`Both sides changed the ${word} of “${was.node.title}”.`)
       return c
@@ -117,17 +122,17 @@ class Merge {
     if (href !== undefined) this.text = retargetEntry(this.text, this.pathOf(was.id), href, this.tools)
   }
 
-  /** A node that one side removed: the other side must not have changed it, or added anything under it. */
-  private mustBeSame(was: Item, now: Item, side: Version, what: string): void {
+  /** Throws if the other side changed a node that one side removed, or added anything under it. */
+  private requireUnchanged(was: Item, now: Item, side: Version, what: string): void {
     const kept = (side.children.get(was.id) ?? []).every((child) => this.base.items.get(child)?.parent === was.id)
     const same = was.node.title === now.node.title && was.node.href === now.node.href && was.node.slug === now.node.slug
     if (!kept || !same || was.parent !== now.parent) throw new Collision(`“${was.node.title}” was ${what}.`)
   }
 
-  /** Places all nodes. A node that would be below itself until another one is moved has to wait for the next round. */
+  /** Places all nodes. A node that would be below itself until another one is moved waits for the next round. */
   private placeAll(): void {
-    for (let before = -1; before < this.brought.size; ) {
-      before = this.brought.size
+    for (let before = -1; before < this.placed.size; ) {
+      before = this.placed.size
       this.waits = null
       this.place('', new Set(this.ours.children.get('')))
       if (this.waits === null) return
@@ -140,10 +145,10 @@ class Merge {
     return false
   }
 
-  /** Adds or moves what theirs added to a parent or moved there, in the order of theirs, top down. */
+  /** Places the nodes that theirs added to a parent or moved there, in the order of theirs, top down. */
   private place(parent: string, mine: ReadonlySet<string>): void {
     const wanted = this.theirs.children.get(parent) ?? []
-    // Nodes that a side removed do not count: others did not move by going past them.
+    // Ignore nodes that a side removed: other nodes did not move by passing them.
     const before = (this.base.children.get(parent) ?? []).filter(
       (id) => this.ours.items.has(id) && this.theirs.items.has(id),
     )
@@ -154,18 +159,18 @@ class Merge {
       const was = this.base.items.get(id)
       if (was && !this.ours.items.has(id)) continue
       const moved = was ? was.parent !== parent || !kept.has(id) : false
-      if ((was && !moved) || this.brought.has(id)) continue
+      if ((was && !moved) || this.placed.has(id)) continue
       if (was && this.isBelow(parent, id)) {
         this.waits = was.node.title
         continue
       }
-      this.brought.add(id)
-      this.bring(id, parent, was, () => this.indexAfter(wanted, i, parent, id, skip), keptHere)
+      this.placed.add(id)
+      this.placeNode(id, parent, was, () => this.indexAfter(wanted, i, parent, id, skip), keptHere)
     }
     for (const id of wanted) if (this.parents.has(id)) this.place(id, new Set(this.ours.children.get(id)))
   }
 
-  private bring(
+  private placeNode(
     id: string,
     parent: string,
     was: Item | undefined,
@@ -185,16 +190,18 @@ class Merge {
       throw new Collision(`Both sides added “${other.node.title}”, with different titles or positions.`)
     }
     const movedHere = mine.parent !== was.parent
-    // One side moved it to another parent, the other only among its siblings: the first wins.
+    // One side moved it to another parent, the other only among its siblings. The first move wins.
     if (movedHere && parent === was.parent) return
     if (movedHere && mine.parent !== parent) throw new Collision(`Both sides moved “${was.node.title}”.`)
     if (movedHere) return
-    // Both moved it among its siblings: ours wins.
+    // Both sides moved it among its siblings. Our move wins.
     if (mine.parent === parent && !keptHere.has(id)) return
     this.move(id, parent, index())
   }
 
-  /** The index after the nearest sibling before it that both sides have, and after what ours added there. */
+  /**
+   * Returns the index after the nearest preceding sibling that both sides have, and after nodes that ours added there.
+   */
   private indexAfter(
     wanted: readonly string[],
     before: number,
@@ -272,7 +279,7 @@ class Merge {
     return path
   }
 
-  /** Whether the merged text parses to the merged tree, as a last check. */
+  /** Whether the merged text parses to the merged tree, as a final check. */
   private reads(): boolean {
     const waiting: Array<[string, ReturnType<typeof parseSummary>['nodes']]> = [['', parseSummary(this.text).nodes]]
     for (let next = waiting.pop(); next; next = waiting.pop()) {

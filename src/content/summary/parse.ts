@@ -8,12 +8,12 @@ import { nestedGroup } from './encode.js'
 import { parseInline } from './inline.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 
-/** Parses SUMMARY.md. Never throws: what cannot be used gives a diagnostic with its line; the caller adds the file. */
+/** Parses SUMMARY.md. Never throws: invalid content gives a diagnostic with its line; the caller adds the file. */
 export function parseSummary(text: string): Summary {
   return summaryOf(scanSummary(text))
 }
 
-/** The nodes of a scan. They correspond one to one to its blocks. */
+/** Returns the nodes of a scan. They correspond one to one to its blocks. */
 export function summaryOf(scan: Scan): Summary {
   const diagnostics: Diagnostic[] = []
   if (scan.tooDeep !== undefined) {
@@ -49,7 +49,7 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
     diagnostics.push({
       code: 'unsupported-entry',
       line,
-      message: 'The entry has several links, of which the first is used. Give each link an entry of its own.',
+      message: 'The entry has several links; only the first is used. Give each link a separate entry.',
     })
   else if (title === '' && href === null)
     diagnostics.push({
@@ -61,7 +61,10 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
   return { type: 'entry', title, href, ...(nested === undefined ? {} : { slug: nested }), ...place }
 }
 
-/** A block's inline markdown. A heading's text is marked as one, so that a text like `1. First` is not taken for a list. */
+/**
+ * Returns a block's inline markdown. A heading's text is marked as a heading, so that `1. First` is not taken for a
+ * list.
+ */
 const inlineOf = ({ kind, text }: Block): string =>
   kind === 'group' && /^[#>+\-~=*\d]/.test(text) ? `# ${text.replaceAll('\n', ' ')}` : text
 

@@ -1,17 +1,17 @@
-// Keeps the scan of a table of contents up to date while it is edited.
+// Keeps the scan of a table of contents up to date during edits.
 import { type Line, linesOf } from './lines.js'
 import { type Block, type Scan, Scanner, scanSummary } from './scan.js'
 
 /**
- * Scans the versions of a text after each of a series of edits. Only what an edit changed is scanned again, so that a thousand edits
- * of ten thousand lines cost as much as a few scans. The scan that was returned before is modified, not copied: a caller that still
- * needs blocks of it must copy them first.
+ * Scans a text after each of a series of edits. Only the range that an edit changed is scanned again, so that a
+ * thousand edits of ten thousand lines cost as much as a few scans. The previous scan is modified, not copied: a caller
+ * that still needs its blocks must copy them first.
  */
 export class Rescanner {
   #text: string | null = null
   #scan: Scan = { blocks: [], definitions: new Map(), breaks: [] }
 
-  /** Returns what `scanSummary` returns for the text. */
+  /** Returns the same scan as `scanSummary`. */
   readonly scan = (text: string): Scan => {
     if (text === this.#text) return this.#scan
     const known = this.#text === null ? null : rescanned(this.#scan, this.#text, text)
@@ -25,11 +25,11 @@ export class Rescanner {
 interface Window {
   start: number
   oldEnd: number
-  /** How much longer the new text is. */
+  /** The difference in length between the new and the old text. */
   grown: number
 }
 
-/** The greatest number up to which `holds` is true, by bisection. */
+/** Returns the greatest number up to which `holds` is true, by bisection. */
 function most(limit: number, holds: (from: number, to: number) => boolean): number {
   let [low, high] = [0, limit + 1]
   while (high - low > 1) {
@@ -45,13 +45,13 @@ function windowOf(before: string, after: string): Window {
   let start = most(shorter, (from, to) => before.slice(from, to) === after.slice(from, to))
   const atEnd = (text: string, from: number, to: number): string => text.slice(text.length - to, text.length - from)
   const tail = most(shorter - start, (from, to) => atEnd(before, from, to) === atEnd(after, from, to))
-  // The range must begin at the start of a line.
+  // The range must start at the start of a line.
   while (start > 0 && !/[\r\n]/.test(before[start - 1]!)) start--
   if (before[start - 1] === '\r') start--
   return { start, oldEnd: before.length - tail, grown: after.length - before.length }
 }
 
-/** The index of the last block that begins before an offset, or -1. */
+/** Returns the index of the last block that starts before an offset, or -1. */
 function lastBefore(blocks: readonly Block[], offset: number): number {
   let [low, high] = [0, blocks.length]
   while (low < high) {
@@ -68,7 +68,7 @@ interface Step {
   block: Block
 }
 
-/** The blocks around an offset, outermost first: the last one is the last block that begins before it. */
+/** Returns the blocks around an offset, outermost first. The last one is the last block that starts before it. */
 function stepsTo(scan: Scan, offset: number): Step[] {
   const steps: Step[] = []
   for (let list = scan.blocks; ; ) {
@@ -80,7 +80,9 @@ function stepsTo(scan: Scan, offset: number): Step[] {
   }
 }
 
-/** The first block at or after an offset that is a sibling of one of `steps`; `depth` is the index of that step. */
+/**
+ * Returns the first block at or after an offset that is a sibling of one of `steps`; `depth` is the index of that step.
+ */
 function nextOf(steps: readonly Step[], offset: number): { block: Block; depth: number; index: number } | null {
   for (let depth = steps.length - 1; depth >= 0; depth--) {
     const { list, index } = steps[depth]!
@@ -90,13 +92,16 @@ function nextOf(steps: readonly Step[], offset: number): { block: Block; depth: 
   return null
 }
 
-/** Updates the scan of `before` to that of `after`. null if that is not possible; the scan must then be discarded. */
+/**
+ * Updates the scan of `before` to that of `after`. Returns null if that is not possible; the scan must then be
+ * discarded.
+ */
 function rescanned(scan: Scan, before: string, after: string): Scan | null {
   const window = windowOf(before, after)
   const steps = stepsTo(scan, window.start)
   const first = steps.at(-1)
   if (!first || isUneven(scan) || first.block.kind === 'paragraph') return null
-  // A heading that is underlined may have lost its underline.
+  // An underlined heading may have lost its underline.
   if (first.block.kind === 'group' && !/^\ufeff? {0,3}#/.test(after.slice(first.block.start, first.block.start + 5)))
     return null
   const next = nextOf(steps, window.oldEnd)
@@ -145,7 +150,7 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
 const isUneven = (scan: Scan): boolean =>
   scan.definitions.size > 0 || scan.tooDeep !== undefined || scan.lifted === true
 
-/** Where the block before this one ends. Between there and this block, there may only be white space. */
+/** Returns the end of the block before this one. Only white space may be between them. */
 function endBefore({ list, index, block }: Step, steps: readonly Step[]): number {
   const previous = list[index - 1]
   return previous?.end ?? steps.at(-2)?.block.ownEnd ?? block.start

@@ -1,4 +1,4 @@
-/** The scanner of SUMMARY.md: splits the text into groups, list items and paragraphs, from which the tree is made. */
+/** The scanner of SUMMARY.md: splits the text into the groups, list items and paragraphs of the tree. */
 import type { Block, Scan } from './block.js'
 import { chaptersOf, isChapter } from './chapters.js'
 import { frontMatterLines, type Line, linesOf } from './lines.js'
@@ -6,7 +6,10 @@ import { dedent, indentation } from './edit-lines.js'
 
 export type { Block, Scan } from './block.js'
 
-/** Deeper items become siblings of the deepest one allowed, since code that reads the tree may recurse. */
+/**
+ * Maximum nesting. Deeper items become siblings of the deepest allowed one, because code that reads the tree may
+ * recurse.
+ */
 export const MAX_DEPTH = 64
 
 const MARKER = /^(?:[*+-]|\d{1,9}[.)])(?=[ \t]|$)/
@@ -16,8 +19,8 @@ const FENCE = /^(`{3,})([^`]*)$|^(~{3,})(.*)$/
 const DEFINITION = /^\[([^\]\\]{1,999})\]:[ \t]*\S/
 const UNDERLINE = /^(=+|-+)[ \t]*$/
 
-/** A reference label as CommonMark compares it. */
-export const normaliseLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
+/** Returns a reference label in CommonMark's normalized form. */
+export const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
 
 interface Fence {
   char: string
@@ -28,10 +31,10 @@ interface Fence {
   yaml: boolean
 }
 
-/** The state of a scan that begins in the middle of a text: see `rescan.ts`. */
+/** The state of a scan that starts in the middle of a text: see `rescan.ts`. */
 interface Resume {
   result: Scan
-  /** The items that the next line may be in, outermost first, and the group. */
+  /** The items that may contain the next line, outermost first, and the group. */
   items: Block[]
   group: Block | null
 }
@@ -45,7 +48,7 @@ export class Scanner {
   /** Whether the first paragraph of the deepest item may continue. */
   private open = false
   private fence: Fence | null = null
-  /** The items that an open comment is in. */
+  /** The number of items that contain an open comment. */
   private comment: number | null = null
   private titled = false
 
@@ -124,7 +127,7 @@ export class Scanner {
     else this.prose(line, rest, at, inside)
   }
 
-  /** How many of the open items contain a line at this column. */
+  /** Returns the number of open items that contain a line at this column. */
   private insideOf(column: number): number {
     let depth = this.items.length
     while (depth > 0 && this.items[depth - 1]!.content > column) depth--
@@ -196,7 +199,10 @@ export class Scanner {
     })
   }
 
-  /** The first H1 is the title; later ones are parts (mdBook). A heading without text ends the group (legacy GitBook). */
+  /**
+   * Opens a group. The first H1 is the title; later ones are parts (mdBook). A heading without text ends the group
+   * (legacy GitBook).
+   */
   private openGroup(level: number, block: Block): void {
     this.closeTo(0)
     this.group = null
@@ -216,7 +222,7 @@ export class Scanner {
     }
     const marker = MARKER.exec(rest)![0]
     let [position, content] = afterMarker(rest, 0, column)
-    // An item that begins with an item (`* * [x](y)`) is one entry.
+    // An item that starts with an item (`* * [x](y)`) is one entry.
     for (
       let inner = 1;
       inner < MAX_DEPTH && MARKER.test(rest.slice(position)) && !BREAK.test(rest.slice(position));
@@ -252,7 +258,7 @@ export class Scanner {
   private prose(line: Line, rest: string, at: number, inside: number): void {
     const definition = DEFINITION.exec(rest)
     if (definition) {
-      const label = normaliseLabel(definition[1]!)
+      const label = normalizeLabel(definition[1]!)
       if (!this.result.definitions.has(label)) this.result.definitions.set(label, rest)
       return
     }
@@ -273,20 +279,26 @@ export class Scanner {
     }
   }
 
-  /** A line of a comment. It belongs to the items that it is in, but ends none: what follows may be nested in the items before it. */
+  /**
+   * Adds a comment line to the items that contain it. It ends no item: the following lines may be nested in the items
+   * before it.
+   */
   private remark(line: Line, rest: string, inside: number): void {
     this.extend(line, this.items[inside - 1] ?? null)
     this.comment = rest.includes('-->') ? null : inside
   }
 
-  /** The line belongs to the deepest open item, or to another one. */
+  /** Adds the line to the deepest open item, or to another one. */
   private extend(line: Line, top: Block | null = this.items.at(-1) ?? null): void {
     if (!top) return
     top.end = line.end
     if (top.children.length === 0) top.ownEnd = line.end
   }
 
-  /** Ends a paragraph. Its links are chapters if each line consists of links. After the list of a part, they are not in that part. */
+  /**
+   * Ends a paragraph. If each of its lines consists of links, the links are chapters outside of lists (mdBook). After
+   * the list of a part, they do not belong to that part.
+   */
   private endParagraph(): void {
     const lines = this.paragraph
     this.paragraph = []

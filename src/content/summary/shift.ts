@@ -1,10 +1,10 @@
-// Moves entries of the table of contents, with what is nested in them, to another indentation.
+// Moves entries of the table of contents, with nested entries, to another indentation.
 import { linesIn, linesOf } from './lines.js'
 import { indentation } from './edit-lines.js'
 import type { Located } from './locate.js'
 import type { Block } from './scan.js'
 
-/** A block's lines with another indentation and marker, to become an item of another list. */
+/** Returns a block's lines with another indentation and marker, as an item of another list. */
 export function shifted(text: string, block: Block, lead: string, marker: string): string[] {
   const [first, ...nested] = linesIn(text, block.start, block.end)
   const { position } = indentation(first!)
@@ -21,7 +21,7 @@ export function shifted(text: string, block: Block, lead: string, marker: string
   ]
 }
 
-/** The column at which the text of an item begins, after its white space and its marker. */
+/** Returns the column at which the text of an item starts, after its white space and its marker. */
 export function contentAfter(lead: string, marker: string): number {
   const bullet = marker.trimEnd().length
   const column = indentation(lead).column + bullet
@@ -29,7 +29,7 @@ export function contentAfter(lead: string, marker: string): number {
   return column + (gap < 5 ? gap : 1)
 }
 
-/** The new bullet, followed by the white space of the old one. */
+/** Returns the new bullet, followed by the white space of the old one. */
 const reMarked = (written: string, marker: string): string =>
   written === '' || marker === '' ? marker : marker.trimEnd() + (/[ \t]+$/.exec(written)?.[0] ?? ' ')
 
@@ -43,8 +43,9 @@ function shiftLine(line: string, oldLead: string, lead: string, by: number, inde
 }
 
 /**
- * Prepares the removal of an entry's own lines: changes the indentation of the siblings after it, and of the children that take its
- * place (`lifted`), if needed. In an unevenly indented list, they would otherwise become children of the entry before.
+ * Prepares the removal of an entry's own lines. If needed, changes the indentation of the siblings after it, and of the
+ * children that take its place (`lifted`). In an unevenly indented list, they would otherwise become children of the
+ * preceding entry.
  */
 export function keepSiblings(text: string, { block, siblings, index }: Located, lifted: readonly Block[]): string {
   const edits: Array<{ start: number; end: number; lines: string[] }> = []

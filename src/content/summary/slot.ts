@@ -1,13 +1,13 @@
-// Finds where a new entry of the table of contents goes, with its indentation and marker.
+// Finds the position, indentation and marker of a new entry in the table of contents.
 import type { Block, Scan } from './block.js'
 import { breakBefore } from './chapters.js'
 import { blankAfter, blankBefore, indentation } from './edit-lines.js'
 import { locate, type Located } from './locate.js'
 import { MAX_DEPTH, scanSummary } from './scan.js'
 
-/** Where a new entry is written, and how. */
+/** The position and form of a new entry. */
 interface Slot {
-  /** The text to write into. It differs from the given one if a line with several chapters had to be broken. */
+  /** The text to insert into. It differs from the given text if a line with several chapters had to be split. */
   text: string
   offset: number
   /** The white space before the marker, and the marker with the white space after it; both '' for a paragraph. */
@@ -26,8 +26,11 @@ function markerOf(text: string, block: Block): string {
   return /[ \t]$/.test(written) ? written : `${written} `
 }
 
-/** The marker for a new sibling. In a numbered list that counts, it is the next number (`after`), or the sibling's own. */
-function markerBeside(text: string, siblings: readonly Block[], index: number, after: boolean): string {
+/**
+ * Returns the marker for a new sibling. In a numbered list that counts, it is the next number (`after`), or the
+ * sibling's own.
+ */
+function siblingMarker(text: string, siblings: readonly Block[], index: number, after: boolean): string {
   const marker = markerOf(text, siblings[index]!)
   const number = /^\d+/.exec(marker)?.[0]
   if (number === undefined) return marker
@@ -35,7 +38,7 @@ function markerBeside(text: string, siblings: readonly Block[], index: number, a
   return after && before !== siblings[index]!.marker ? marker.replace(number, String(Number(number) + 1)) : marker
 }
 
-/** The indentation of one level, as in the nearest nested entry of the file; null if there is none. */
+/** Returns the indentation of one level, as in the nearest nested entry of the file; null if there is none. */
 function unitOf(text: string, scan: Scan, near: number): string | null {
   let best: { distance: number; unit: string } | null = null
   const visit = (blocks: readonly Block[]): void => {
@@ -54,7 +57,10 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
   return (best as { unit: string } | null)?.unit ?? null
 }
 
-/** The index after the last sibling that is not a chapter outside of lists; after all, if there is no other. */
+/**
+ * Returns the index after the last sibling that is not a chapter outside of lists; after all siblings, if all are such
+ * chapters.
+ */
 export function endOfLists(siblings: readonly Block[]): number {
   const last = siblings.findLastIndex((block) => block.kind !== 'paragraph')
   return last < 0 ? siblings.length : last + 1
@@ -63,7 +69,7 @@ export function endOfLists(siblings: readonly Block[]): number {
 /**
  * Finds the slot for an entry that becomes child `at` of `parent` (null = a top-level node).
  * @param asChapter the entry may be written outside of lists, next to others that are
- * @throws RangeError if there is no such index, the parent cannot have children, or the nesting is too deep
+ * @throws RangeError if the index does not exist, the parent cannot have children, or the nesting is too deep
  */
 export function slotFor(
   text: string,
@@ -89,15 +95,21 @@ export function slotFor(
   const next = siblings[index]
   if (parent?.block.marker === '#' && next?.kind === 'paragraph' && !asChapter)
     throw new RangeError('A part has its chapters outside of lists first. Put the entry after them.')
-  if (previous && previous.kind !== 'group') return beside(text, siblings, index - 1, previous.end, asChapter)
-  // A list right after the list of a group would be in that group.
+  if (previous && previous.kind !== 'group') return nextToSibling(text, siblings, index - 1, previous.end, asChapter)
+  // A list right after the list of a group would belong to that group.
   const joins = previous?.kind === 'group' && next?.kind === 'paragraph' && !asChapter
-  if (next && next.kind !== 'group' && !joins) return beside(text, siblings, index, next.start, asChapter)
+  if (next && next.kind !== 'group' && !joins) return nextToSibling(text, siblings, index, next.start, asChapter)
   if (parent?.block.kind === 'item') return firstChild(text, scan, parent.block)
   return firstOfList(text, scan, parent?.block ?? null, previous, next)
 }
 
-function beside(text: string, siblings: readonly Block[], index: number, offset: number, asChapter: boolean): Slot {
+function nextToSibling(
+  text: string,
+  siblings: readonly Block[],
+  index: number,
+  offset: number,
+  asChapter: boolean,
+): Slot {
   const model = siblings[index]!
   const after = offset > model.start
   if (model.kind === 'item')
@@ -105,7 +117,7 @@ function beside(text: string, siblings: readonly Block[], index: number, offset:
       text,
       offset,
       lead: leadOf(text, model),
-      marker: markerBeside(text, siblings, index, after),
+      marker: siblingMarker(text, siblings, index, after),
       before: [],
       after: [],
     }
@@ -136,7 +148,10 @@ function firstChild(text: string, scan: Scan, parent: Block): Slot {
   }
 }
 
-/** The slot for the first entry of a list: under a heading, at the top level before the first group, or after a group, which a break must end. */
+/**
+ * Returns the slot for the first entry of a list: under a heading, at the top level before the first group, or after a
+ * group, which a break must end.
+ */
 function firstOfList(
   text: string,
   scan: Scan,
@@ -164,7 +179,7 @@ function firstOfList(
   return { ...style, offset: previous.end, before: ['', '***', ''], after: before.length > 0 ? after : [''] }
 }
 
-/** The first item that is not nested in another one. */
+/** Returns the first item that is not nested in another one. */
 function topItem(blocks: readonly Block[]): Block | undefined {
   for (const block of blocks) {
     const found = block.kind === 'item' ? block : block.kind === 'group' ? topItem(block.children) : undefined
@@ -173,7 +188,7 @@ function topItem(blocks: readonly Block[]): Block | undefined {
   return undefined
 }
 
-/** The blank lines between a list and the heading or break before it, and what follows. */
+/** Returns the blank lines between a list and the preceding heading or break, and the following lines. */
 function apart(text: string, offset: number): { before: string[]; after: string[] } {
   const following = blankAfter(text, offset)
   return { before: [''], after: following === false ? [''] : [] }

@@ -1,4 +1,7 @@
-/** Reads a template from the files of its folder: `template.yaml`, and below `content/` a repository as it would be imported. */
+/**
+ * Reads a template from the files of its folder: `template.yaml`, and below `content/` a repository in the form of an
+ * import.
+ */
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../known-files.js'
 import { idOf } from '../identity.js'
 import { findFrontMatter } from '../front-matter.js'
@@ -16,12 +19,12 @@ import { type Template, TemplateError, type TemplateLink, type TemplateRef } fro
 const DESCRIPTION_FILE = 'template.yaml'
 const CONTENT = 'content/'
 
-const LONGEST = { title: 100, description: 500, emoji: 50 } as const
+const MAX_LENGTHS = { title: 100, description: 500, emoji: 50 } as const
 const REF_NAME = /^[A-Za-z0-9_-]{1,64}$/
 const MAX_REFS = 20
 
 /**
- * Reads a template. Throws `TemplateError` naming the file that is wrong.
+ * Reads a template. Throws a `TemplateError` that names the invalid file.
  * @param files the files of its folder, by path
  */
 export async function readTemplate(id: string, files: ReadonlyMap<string, Uint8Array>): Promise<Template> {
@@ -48,7 +51,7 @@ export async function readTemplate(id: string, files: ReadonlyMap<string, Uint8A
   if (structure.config.root !== '')
     fail(`${CONTENT}.gitbook.yaml`, 'must not set a root: the pages are below content/.')
   const first = structure.pages[0]
-  if (first?.type !== 'document') fail(`${CONTENT}SUMMARY.md`, 'must begin with a page, not with a group or a link.')
+  if (first?.type !== 'document') fail(`${CONTENT}SUMMARY.md`, 'must start with a page, not with a group or a link.')
   const described = describe(decodeText(description), (what) => fail(DESCRIPTION_FILE, what))
   for (const { name, file } of described.refs)
     if (!content.has(file))
@@ -77,11 +80,11 @@ function describe(text: string, fail: Fail): Pick<Template, 'title' | 'descripti
   const value = isRecord(yaml.value) ? yaml.value : fail('must be a map with title and description.')
   const known = ['title', 'description', 'emoji', 'contentRefs']
   for (const key of Object.keys(value))
-    if (!known.includes(key)) fail(`has the key ${key}; known are ${known.join(', ')}.`)
-  const line = (key: keyof typeof LONGEST): string => {
+    if (!known.includes(key)) fail(`has the unknown key ${key}. Use only ${known.join(', ')}.`)
+  const line = (key: keyof typeof MAX_LENGTHS): string => {
     const given = value[key]
-    if (typeof given !== 'string' || given.trim() === '' || given.length > LONGEST[key])
-      return fail(`${key} must be a text of at most ${LONGEST[key]} characters.`)
+    if (typeof given !== 'string' || given.trim() === '' || given.length > MAX_LENGTHS[key])
+      return fail(`${key} must be a text of at most ${MAX_LENGTHS[key]} characters.`)
     return given.trim()
   }
   return {
@@ -97,33 +100,33 @@ function refsOf(value: unknown, fail: Fail): TemplateRef[] {
   const refs = Object.entries(
     isRecord(value) ? value : fail('contentRefs must be a map from names to {file, description}.'),
   )
-  if (refs.length > MAX_REFS) fail(`has ${refs.length} contentRefs; at most ${MAX_REFS} are possible.`)
+  if (refs.length > MAX_REFS) fail(`has ${refs.length} contentRefs; at most ${MAX_REFS} are allowed.`)
   return refs.map(([name, ref]) => {
     if (!REF_NAME.test(name)) fail(`contentRefs.${name}: a name has 1 to 64 letters, digits, "-" and "_".`)
     const { file, description } = isRecord(ref) ? ref : {}
-    if (typeof file !== 'string' || typeof description !== 'string' || description.length > LONGEST.description)
+    if (typeof file !== 'string' || typeof description !== 'string' || description.length > MAX_LENGTHS.description)
       return fail(
-        `contentRefs.${name} must have a file (its path below content/) and a description of at most ${LONGEST.description} characters.`,
+        `contentRefs.${name} must have a file (its path below content/) and a description of at most ${MAX_LENGTHS.description} characters.`,
       )
     return { name, description, file }
   })
 }
 
-/** Refuses entries of the table of contents that cannot be added to a space by the operations on content. */
+/** Rejects entries of the table of contents that content operations cannot add to a space. */
 function checkEntry(entry: PageEntry, fail: Fail): void {
-  if (entry.type === 'computed') fail(`${entry.title} is a computed page, which a template cannot have.`)
+  if (entry.type === 'computed') fail(`${entry.title} is a computed page, which a template cannot contain.`)
   if (entry.type === 'link' && (entry.target !== undefined || !/^https?:\/\//i.test(entry.href)))
     fail(`${entry.title} must be a page, or a link to an https or http URL.`)
 }
 
-/** Refuses files that nothing would become of. */
+/** Rejects files that would not be used. */
 function checkFile(path: string, structure: ContentStructure, fail: Fail): void {
-  if (path.startsWith(INCLUDES_FOLDER)) fail('A template cannot have reusable content. Write it into the pages.')
+  if (path.startsWith(INCLUDES_FOLDER)) fail('A template cannot contain reusable content. Write it into the pages.')
   if (path === structure.config.summary || structure.byGitPath.has(path) || path.startsWith(ASSETS_FOLDER)) return
   fail(`is neither a page nor below ${ASSETS_FOLDER}. Move it there, or remove it.`)
 }
 
-/** The links from a page to other pages and files of the template. Throws if one leads nowhere. */
+/** Returns the links from a page to other pages and files of the template. Throws if a target does not exist. */
 function linksOf(
   page: DocumentEntry,
   { content, structure }: { content: ReadonlyMap<string, Uint8Array>; structure: ContentStructure },
@@ -135,7 +138,7 @@ function linksOf(
     fail('A page of a template cannot have a cover. Show the picture in its text.')
   return findReferences(text.slice(bodyStart)).flatMap(({ target, start, end }) => {
     const named = resolveReference(target, page.gitPath, structure, (path) => content.has(path))
-    if (named.kind === 'broken') return fail(`has a link to ${target}, which is not there. Correct it.`)
+    if (named.kind === 'broken') return fail(`has a link to ${target}, which does not exist. Correct it.`)
     if (named.kind !== 'page' && named.kind !== 'file') return []
     const to = named.kind === 'page' ? { page: named.gitPath } : { file: named.gitPath }
     return [
@@ -149,7 +152,7 @@ function linksOf(
   })
 }
 
-/** Files as a tree that the readers of content read; a path is its object ID. */
+/** Presents files as a tree for the content readers. The object ID of a file is its path. */
 function readerOf(files: ReadonlyMap<string, Uint8Array>): TreeReader {
   const entries = [...files.keys()].sort().map((path) => ({ path, mode: '100644', oid: path }))
   const below = (prefix: string) =>

@@ -1,4 +1,4 @@
-/** Turns a template into changes of a space's content. */
+/** Converts a template to changes of a space's content. */
 import { rewriteReferences } from '../edit/rewrite-references.js'
 import { nameOf } from '../paths.js'
 import { groupSlug } from '../slug.js'
@@ -7,24 +7,24 @@ import type { DocumentEntry, PageEntry } from '../types.js'
 import type { ContentChange } from '../../model/content-changes.js'
 import type { Template } from './template.js'
 
-/** What a template is added to. */
+/** The destination of a template. */
 interface TemplatePlace {
-  /** In a space without content: its only page, which becomes the first one of the template. */
+  /** For a space without content: its only page, which becomes the first page of the template. */
   instead?: string
-  /** In a space with content: the group that gets the pages which are in no group of the template. */
+  /** For a space with content: the group for pages that are in no group of the template. */
   group?: string
-  /** The slugs at the top level. */
+  /** The slugs that are taken at the top level. */
   taken: ReadonlySet<string>
-  /** Target of a link to a file of the space, by the path of the template's file that it takes the place of. */
+  /** The target of a link to a file of the space, by the path of the template file that it replaces. */
   given: ReadonlyMap<string, string>
 }
 
-/** Files in one change. */
+/** Maximum number of files in one change. */
 const FILES_AT_ONCE = 20
 
 /**
- * The changes that add a template: its files, groups and pages in order, under names of the batch that its links use. They overwrite
- * nothing but the text of the page `instead`.
+ * Returns the changes that add a template: its files, groups and pages in order, with batch refs that its links use.
+ * They overwrite nothing except the text of the page `instead`.
  */
 export function templateChanges(template: Template, { instead, group, taken, given }: TemplatePlace): ContentChange[] {
   const { structure, files } = template
@@ -84,7 +84,7 @@ export function templateChanges(template: Template, { instead, group, taken, giv
 
 const GROUP_REF = 'template-group'
 
-/** A slug for a group if the one that follows from its title is taken, so that it gets none that changes with its neighbours. */
+/** Returns a slug for a group if the slug from its title is taken. Otherwise its slug would depend on its siblings. */
 function freeSlug(title: string, taken: Set<string>): { slug?: string } {
   const own = groupSlug(title)
   let slug = own

@@ -1,15 +1,17 @@
-/** What a template is: content that a space begins with, or that is added to it. */
+/** The type of a template: content for a new space, or to add to a space. */
 import type { ContentStructure } from '../types.js'
 
-/** A place in a template for a file of the space, such as a logo. */
+/** A placeholder in a template for a file of the space, such as a logo. */
 export interface TemplateRef {
   name: string
   description: string
-  /** The file of the template that stands there by default: its path in the content. */
+  /** The template file that is used by default: its path in the content. */
   file: string
 }
 
-/** A target in a page that leads to something else in the template. Offsets are UTF-16 units into the page's text. */
+/**
+ * A link target in a page that refers to another part of the template. Offsets are UTF-16 units into the page's text.
+ */
 export interface TemplateLink {
   start: number
   end: number
@@ -31,7 +33,7 @@ export interface Template {
   links: ReadonlyMap<string, readonly TemplateLink[]>
 }
 
-/** A folder is no template. The message names the file, and says what to do. */
+/** Thrown if a folder is not a valid template. The message names the file and how to fix it. */
 export class TemplateError extends Error {
   constructor(message: string) {
     super(message)

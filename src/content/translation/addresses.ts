@@ -1,4 +1,4 @@
-/** Which texts are no prose but names of things: labels that say their own target, and names of files. */
+/** Detects texts that are names instead of prose: link labels that repeat their target, and file names. */
 import { decodeReferences } from '../blocks/html.js'
 
 const FILE_NAME =
@@ -7,7 +7,7 @@ const FILE_NAME =
 /** Whether a text is the name of a file. */
 export const isFileName = (text: string): boolean => FILE_NAME.test(text)
 
-/** Whether the label of a link is its target, or the name of the file that it leads to. */
+/** Whether the label of a link is its target, or the name of the target file. */
 export function isAddress(label: string, target: string): boolean {
   const [read, path = ''] = [decodeReferences(target), decodeReferences(target).split(/[?#]/)[0]]
   return label === read || label === unescaped(read) || (isFileName(label) && unescaped(path).endsWith(`/${label}`))

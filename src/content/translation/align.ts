@@ -1,6 +1,9 @@
-/** Finds what two lists have in common, in order. */
+/** Finds the common items of two lists, in order. */
 
-/** Pairs [index in `before`, index in `after`] of equal items, both ascending: a longest common subsequence, or a good one if that is too costly. */
+/**
+ * Returns pairs [index in `before`, index in `after`] of equal items, both ascending: a longest common subsequence, or
+ * an approximation if that is too costly.
+ */
 export function align(before: readonly string[], after: readonly string[]): [number, number][] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -16,7 +19,7 @@ export function align(before: readonly string[], after: readonly string[]): [num
   return pairs
 }
 
-/** Cells of the table of the exact comparison. */
+/** Maximum number of table cells for the exact comparison. */
 const MAX_CELLS = 4_000_000
 
 function middle(before: readonly string[], after: readonly string[]): [number, number][] {
@@ -42,7 +45,7 @@ function longest(before: readonly string[], after: readonly string[]): [number, 
   return pairs
 }
 
-/** For very long lists: items that are once in each, as far as they are in the same order. */
+/** Pairs items of very long lists that occur once in each list and are in the same order. */
 function byUnique(before: readonly string[], after: readonly string[]): [number, number][] {
   const [own, other] = [onceIn(before), onceIn(after)]
   const pairs = [...own].flatMap(([item, i]): [number, number][] =>
@@ -58,7 +61,7 @@ function byUnique(before: readonly string[], after: readonly string[]): [number,
   return kept
 }
 
-/** The index of each item that a list has once; -1 for the others. */
+/** Returns the index of each item that occurs once in a list; -1 for the other items. */
 function onceIn(list: readonly string[]): Map<string, number> {
   const found = new Map<string, number>()
   for (const [index, item] of list.entries()) found.set(item, found.has(item) ? -1 : index)

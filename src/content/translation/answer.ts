@@ -1,12 +1,12 @@
-/** Reads what an engine answers for a segment. */
+/** Parses the response of an engine for a segment. */
 import { decodeReferences } from '../blocks/html.js'
 import type { Code, Piece } from './pieces.js'
 
-/** Answers may be longer than what was asked by this factor, and this many characters. */
-const LONGER = { factor: 10, plus: 1_000 }
+/** Maximum length of a response, relative to the request: this factor, plus this many characters. */
+const MAX_RESPONSE = { factor: 10, plus: 1_000 }
 
-/** Control characters, and halves of characters. */
-const UNFIT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Cs}/u
+/** Control characters, and unpaired surrogates. */
+const INVALID = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Cs}/u
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]*)((?:\s+[A-Za-z-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y
 const ID = /\sid\s*=\s*["'](\d{1,4})["']/
 const VOID = new Set(['img', 'br'])
@@ -18,12 +18,13 @@ interface Open {
 }
 
 /**
- * The pieces of an answer in which every placeholder of `codes` stands once, well nested. Null if it is anything else: an answer is
- * text from outside.
+ * Returns the pieces of a response that contains every placeholder of `codes` exactly once, well nested. Returns null
+ * for any other response, because responses are untrusted.
  */
-export function readAnswer(answer: string, codes: readonly Code[], asked: string): Piece[] | null {
+export function readEngineResponse(answer: string, codes: readonly Code[], asked: string): Piece[] | null {
   const text = answer.replace(/\s*[\r\n\u2028\u2029]\s*/g, ' ').trim()
-  if (text === '' || text.length > asked.length * LONGER.factor + LONGER.plus || UNFIT.test(text)) return null
+  if (text === '' || text.length > asked.length * MAX_RESPONSE.factor + MAX_RESPONSE.plus || INVALID.test(text))
+    return null
   const stack: Open[] = [{ id: 0, name: '', children: [] }]
   const used = new Set<number>()
   let at = 0
@@ -79,7 +80,7 @@ function put(stack: Open[], ...pieces: Piece[]): boolean {
   return true
 }
 
-/** Emphasis cannot begin or end with white space: what an engine put there goes outside. */
+/** Moves white space out of a pair, because emphasis cannot start or end with it. */
 function outsideSpace(open: string, close: string, children: Piece[]): Piece[] {
   const [first, last] = [children[0], children.at(-1)]
   const before = first?.type === 'text' ? (/^\s*/.exec(first.value)?.[0] ?? '') : ''

@@ -1,4 +1,4 @@
-/** Texts in attributes: titles of tags, and the descriptions of pictures in HTML. */
+/** Finds texts in attributes: titles of tags, and descriptions of HTML images. */
 import { parseAttributes } from '../blocks/attributes.js'
 import { parseTag } from '../blocks/tag.js'
 import { isFileName } from './addresses.js'
@@ -7,7 +7,7 @@ import { htmlTextPieces, tagValuePieces } from './text-pieces.js'
 
 const TEXT = /(?<=\s)(title|description|summary|caption|label|alt)="((?:[^"\\\r\n]|\\[^\r\n])*)"/g
 
-/** The texts in the attributes of a tag, `{% … %}`, each with its offset in it. */
+/** Returns the texts in the attributes of a tag, `{% … %}`, each with its offset in the tag. */
 export function tagTexts(source: string): { start: number; pieces: Piece[] }[] {
   const tag = parseTag(source)
   if (!tag || tag.closing || tag.name === 'if') return []
@@ -17,19 +17,21 @@ export function tagTexts(source: string): { start: number; pieces: Piece[] }[] {
     const value = pieces
       .map((piece) => (piece.type === 'text' ? piece.value : piece.type === 'atom' ? piece.raw : ''))
       .join('')
-    // What only looks like an attribute stands in the value of another one.
+    // The match is part of the value of another attribute.
     if (named[name] !== value || isName(tag.name, value)) return []
     return [{ start: index + whole.length - 1 - raw.length, pieces }]
   })
 }
 
-/** Titles of code are names of files more often than words. */
+/** Whether a value is a name. Titles of code are more often file names than words. */
 const isName = (tag: string, value: string): boolean =>
   isFileName(value) || (tag === 'code' && (!/\s/.test(value) || /[/\\]|\.\w+$/.test(value)))
 
 const ALT = /^<img\b(?:[^"'>]|"[^"]*"|'[^']*')*?\salt="(?=[^"]*\p{L})/iu
 
-/** A picture in HTML with a description, around which all is kept; null if it has none. */
+/**
+ * Returns an HTML image with a description, of which only the description is translated. Returns null if it has none.
+ */
 export function describedPicture(raw: string): PairPiece | null {
   const open = ALT.exec(raw)?.[0]
   if (open === undefined) return null

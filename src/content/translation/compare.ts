@@ -1,21 +1,21 @@
-/** Compares the ledger of the last run with the source now and with the result now. */
+/** Compares the ledger of the last run with the current source and the current result. */
 import { align } from './align.js'
 import { type LedgerUnit, shapeOf } from './ledger.js'
 import { hashOf, sourceHash, type Unit } from './units.js'
 
-/** What became of a unit of the last run in the result. */
+/** The current state in the result of a unit from the last run. */
 export type Fate = { now: Unit; same: boolean } | 'deleted'
 
 interface Comparison {
-  /** For each unit of the source now: the index of its unit in the ledger; -1 if it is new or changed. */
+  /** For each unit of the current source, the index of its unit in the ledger; -1 if it is new or changed. */
   known: number[]
-  /** For each unit of the ledger. */
+  /** The fate of each unit in the ledger. */
   fates: Fate[]
-  /** For each unit of the source now: units that people put behind it. */
+  /** Units that people inserted, by the index of the preceding unit of the current source. */
   inserted: Map<number, Unit[]>
 }
 
-/** Compares the three. `ours`: the units of the result now. */
+/** Compares source, ledger and result. `ours` contains the units of the current result. */
 export function compare(source: readonly Unit[], ledger: readonly LedgerUnit[], ours: readonly Unit[]): Comparison {
   const hashes = source.map(({ core }) => sourceHash(core))
   const known = new Array<number>(source.length).fill(-1)
@@ -30,11 +30,11 @@ export function compare(source: readonly Unit[], ledger: readonly LedgerUnit[], 
   ))
     settle(i, j)
   for (const [i, j] of moved(ledger, hashes, place, known)) settle(i, j)
-  const { fates, behind } = fatesOf(ledger, ours)
-  return { known, fates, inserted: placed(behind, place, source) }
+  const { fates, behind: insertedAfter } = fatesOf(ledger, ours)
+  return { known, fates, inserted: placeInserted(insertedAfter, place, source) }
 }
 
-/** Units with the same source that stand at another place now, in order. */
+/** Pairs units with the same source that are now at another position, in order. */
 function moved(
   ledger: readonly LedgerUnit[],
   hashes: readonly string[],
@@ -51,10 +51,10 @@ function moved(
   })
 }
 
-/** What became of each unit that was written, and what people put behind it. */
+/** Returns the fate of each written unit, and the units that people inserted after it. */
 function fatesOf(ledger: readonly LedgerUnit[], ours: readonly Unit[]): { fates: Fate[]; behind: Map<number, Unit[]> } {
   const fates = new Array<Fate>(ledger.length).fill('deleted')
-  const behind = new Map<number, Unit[]>()
+  const insertedAfter = new Map<number, Unit[]>()
   const same = align(
     ledger.map(({ written }) => written),
     ours.map(({ core }) => hashOf(core)),
@@ -66,7 +66,7 @@ function fatesOf(ledger: readonly LedgerUnit[], ours: readonly Unit[]): { fates:
     for (let n = k; n < toK; n++) {
       const own = paired.get(n - k)
       const now = ours[n] as Unit
-      if (own === undefined) behind.set(at, [...(behind.get(at) ?? []), now])
+      if (own === undefined) insertedAfter.set(at, [...(insertedAfter.get(at) ?? []), now])
       else {
         at = i + own
         fates[at] = { now, same: false }
@@ -76,10 +76,10 @@ function fatesOf(ledger: readonly LedgerUnit[], ours: readonly Unit[]): { fates:
     i = toI + 1
     k = toK + 1
   }
-  return { fates, behind }
+  return { fates, behind: insertedAfter }
 }
 
-/** Which of some rewritten units is which of those that were written: index in `ours` → index in `written`. */
+/** Pairs rewritten units with the units that were written: index in `ours` → index in `written`. */
 function pair(written: readonly LedgerUnit[], ours: readonly Unit[]): Map<number, number> {
   if (written.length === ours.length) return new Map(ours.map((_, index) => [index, index]))
   const shapes = align(
@@ -89,22 +89,25 @@ function pair(written: readonly LedgerUnit[], ours: readonly Unit[]): Map<number
   return new Map(shapes.map(([i, k]) => [k, i]))
 }
 
-/** Moves what was put behind units of the ledger behind the units of the source that they are now, or that stand where they stood. */
-function placed(
-  behind: ReadonlyMap<number, Unit[]>,
+/**
+ * Moves inserted units to the current source: after the unit that they followed in the ledger, or at its former
+ * position.
+ */
+function placeInserted(
+  insertedAfter: ReadonlyMap<number, Unit[]>,
   place: readonly number[],
   source: readonly Unit[],
 ): Map<number, Unit[]> {
   const found = new Map<number, Unit[]>()
-  for (const [i, units] of [...behind].sort((a, b) => a[0] - b[0])) {
+  for (const [i, units] of [...insertedAfter].sort((a, b) => a[0] - b[0])) {
     let before = i
     while (before >= 0 && place[before] === -1) before--
     const start = before < 0 ? 0 : (place[before] as number)
     let after = i + 1
     while (after < place.length && place[after] === -1) after++
     const end = after < place.length && (place[after] as number) > start ? (place[after] as number) : source.length
-    // A unit that was changed stands as far behind the last known one as it did.
-    const at = behindNested(units, source, Math.max(start, Math.min(start + (i - Math.max(before, 0)), end - 1)))
+    // A changed unit keeps its distance from the last unchanged one.
+    const at = afterNested(units, source, Math.max(start, Math.min(start + (i - Math.max(before, 0)), end - 1)))
     found.set(at, [...(found.get(at) ?? []), ...units])
   }
   return found
@@ -112,8 +115,8 @@ function placed(
 
 const indentOf = (core: string): number => core.length - core.trimStart().length
 
-/** An item of a list that people added goes behind what has come to be nested in the item before it. */
-function behindNested(units: readonly Unit[], source: readonly Unit[], at: number): number {
+/** Returns the position for an inserted list item: after the items that are now nested in the preceding item. */
+function afterNested(units: readonly Unit[], source: readonly Unit[], at: number): number {
   const first = units[0]?.core ?? ''
   if (!/^\s*(?:[*+-]|\d+[.)])\s/.test(first)) return at
   let last = at

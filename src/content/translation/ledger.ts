@@ -1,34 +1,37 @@
-/** What a run leaves of a page: for each unit of it, hashes of what the source said and of what was written. */
+/** The ledger that a run stores for a page: for each unit, hashes of the source and of the written text. */
 import { hashOf, sourceHash, type Unit } from './units.js'
 
 /** One unit of the last run. */
 export interface LedgerUnit {
-  /** Hash of the unit in the source. */
+  /** The hash of the unit in the source. */
   source: string
-  /** Hash of the unit as written. */
+  /** The hash of the unit as written. */
   written: string
-  /** Hash of what followed the unit in the source. */
+  /** The hash of the text after the unit in the source. */
   gap: string
-  /** What kind of block it is: see `shapeOf`. */
+  /** The kind of block, from `shapeOf`. */
   shape: string
-  /** Whether it stayed in the source language although it has something to translate. */
+  /** Whether the unit stayed in the source language although it contains text to translate. */
   kept: boolean
 }
 
-/** What kind of block a unit is, by how it begins: a unit that a person rewrote mostly still begins like that. */
+/**
+ * Returns the kind of block of a unit, from its first characters. Most units that a person rewrites still start with
+ * the same characters.
+ */
 export const shapeOf = (core: string): string =>
   (/^\s*(#{1,6}|[*+-](?= )|\d+[.)]|\||>|`{3}|~{3}|\{%|<[a-z]*|[A-Za-z]+:|\S?)/.exec(core)?.[1] ?? '').replace(
     /[\d\p{L}]+(?!:)/u,
     'a',
   )
 
-/** A ledger as text: a line for each unit. */
+/** Encodes a ledger as text, one line per unit. */
 export const encodeLedger = (units: readonly LedgerUnit[]): string =>
   units
     .map(({ source, written, gap, shape, kept }) => `${source} ${written} ${gap} ${kept ? 'kept' : 'done'} ${shape}\n`)
     .join('')
 
-/** The ledger of a text; [] if there is none. */
+/** Decodes the ledger in a text; [] if it is empty. */
 export const decodeLedger = (text: string): LedgerUnit[] =>
   text
     .split('\n')
@@ -38,7 +41,7 @@ export const decodeLedger = (text: string): LedgerUnit[] =>
       return { source, written, gap, shape, kept: state === 'kept' }
     })
 
-/** The entry of a unit that was written as `core`. */
+/** Returns the ledger entry of a unit that was written as `core`. */
 export const ledgerUnit = (unit: Pick<Unit, 'core' | 'gap'>, core: string, kept: boolean): LedgerUnit => ({
   source: sourceHash(unit.core),
   written: hashOf(core),

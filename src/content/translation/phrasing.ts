@@ -1,4 +1,4 @@
-/** Cuts the inline content of markdown into pieces. Every character of it belongs to one piece. */
+/** Splits inline markdown into pieces. Every character belongs to one piece. */
 import { pairTokens, tokenizeHtml } from '../blocks/html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { isAddress, isFileName } from './addresses.js'
@@ -6,13 +6,16 @@ import { describedPicture } from './attributes.js'
 import type { Piece } from './pieces.js'
 import { textPieces } from './text-pieces.js'
 
-/** Deeper markup is kept as it is. */
+/** Maximum nesting. Deeper markup is left unchanged. */
 const MAX_DEPTH = 20
 /** Elements whose text is not prose. */
 export const OPAQUE = new Set('code kbd math pre samp script style svg textarea var'.split(' '))
 const PAIRS = new Set(['emphasis', 'strong', 'delete', 'link', 'linkReference'])
 
-/** The inline content at [start, end) of a text; `quotes`: how many quotes it is in, whose markers may begin its lines. */
+/**
+ * The inline content at [start, end) of a text. `quotes` is the number of surrounding quotes, whose markers may start
+ * its lines.
+ */
 interface PhrasePosition {
   text: string
   start: number
@@ -20,7 +23,7 @@ interface PhrasePosition {
   quotes: number
 }
 
-/** The pieces of nodes that stand at a place. */
+/** Returns the pieces of nodes in a range. */
 export function phrasingPieces(nodes: readonly Markdown[], place: PhrasePosition, depth = 0): Piece[] {
   const { text } = place
   const tokens = nodes.map((node) => htmlToken(node))
@@ -35,7 +38,7 @@ export function phrasingPieces(nodes: readonly Markdown[], place: PhrasePosition
     const node = nodes[i] as Markdown
     const offsets = findOffsets(node)
     if (!offsets || offsets.start < at || offsets.end > place.end) continue
-    // What no node covers is white space between lines.
+    // Text between nodes is white space between lines.
     if (node.type === 'text') {
       cover(offsets.end)
       continue
@@ -78,7 +81,7 @@ function elementPiece(node: Markdown, place: PhrasePosition, depth: number): Pie
   return (
     (depth < MAX_DEPTH &&
       (pairOf(node, place, depth) ??
-        labelledImage(node, raw) ??
+        labeledImage(node, raw) ??
         (node.type === 'html' ? describedPicture(raw) : null))) || {
       type: 'atom',
       raw,
@@ -86,7 +89,10 @@ function elementPiece(node: Markdown, place: PhrasePosition, depth: number): Pie
   )
 }
 
-/** Emphasis and links with a text of their own. The label of a short reference is its target as well: it stays. */
+/**
+ * Returns emphasis and links with separate text as pairs. The label of a short reference is also its target, so it is
+ * left unchanged.
+ */
 function pairOf(node: Markdown, place: PhrasePosition, depth: number): Piece | null {
   if (!PAIRS.has(node.type) || (node.type === 'linkReference' && node.referenceType !== 'full')) return null
   const { text } = place
@@ -99,8 +105,8 @@ function pairOf(node: Markdown, place: PhrasePosition, depth: number): Piece | n
   return { type: 'pair', open: text.slice(place.start, first.start), close: text.slice(last.end, place.end), children }
 }
 
-/** An image whose label is plain text. */
-function labelledImage({ type, alt }: Markdown, raw: string): Piece | null {
+/** Returns an image whose label is plain text as a pair. */
+function labeledImage({ type, alt }: Markdown, raw: string): Piece | null {
   if (
     type !== 'image' ||
     !alt ||

@@ -1,12 +1,12 @@
-/** The pieces of a segment: text, and markup around it or in it that no engine may change. */
+/** The pieces of a segment: text, and markup that engines must not change. */
 
-/** A run of text; `raw` is its source, `value` what is read. */
+/** A run of text. `raw` is its source, `value` is the decoded text. */
 interface TextPiece {
   type: 'text'
   raw: string
   value: string
 }
-/** Source that is kept as it is, such as code, an expression or an escape. */
+/** Source that is left unchanged, such as code, an expression or an escape. */
 interface AtomPiece {
   type: 'atom'
   raw: string
@@ -20,28 +20,28 @@ export interface PairPiece {
 }
 export type Piece = TextPiece | AtomPiece | PairPiece
 
-/** A placeholder of a segment: source before and after its content; without `close` it has no content. */
+/** A placeholder of a segment: the source before and after its content. Without `close`, it has no content. */
 export interface Code {
   open: string
   close?: string
 }
 
-/** The source of pieces. */
+/** Returns the source of pieces. */
 export const sourceOf = (pieces: readonly Piece[]): string =>
   pieces
     .map((piece) => (piece.type === 'pair' ? piece.open + sourceOf(piece.children) + piece.close : piece.raw))
     .join('')
 
-/** Whether what stands behind this source is the description of a picture in HTML. */
+/** Whether the source ends at the start of the description of an HTML image. */
 export const opensAttribute = (source: string): boolean => /<img\b[^>]*="$/i.test(source)
 
-/** Whether there is a letter to be translated. */
+/** Whether pieces contain a letter to translate. */
 export const hasLetters = (pieces: readonly Piece[]): boolean =>
   pieces.some((piece) =>
     piece.type === 'pair' ? hasLetters(piece.children) : piece.type === 'text' && /\p{L}/u.test(piece.value),
   )
 
-/** Markup without letters in it is one atom: an engine has less to lose. */
+/** Turns markup without letters into single atoms, so that an engine has fewer placeholders to preserve. */
 export function simplified(pieces: readonly Piece[]): Piece[] {
   return pieces.map((piece) => {
     if (piece.type !== 'pair') return piece
@@ -50,7 +50,10 @@ export function simplified(pieces: readonly Piece[]): Piece[] {
   })
 }
 
-/** Splits off what stands before the first and after the last piece that has letters, and markup around all of them, such as the link of an entry. */
+/**
+ * Splits off the parts before the first and after the last piece with letters, and markup around all of them, such as
+ * the link of an entry.
+ */
 export function trimmed(pieces: readonly Piece[]): { before: string; inner: Piece[]; after: string } {
   const first = pieces.findIndex((piece) => hasLetters([piece]))
   const last = pieces.findLastIndex((piece) => hasLetters([piece]))
@@ -81,7 +84,7 @@ export function trimmed(pieces: readonly Piece[]): { before: string; inner: Piec
 
 const escapeXml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 
-/** The text that engines get: `<g id="1">text</g>` for pairs, `<x id="2"/>` for atoms, counted in the order of the text. */
+/** Returns the text for engines: `<g id="1">text</g>` for pairs, `<x id="2"/>` for atoms, numbered in text order. */
 export function encodePieces(pieces: readonly Piece[]): { coded: string; codes: Code[] } {
   const codes: Code[] = []
   const encode = (list: readonly Piece[]): string =>
@@ -96,7 +99,10 @@ export function encodePieces(pieces: readonly Piece[]): { coded: string; codes: 
   return { coded: encode(pieces), codes }
 }
 
-/** What pieces are read as: text with white space collapsed, and the source of markup between marks that no text contains. */
+/**
+ * Returns the meaning of pieces: text with white space collapsed, and the source of markup between control characters
+ * that no text contains.
+ */
 export const meaningOfPieces = (pieces: readonly Piece[]): string =>
   flat(pieces)
     .replace(/[ \t\r\n]+/g, ' ')

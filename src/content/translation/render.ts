@@ -1,23 +1,26 @@
-/** Writes translated segments into their units, and makes sure that the page is read as it is meant. */
+/** Writes translated segments into their units, and verifies that the page parses as intended. */
 import { setYamlKey } from '../edit/yaml.js'
-import { readAnswer } from './answer.js'
+import { readEngineResponse } from './answer.js'
 import { meaningOfPieces, opensAttribute, type Piece } from './pieces.js'
 import type { Segment, Syntax } from './segments.js'
 import { cut, joined, type Unit } from './units.js'
 
-/** Answers of an engine by what was asked (`Segment.coded`). */
+/** Engine responses by request (`Segment.coded`). */
 type Answers = ReadonlyMap<string, string>
 
-/** Times that a page is read again to find out which of its units cannot be used. */
+/** Maximum number of times that a page is parsed to find the units that cannot be used. */
 const MAX_TRIALS = 40
 
-/** Units of a page as translated, by index; `refused`: those that stay as they are, since their answers cannot be used. */
+/**
+ * The translated units of a page, by index. `refused` contains units that stay unchanged because their responses cannot
+ * be used.
+ */
 interface RenderedPage {
   cores: Map<number, string>
   refused: Set<number>
 }
 
-/** Renders the units of a page that `wanted` accepts and that have all their answers. */
+/** Renders the units of a page that `wanted` accepts and for which all responses are available. */
 export function renderUnits(
   units: readonly Unit[],
   wanted: (index: number) => boolean,
@@ -28,11 +31,11 @@ export function renderUnits(
   const refused = new Set<number>()
   units.forEach((unit, index) => {
     if (unit.segments.length === 0 || !wanted(index) || !unit.segments.every(({ coded }) => answers.has(coded))) return
-    const made = renderUnit(unit, answers)
-    if (made === null) refused.add(index)
+    const rendered = renderUnit(unit, answers)
+    if (rendered === null) refused.add(index)
     else {
-      cores.set(index, made.core)
-      meanings.set(index, made.meaning)
+      cores.set(index, rendered.core)
+      meanings.set(index, rendered.meaning)
     }
   })
   for (const index of misread(units, cores, meanings)) {
@@ -49,7 +52,7 @@ function renderUnit(unit: Unit, answers: Answers): { core: string; meaning: stri
   for (const segment of unit.segments) {
     const answer = answers.get(segment.coded) as string
     const unchanged = answer === segment.coded
-    const pieces = unchanged ? segment.pieces : readAnswer(answer, segment.codes, segment.coded)
+    const pieces = unchanged ? segment.pieces : readEngineResponse(answer, segment.codes, segment.coded)
     if (!pieces) return null
     const source = unit.core.slice(segment.start, segment.end)
     const written = unchanged
@@ -67,7 +70,10 @@ function renderUnit(unit: Unit, answers: Answers): { core: string; meaning: stri
 
 const meaningOf = (unit: Unit): string => unit.segments.map(({ pieces }) => meaningOfPieces(pieces)).join('\n')
 
-/** The translated units that the page, read again, does not say: alone if that can be found out in time, else all of them. */
+/**
+ * Returns the translated units that do not parse as intended: only these if they can be found in time, else all of
+ * them.
+ */
 function misread(
   units: readonly Unit[],
   cores: ReadonlyMap<number, string>,
@@ -80,9 +86,9 @@ function misread(
       core: put.has(index) ? (cores.get(index) as string) : core,
       gap,
     }))
-    const again = cut(joined(page)).units
-    if (again.length !== units.length) return false
-    return again.every((unit, index) => {
+    const reparsed = cut(joined(page)).units
+    if (reparsed.length !== units.length) return false
+    return reparsed.every((unit, index) => {
       if (put.has(index)) return unit.core === cores.get(index) && meaningOf(unit) === meanings.get(index)
       return unit.core === units[index]?.core && meaningOf(unit) === meaningOf(units[index] as Unit)
     })
@@ -97,7 +103,7 @@ function misread(
   }
   const found = find([...cores.keys()])
   const rest = [...cores.keys()].filter((index) => !found.includes(index))
-  // Two that are read well alone may not be together.
+  // Two units that parse correctly alone may not do so together.
   return found.length > 0 && rest.length > 0 && !isRead(rest) ? [...cores.keys()] : found
 }
 
@@ -114,7 +120,7 @@ function writeYaml(lines: string, pieces: readonly Piece[]): string | null {
   }
 }
 
-/** Pieces as source, with their text escaped so that nothing in it is markup. */
+/** Writes pieces as source, with text escaped so that nothing in it is markup. */
 function writePieces(pieces: readonly Piece[], { syntax, first }: Pick<Segment, 'syntax' | 'first'>): string {
   const written = pieces
     .map((piece): string => {
@@ -149,6 +155,6 @@ function escapeText(text: string, syntax: Syntax): string {
   return syntax === 'cell' ? escaped.replace(/\|/g, '\\|') : escaped
 }
 
-/** Characters that would begin a list, quote, heading, fence or rule. */
+/** Escapes characters that would start a list, quote, heading, fence or rule. */
 const escapeStart = (text: string): string =>
   text.replace(/^(\d{1,9})(?=[.)](?:\s|$))/, '$1\\').replace(/^(?=[#>+\-~=:|])/, '\\')

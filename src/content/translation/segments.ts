@@ -1,4 +1,7 @@
-/** Finds what is translated in a page's body: the inline content of paragraphs, headings and table cells, and texts between tags of HTML. */
+/**
+ * Finds the texts to translate in a page's body: the inline content of paragraphs, headings and table cells, and texts
+ * between HTML tags.
+ */
 import { type HtmlToken, pairTokens, tokenizeHtml } from '../blocks/html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { isAddress } from './addresses.js'
@@ -16,37 +19,43 @@ import {
 } from './pieces.js'
 import { htmlTextPieces } from './text-pieces.js'
 
-/** How a segment is written: as markdown (in a table cell, without bars), as text or between quotes in HTML, between quotes in a tag, or as a value of YAML. */
+/**
+ * The syntax of a segment: markdown (in a table cell, without pipes), HTML text or a quoted HTML attribute, a quoted
+ * value in a tag, or a YAML value.
+ */
 export type Syntax = 'markdown' | 'cell' | 'html' | 'attribute' | 'tag' | 'yaml'
 
-/** A piece of text to be translated at [start, end) of the page. */
+/** A text to translate, at [start, end) of the page. */
 export interface Segment {
   start: number
   end: number
   syntax: Syntax
-  /** Whether it begins its block, where some characters have a meaning of their own. */
+  /** Whether it starts its block, where some characters have a special meaning. */
   first: boolean
   pieces: Piece[]
-  /** What engines get. */
+  /** The text for engines. */
   coded: string
   codes: Code[]
 }
 
-/** A stretch of the page that is one unit, with its segments. */
+/** A range of the page that is one unit, with its segments. */
 export interface Leaf {
   start: number
   end: number
   segments: Segment[]
 }
 
-/** A segment of pieces that stand at `start`; null if there is nothing to translate in them, or they do not say what the page says. */
+/**
+ * Returns a segment of the pieces at `start`. Returns null if they contain nothing to translate, or do not match the
+ * page's text.
+ */
 export function makeSegment(pieces: readonly Piece[], start: number, text: string, syntax: Syntax): Segment | null {
   const simple = simplified(pieces)
   if (!hasLetters(simple)) return null
   const { before, inner, after } = trimmed(simple)
   const source = sourceOf(inner)
   const whole = before + source + after
-  // No engine gets control characters, and nothing is lost if the parser's offsets should be wrong.
+  // Engines never receive control characters, and wrong parser offsets must not lose text.
   if (text.slice(start, start + whole.length) !== whole || /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(source)) return null
   const from = start + before.length
   const own = opensAttribute(before) ? 'attribute' : syntax
@@ -62,7 +71,7 @@ export function makeSegment(pieces: readonly Piece[], start: number, text: strin
 
 const CONTAINERS = new Set(['root', 'blockquote', 'list', 'listItem', 'footnoteDefinition', 'table', 'tableRow'])
 
-/** The leaves of a tree of markdown, in the order of the text. The stack is explicit, since a tree may be deep. */
+/** Returns the leaves of a markdown tree in text order. The stack is explicit, because a tree may be deep. */
 export function findLeaves(root: Markdown, text: string): Leaf[] {
   const leaves: Leaf[] = []
   const pending = [{ node: root, quotes: 0 }]
@@ -90,16 +99,16 @@ function segmentsOf(node: Markdown, place: { text: string; start: number; end: n
   const last = findOffsets(node.children?.at(-1) ?? { type: '' })
   if (!first || !last || first.start < place.start || last.end > place.end || first.start > last.end) return []
   const pieces = phrasingPieces(node.children ?? [], { ...place, start: first.start, end: last.end })
-  const made = makeSegment(pieces, first.start, place.text, node.type === 'tableCell' ? 'cell' : 'markdown')
-  return made ? [made] : []
+  const segment = makeSegment(pieces, first.start, place.text, node.type === 'tableCell' ? 'cell' : 'markdown')
+  return segment ? [segment] : []
 }
 
-/** Elements that stand within a sentence. */
+/** Elements that occur within a sentence. */
 const INLINE = new Set('a abbr b bdi cite code em i img kbd mark q s samp small span strong sub sup u var'.split(' '))
-/** Text that may be markdown, since some HTML is read as such. */
+/** Matches text that may be markdown, because some HTML is parsed as markdown. */
 const MAYBE_MARKDOWN = /[*_`[\]\\|]|^\s*(?:[#>+-]|\d+[.)])/m
 
-/** The texts of HTML, without those in elements that hold no prose. HTML in quotes or lists is kept as it is. */
+/** Returns the texts of HTML, except those in elements without prose. HTML in quotes or lists is left unchanged. */
 function htmlSegments(node: Markdown, { text, start, end }: { text: string; start: number; end: number }): Segment[] {
   const source = text.slice(start, end)
   if (source !== node.value) return []
@@ -108,13 +117,13 @@ function htmlSegments(node: Markdown, { text, start, end }: { text: string; star
   let from = 0
   let opaque = 0
   const flush = (): void => {
-    const made = makeSegment(paired(run), start + from, text, 'html')
+    const segment = makeSegment(paired(run), start + from, text, 'html')
     if (
-      made &&
-      (made.syntax === 'attribute' ||
-        !made.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value)))
+      segment &&
+      (segment.syntax === 'attribute' ||
+        !segment.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value)))
     )
-      found.push(made)
+      found.push(segment)
     run = []
   }
   for (const token of tokenizeHtml(source)) {
@@ -138,7 +147,7 @@ function htmlSegments(node: Markdown, { text, start, end }: { text: string; star
   return found
 }
 
-/** Puts what stands between an open tag and its end tag into a pair. */
+/** Joins an open tag, the content and the end tag into a pair. */
 function paired(run: readonly { piece: Piece; token: Pick<HtmlToken, 'type' | 'name'> }[]): Piece[] {
   const partners = pairTokens(run.map(({ token }) => token))
   const range = (from: number, to: number, depth: number): Piece[] => {
@@ -166,5 +175,5 @@ function paired(run: readonly { piece: Piece; token: Pick<HtmlToken, 'type' | 'n
   return range(0, run.length, 0)
 }
 
-/** Deeper tags are kept as they are. */
+/** Maximum nesting. Deeper tags are left unchanged. */
 const MAX_DEPTH = 20

@@ -1,4 +1,4 @@
-/** Cuts text into what is translated and what stays in it: expressions, names of emoji and references to characters. */
+/** Splits text into translatable text and atoms: expressions, emoji names and character references. */
 import { decodeReferences } from '../blocks/html.js'
 import type { Piece } from './pieces.js'
 
@@ -12,10 +12,13 @@ const DECODED: Readonly<Record<string, string>> = {
 }
 const REFERENCE = '&(?:#\\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});'
 
-/** Names of emoji between colons, as some tools write them. */
+/** Emoji names between colons, as some tools write them. */
 const SHORTCODE = '(?<![\\p{L}\\p{N}:]):[a-z][a-z0-9_+-]*:(?![\\p{L}\\p{N}:])'
 
-/** Text of markdown: escapes are read, line ends with the markers after them become spaces, other character references are kept. */
+/**
+ * Splits markdown text. Escapes are resolved, line ends with the markers after them become spaces, and other character
+ * references are preserved.
+ */
 export function textPieces(raw: string, quotes: number): Piece[] {
   const special = new RegExp(
     `\\\\[!-/:-@[-\`{-~]|${REFERENCE}|${SHORTCODE}|[ \\t]*(?:\\r\\n|\\n|\\r)(?:[ \\t]*>){0,${quotes}}[ \\t]*`,
@@ -33,7 +36,7 @@ const HTML_SPECIAL = new RegExp(
   'gu',
 )
 
-/** Text between the tags of HTML. */
+/** Splits text between HTML tags. */
 export const htmlTextPieces = (raw: string): Piece[] =>
   splitText(raw, HTML_SPECIAL, (found) => {
     if (found[0] === '{' || found[0] === ':') return null
@@ -42,16 +45,16 @@ export const htmlTextPieces = (raw: string): Piece[] =>
 
 const EXPRESSION = /\{\{[^{}\r\n]*\}\}|\{%[^{}\r\n]*%\}/g
 
-/** Plain text with expressions in it. */
+/** Splits plain text that contains expressions. */
 export const plainPieces = (raw: string): Piece[] => splitText(raw, EXPRESSION, () => null)
 
 const TAG_SPECIAL = new RegExp(`${EXPRESSION.source}|\\\\["'\\\\“”„‟‘’]`, 'g')
 
-/** The value of an attribute of a tag. */
+/** Splits the value of an attribute of a tag. */
 export const tagValuePieces = (raw: string): Piece[] =>
   splitText(raw, TAG_SPECIAL, (found) => (found[0] === '\\' ? found.slice(1) : null))
 
-/** Text whose special parts are read by `read`, which returns null for those that are kept as they are. */
+/** Splits text at its special parts. `read` decodes a part, and returns null for a part that is left unchanged. */
 function splitText(raw: string, special: RegExp, read: (found: string) => string | null): Piece[] {
   const out: Piece[] = []
   const add = (source: string, value: string): void => {

@@ -1,4 +1,4 @@
-/** Cuts a page into units: lines that are translated, kept or corrected together. Put together they are the page. */
+/** Splits a page into units: lines that are translated, kept or corrected together. Joined, they are the page. */
 import { createHash } from 'node:crypto'
 import { parseMarkdown } from '../blocks/markdown.js'
 import { wholeRegion } from '../blocks/region.js'
@@ -8,32 +8,32 @@ import { readYaml } from '../yaml.js'
 import { findLeaves, type Leaf, makeSegment, type Segment } from './segments.js'
 import { plainPieces } from './text-pieces.js'
 
-/** One unit. Its segments stand in `core`, at offsets of it. */
+/** One unit. The offsets of its segments refer to `core`. */
 export interface Unit {
   /** Whole lines, without the last line end; '' in the first unit of a page. */
   core: string
-  /** What stands between this unit and the next one: line ends, and lines that hold nothing. */
+  /** The text between this unit and the next one: line ends, and lines without content. */
   gap: string
   segments: Segment[]
 }
 
-/** The units of a page; `limit` says why it is too costly to be cut, and so is not translated. */
+/** The units of a page. `limit` is the reason why the page is too costly to split, and is therefore not translated. */
 interface CutPage {
   units: Unit[]
   limit: string | null
 }
 
-/** A short hash of a text: 96 bits. */
+/** Returns a short hash of a text: 96 bits. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)
 
-/** The hash by which a unit of a source is known again: that its line ends were changed is no change of it. */
+/** Returns the hash that identifies a source unit. It ignores differences in line ends. */
 export const sourceHash = (core: string): string => hashOf(core.replace(/\r\n?/g, '\n'))
 
-/** The page that units make. */
+/** Joins units to a page. */
 export const joined = (units: readonly Pick<Unit, 'core' | 'gap'>[]): string =>
   units.map(({ core, gap }) => core + gap).join('')
 
-/** Cuts a page. `joined(cut(text).units) === text` for every text. */
+/** Splits a page. `joined(cut(text).units) === text` for every text. */
 export function cut(text: string): CutPage {
   const whole = (limit: string | null): CutPage => ({
     units: [{ core: '', gap: '', segments: [] }, unitOf(text, 0, text.length, text.length, [])],
@@ -69,7 +69,7 @@ function unitOf(text: string, start: number, end: number, gapEnd: number, segmen
   }
 }
 
-/** Leaves as whole lines; those that share a line are one unit. */
+/** Extends leaves to whole lines. Leaves that share a line form one unit. */
 function unitsOf(text: string, leaves: readonly Leaf[]): Unit[] {
   const lines: Leaf[] = []
   for (const { start, end, segments } of leaves) {
@@ -94,7 +94,7 @@ function lineStart(text: string, offset: number): number {
   return at
 }
 
-/** Where the line of the last character before `offset` ends. */
+/** Returns the end of the line that contains the last character before `offset`. */
 function lineEnd(text: string, offset: number): number {
   let at = offset
   while (at > 0 && (text[at - 1] === '\n' || text[at - 1] === '\r')) at--
@@ -104,7 +104,10 @@ function lineEnd(text: string, offset: number): number {
 
 const TRANSLATED_KEYS = new Set(['title', 'description'])
 
-/** The keys of front matter, each with all its lines; with front matter that is no valid map, it is one leaf. */
+/**
+ * Returns the keys of the front matter as leaves, each with all its lines. Front matter that is not a valid map is a
+ * single leaf.
+ */
 function frontMatterOf(text: string): { leaves: Leaf[]; end: number } {
   const found = findFrontMatter(text)
   if (!found) return { leaves: [], end: 0 }
@@ -122,13 +125,16 @@ function frontMatterOf(text: string): { leaves: Leaf[]; end: number } {
   return { leaves: leaves.filter(({ start, end }) => end > start), end: bodyStart }
 }
 
-/** The value of a key that is translated: its segment spans the key's lines, since a value may be written in many ways. */
+/**
+ * Returns the value of a translated key. Its segment spans the key's lines, because a value can be written in many
+ * ways.
+ */
 function keySegments(text: string, start: number, end: number): Segment[] {
   const lines = text.slice(start, lineEnd(text, end))
   const read = readYaml(lines)
   const [entry, ...others] = (read.ok && read.entries) || []
   if (!entry || others.length > 0 || !TRANSLATED_KEYS.has(entry.key) || typeof entry.value !== 'string') return []
   const pieces = plainPieces(entry.value)
-  const made = makeSegment(pieces, 0, entry.value, 'yaml')
-  return made ? [{ ...made, start, end: start + lines.length }] : []
+  const segment = makeSegment(pieces, 0, entry.value, 'yaml')
+  return segment ? [{ ...segment, start, end: start + lines.length }] : []
 }

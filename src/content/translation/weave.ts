@@ -1,4 +1,7 @@
-/** Brings a page of the result to its source as it is now: what is unchanged keeps its bytes, what people wrote stays, the rest is translated. */
+/**
+ * Updates a page of the result to its current source: unchanged units keep their bytes, text that people wrote is
+ * preserved, and the rest is translated.
+ */
 import { compare, type Fate } from './compare.js'
 import { decodeLedger, encodeLedger, type LedgerUnit, ledgerUnit } from './ledger.js'
 import { renderUnits } from './render.js'
@@ -9,28 +12,28 @@ export interface PageVersions {
   source: string
   /** The ledger of the last run; '' if there is none. */
   ledger: string
-  /** The page of the result now; null if it has none. */
+  /** The current page of the result; null if there is none. */
   ours: string | null
 }
 
-/** What was corrected: hash of the source's unit → what people made of it. */
+/** Corrections by people: the hash of the source unit → the corrected text. */
 export type Corrections = Readonly<Record<string, string>>
 
-/** Which units are asked of the engine again although their source did not change. */
+/** Units to translate again although their source did not change. */
 export interface Again {
-  /** Those that stayed in the source language. */
+  /** Whether units that stayed in the source language are included. */
   kept: boolean
 }
 
-/** What a page needs before it can be woven. */
+/** The inputs that are needed to weave a page. */
 export interface PageNeeds {
-  /** Why nothing in it can be translated, as a sentence. */
+  /** The reason why nothing in it can be translated, as a sentence. */
   limit: string | null
-  /** The segments to be translated. */
+  /** The segments to translate. */
   wanted: string[]
-  /** Corrections of units that the source no longer has on this page. */
+  /** Corrections of units that are no longer in the page's source. */
   orphans: Corrections
-  /** Corrections of units that did not change: source and correction. */
+  /** Corrections of unchanged units: source and correction. */
   examples: { source: string; target: string }[]
 }
 
@@ -49,7 +52,9 @@ function open({ source, ledger, ours }: PageVersions): Opened {
   return { units, limit, ledger: units0, ...compare(units, units0, ours === null ? [] : cut(ours).units) }
 }
 
-/** Whether a unit is to be translated: it is new or changed, or stayed in the source language and is asked for again. */
+/**
+ * Whether a unit is to be translated: it is new or changed, or it stayed in the source language and is requested again.
+ */
 function isWanted({ units, ledger, known, fates }: Opened, corrections: Corrections, again: Again, j: number): boolean {
   const i = known[j] as number
   const unit = units[j] as Unit
@@ -62,7 +67,7 @@ function isWanted({ units, ledger, known, fates }: Opened, corrections: Correcti
 const MAX_EXAMPLES = 20
 const MAX_EXAMPLE = 1_000
 
-/** What has to be translated before the page can be woven. */
+/** Returns the segments to translate before the page can be woven. */
 export function pageNeeds(versions: PageVersions, corrections: Corrections, again: Again): PageNeeds {
   const opened = open(versions)
   const wanted = new Set<string>()
@@ -98,17 +103,20 @@ function orphansOf({ ledger, known, fates }: Opened): Corrections {
 export interface WovenPage {
   text: string
   ledger: string
-  /** Beginnings of the units that were to be translated and stay in the source language. */
+  /** The first characters of units that should have been translated but stay in the source language. */
   kept: string[]
-  /** Whether something in it is by people. */
+  /** Whether people edited the result. */
   edited: boolean
-  /** Segments whose answers cannot be used. */
+  /** Segments whose responses cannot be used. */
   refused: string[]
   /** The segments that were translated for this page. */
   translated: string[]
 }
 
-/** Weaves a page. `answers`: what engines answered, by segment; units that lack one stay in the source language. */
+/**
+ * Weaves a page. `answers` contains the engine responses by segment. Units without a response stay in the source
+ * language.
+ */
 export function weavePage(
   versions: PageVersions,
   corrections: Corrections,
@@ -157,13 +165,13 @@ export function weavePage(
   }
 }
 
-/** A text with the line ends of a unit, if it has several lines. */
+/** Returns a text with the line ends of a unit, if it has several lines. */
 function withEndsOf({ core, gap }: Unit, text: string): string {
   const end = /\r\n|\n/.exec(gap + core)?.[0]
   return end === undefined ? text : text.replace(/\r\n|\n/g, end)
 }
 
-/** Puts units together; one that would run into the next gets a blank line behind it. */
+/** Joins units. If a unit would run into the next one, a blank line is inserted. */
 class Writer {
   text = ''
   #open = false

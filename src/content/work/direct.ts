@@ -1,4 +1,4 @@
-/** The tasks on texts, run on the caller's thread. */
+/** Runs the text tasks on the caller's thread. */
 import { parseDocument } from '../blocks/parse.js'
 import { commentTargetsOf } from '../blocks/comment-targets.js'
 import { pageLimit, tooLong } from '../blocks/weight.js'
@@ -23,7 +23,7 @@ import { readYaml } from '../yaml.js'
 import type { TreeReader } from '../types.js'
 import type { TextTasks, TextWork } from './text-work.js'
 
-/** The functions of the tasks. */
+/** The task functions. */
 export const direct: TextTasks = {
   page(text, file) {
     const { markdown: _, ...page } = readPage(text, file)
@@ -74,7 +74,7 @@ export const direct: TextTasks = {
   weavePage,
 }
 
-/** A `TextWork` without threads or limits, for tools and tests, which trust what they read. */
+/** A `TextWork` without threads or limits, for tools and tests with trusted input. */
 export const inPlace: TextWork = Object.fromEntries(
   Object.entries({
     ...direct,

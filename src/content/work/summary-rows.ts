@@ -1,20 +1,23 @@
-// The form in which threads hand a table of contents over: lines, read a few at a time.
+// The format in which threads return a table of contents: lines that are parsed one at a time.
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { Summary, SummaryNode } from '../types.js'
 import { TextTooCostly } from './text-work.js'
 
-/** Rows in one line, which is parsed in one go. */
+/** Number of rows in one line, which is parsed at once. */
 const ROWS = 500
-/** Most entries and groups of a table of contents: each open revision of the space keeps all of them in memory. */
+/**
+ * Maximum number of entries and groups in a table of contents. Each open revision of the space keeps all of them in
+ * memory.
+ */
 export const MAX_ENTRIES = 25_000
-/** Most diagnostics of a table of contents. Further ones are dropped. */
+/** Maximum number of diagnostics for a table of contents. Further ones are dropped. */
 const MAX_DIAGNOSTICS = 1_000
 
 type Row = [depth: number, node: Omit<SummaryNode, 'children'>]
 
 /**
- * Encodes a table of contents as lines of JSON that are each parsed quickly: its diagnostics, then its nodes, depth first. Throws
- * `TextTooCostly` if it has more than `MAX_ENTRIES`.
+ * Encodes a table of contents as lines of JSON that are quick to parse: its diagnostics, then its nodes, depth first.
+ * Throws `TextTooCostly` if it has more than `MAX_ENTRIES`.
  */
 export function summaryLines({ nodes, diagnostics }: Summary): string {
   const lines = [JSON.stringify(diagnostics.slice(0, MAX_DIAGNOSTICS))]
@@ -36,10 +39,10 @@ export function summaryLines({ nodes, diagnostics }: Summary): string {
   return lines.join('\n')
 }
 
-/** Decodes what `summaryLines` returns; `pause` is called between lines. */
+/** Decodes the result of `summaryLines`. Calls `pause` between lines. */
 export async function summaryFromLines(bytes: Uint8Array, pause: () => Promise<void>): Promise<Summary> {
   const summary: Summary = { nodes: [], diagnostics: [] }
-  /** The last node of each depth. */
+  /** The last node at each depth. */
   const open: SummaryNode[] = []
   for (let start = 0, line = 0; start < bytes.length; line++) {
     const found = bytes.indexOf(10, start)

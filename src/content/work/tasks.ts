@@ -1,4 +1,4 @@
-/** The work on texts as named tasks for the pool of threads: each takes texts or files and returns one. */
+/** The text tasks by name, for the thread pool. Each takes texts or files and returns one. */
 import { parseDocument, SCHEMA_VERSION } from '../blocks/parse.js'
 import { printPart, printSpecPage } from '../specs/print-parts.js'
 import { limitOf, verbatimDocument } from '../blocks/verbatim.js'
@@ -13,16 +13,16 @@ import { type FileOutcome, TextTooCostly } from './text-work.js'
 import { decodeArguments, encodeOutcome, FILE_TASKS } from './wire.js'
 
 /**
- * A page's block tree as it is sent to clients: a line of JSON with its `limit` (or null), then the tree's own JSON, which the
- * service can send without parsing it.
+ * Returns a page's block tree in the form for clients: a line of JSON with its `limit` (or null), then the JSON of the
+ * tree, which the service can send without parsing it.
  */
 function treeLines(tree: DocumentNode): string {
   return `${JSON.stringify({ limit: limitOf(tree) })}\n${JSON.stringify(tree)}`
 }
 
-/** Longest JSON of a result that is not a text, since the service parses it on its main thread. */
+/** Maximum length of a JSON result that is not a text, because the service parses it on its main thread. */
 const MAX_JSON = 4 * 1024 * 1024
-/** Tasks whose result is a text: its JSON is parsed quickly, however long it is. */
+/** Tasks whose result is a text. Its JSON is quick to parse, whatever its length. */
 const TEXTS = new Set([
   'print',
   'setMembers',
@@ -43,33 +43,33 @@ function jsonOf(name: string, value: unknown): string {
   return json
 }
 
-/** Declared as a method, so that a task may say which of its arguments are texts and which are files. */
+/** Declared as a method, so that a task may declare which of its arguments are texts and which are files. */
 type Task = { run(...args: (string | Uint8Array)[]): string | Uint8Array }['run']
 
 const named = Object.entries(direct).map(([name, task]): [string, Task] => [
   name,
   (...args) => {
-    const made = (task as (...all: unknown[]) => unknown)(...decodeArguments(name, args))
-    return FILE_TASKS.has(name) ? encodeOutcome(made as FileOutcome) : jsonOf(name, made)
+    const result = (task as (...all: unknown[]) => unknown)(...decodeArguments(name, args))
+    return FILE_TASKS.has(name) ? encodeOutcome(result as FileOutcome) : jsonOf(name, result)
   },
 ])
 
 const bodyOf = (file: Uint8Array): string => readPage(decodeText(file), '').markdown
 
-/** The table of tasks for the pool of threads: texts and files in, a text or a file out. */
+/** The tasks for the thread pool: texts and files in, a text or a file out. */
 export const tasks: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(named),
   summary: (text: string) => summaryLines(parseSummary(text)),
   facts: factLines,
   document: (markdown: string) => treeLines(parseDocument(markdown)),
-  /** The block tree of a page that is beyond a limit. */
+  /** Returns the block tree of a page that exceeds a limit. */
   verbatim: (markdown: string, limit: string) => treeLines(verbatimDocument(markdown, limit, SCHEMA_VERSION)),
-  /** A part of a specification (as JSON), and a page of several, as markdown. */
+  /** Prints a part of a specification (as JSON), or a page with several parts, as markdown. */
   specPart: (part: string) => printPart(JSON.parse(part)),
   specPage: (page: string) => printSpecPage(JSON.parse(page)),
-  /** A text as a JSON string. */
+  /** Returns a text as a JSON string. */
   quote: (text: string) => JSON.stringify(text),
-  /** The same two for a page that is too large to be held as a string. */
+  /** The same two tasks for a page that is too large to be held as a string. */
   verbatimFile: (file: Uint8Array, limit: string) => treeLines(verbatimDocument(bodyOf(file), limit, SCHEMA_VERSION)),
   quoteFile: (file: Uint8Array) => JSON.stringify(bodyOf(file)),
 }

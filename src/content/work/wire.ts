@@ -1,7 +1,7 @@
-/** How arguments and results of tasks are sent to threads and back. */
+/** Encodes arguments and results of tasks for threads. */
 import type { FileOutcome, TextTasks } from './text-work.js'
 
-/** `raw` for texts and files, `json` for everything else. */
+/** The form of a value: `raw` for texts and files, `json` for everything else. */
 type Kinds<A extends readonly unknown[]> = {
   readonly [I in keyof A]-?: NonNullable<A[I]> extends string | Uint8Array ? 'raw' : 'json'
 }
@@ -35,13 +35,13 @@ const ARGUMENTS: { readonly [K in keyof TextTasks]: Kinds<Parameters<TextTasks[K
 const isJson = (name: string, at: number): boolean =>
   (ARGUMENTS as Readonly<Record<string, readonly string[]>>)[name]?.[at] === 'json'
 
-/** Encodes a task's arguments as texts and files. Undefined arguments at the end are left out. */
+/** Encodes a task's arguments as texts and files. Omits trailing undefined arguments. */
 export function encodeArguments(name: keyof TextTasks, args: readonly unknown[]): (string | Uint8Array)[] {
   const given = args.slice(0, args.findLastIndex((one) => one !== undefined) + 1)
   return given.map((one, at) => (isJson(name, at) ? JSON.stringify(one) : (one as string | Uint8Array)))
 }
 
-/** Decodes what `encodeArguments` returns. */
+/** Decodes the result of `encodeArguments`. */
 export function decodeArguments(name: string, args: readonly (string | Uint8Array)[]): unknown[] {
   return args.map((one, at) => (isJson(name, at) ? JSON.parse(one as string) : one))
 }
@@ -55,7 +55,7 @@ export function encodeOutcome(outcome: FileOutcome): Uint8Array {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), 'done' in outcome ? outcome.done : new Uint8Array()])
 }
 
-/** Decodes what `encodeOutcome` returns. */
+/** Decodes the result of `encodeOutcome`. */
 export function decodeOutcome(bytes: Uint8Array): FileOutcome {
   const end = bytes.indexOf(10)
   const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as

@@ -6,7 +6,7 @@ import type { Meters } from '../../kernel/meters.js'
 import type { Hosts } from '../../hosts/index.js'
 import type { LfsFiles } from '../../lfs/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
-import type { PdfShelf, Printer } from '../../printing/index.js'
+import type { PdfCache, Printer } from '../../printing/index.js'
 import type { SpecFiles } from '../../openapi/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
@@ -57,7 +57,7 @@ export interface App {
   /** Prints PDFs. */
   printer: Printer
   /** The stored PDFs. */
-  pdfs: PdfShelf
+  pdfs: PdfCache
   /** Converts documents of other formats in its own threads. */
   conversions: Conversions
   /** Verifies responses of identity providers in its own thread. */

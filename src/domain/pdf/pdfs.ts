@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type JobDoc, jobs, organizations, type SpaceDoc, spaces } from '../../model/index.js'
-import type { KeptPdf } from '../../printing/index.js'
+import type { CachedPdf } from '../../printing/index.js'
 import type { Document } from '../../store/index.js'
 import type { BookFacts } from '../../render/index.js'
 import type { App } from '../context/app.js'
@@ -47,7 +47,7 @@ export async function requestPdf(app: App, request: PdfRequest): Promise<{ url: 
   }
 }
 
-function diagnosticsOf({ missingGlyphs }: KeptPdf): Diagnostic[] {
+function diagnosticsOf({ missingGlyphs }: CachedPdf): Diagnostic[] {
   if (missingGlyphs.length === 0) return []
   const shown = missingGlyphs.slice(0, 20).join(' ')
   const message = `No font on the server has these characters, so the PDF lacks them: ${shown}${missingGlyphs.length > 20 ? ' …' : ''}. Install the packages fonts-noto-core, fonts-noto-cjk and fonts-noto-color-emoji.`
@@ -58,7 +58,7 @@ function diagnosticsOf({ missingGlyphs }: KeptPdf): Diagnostic[] {
  * Returns the PDF of a signed URL. Null while it is being printed. Throws 404 if the URL is invalid or has expired, 409
  * with the reason if the PDF cannot be printed, and 503 if this machine cannot print or too many wait.
  */
-export async function openPdf(app: App, link: PdfLink, signature: string): Promise<KeptPdf | null> {
+export async function openPdf(app: App, link: PdfLink, signature: string): Promise<CachedPdf | null> {
   if (!isValidLink(app, link, signature)) throw notFound('This PDF')
   const { key, space } = await factsOf(app, link)
   const stored = await app.pdfs.find(link.space, key)

@@ -1,6 +1,6 @@
 /** Opens revisions as readers see them: with the pages that computed entries generate. */
 import { createHash } from 'node:crypto'
-import { withGenerated, type Yield } from '../../content/computed-tree.js'
+import { withGenerated, type GeneratedPages } from '../../content/computed-tree.js'
 import { OPENAPI_TYPE, specOf, specPages, type SpecPageEntry } from '../../content/specs/spec-pages.js'
 import type { ComputedEntry, ContentStructure, GeneratedEntry } from '../../content/types.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
@@ -83,8 +83,8 @@ async function generatePages(
   app: App,
   file: string,
   named: readonly SpecificationEntry[],
-): Promise<{ yields: Map<string, Yield>; diagnostics: Diagnostic[] }> {
-  const yields = new Map<string, Yield>()
+): Promise<{ yields: Map<string, GeneratedPages>; diagnostics: Diagnostic[] }> {
+  const yields = new Map<string, GeneratedPages>()
   const diagnostics: Diagnostic[] = []
   let pages = 0
   for (const one of named) {

@@ -1,4 +1,7 @@
-/** Bitbucket Cloud: API version 2.0. It abbreviates commits in pull requests, so they are looked up. */
+/**
+ * The client for Bitbucket Cloud, API version 2.0. Pull requests contain abbreviated commits, so the full IDs are
+ * looked up.
+ */
 import type {
   BranchProtection,
   CommitStatus,
@@ -11,7 +14,7 @@ import type {
 } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
-import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened, strange, webUrl } from './common.js'
+import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened, unexpectedResponse, webUrl } from './common.js'
 import { type HostCommit, mergedAs, MAX_COMMITS } from './merged-commits.js'
 
 const PAGE = 50
@@ -26,7 +29,7 @@ const STATES: Readonly<Record<StatusState, string>> = {
 }
 const MAX_KEY = 40
 const NEEDED = { 'repository:write': 'the scope "repository:write"', 'pullrequest:write': PULLS }
-/** People are known by an account ID or a UUID in braces. */
+/** Matches the ID of a user: an account ID, or a UUID in braces. */
 const ACCOUNT = /^(?:\{[0-9a-f-]{36}\}|[\w:-]{6,128})$/i
 
 /** One repository on Bitbucket. */
@@ -66,7 +69,7 @@ export class Bitbucket implements Host {
       { accept: [404] },
     )
     const query = new URLSearchParams({ kind: 'push', pattern: branch, pagelen: '1' })
-    // only admins may read restrictions
+    // Only admins may read restrictions.
     const restricted = await api.ask(
       'GET',
       `${this.#repo}/branch-restrictions?${query}`,
@@ -101,8 +104,8 @@ export class Bitbucket implements Host {
   }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const existing = await this.#openOne(head, base)
     if (existing !== undefined) return { pullRequest: await this.#read(existing), refusedReviewers: [] }
-    const wanted = reviewers.slice(0, MAX_REVIEWERS)
-    const known = wanted.filter((one) => ACCOUNT.test(one))
+    const requested = reviewers.slice(0, MAX_REVIEWERS)
+    const known = requested.filter((one) => ACCOUNT.test(one))
     const request = {
       title,
       description: body,
@@ -113,12 +116,12 @@ export class Bitbucket implements Host {
     const path = `${this.#repo}/pullrequests`
     const ask = (all: object, accept: number[]) => this.options.api.ask('POST', path, OPENING, { body: all, accept })
     const first = await ask({ ...request, reviewers: accounts }, accounts.length > 0 ? [400] : [])
-    // one reviewer who is not accepted spoils the request
+    // If Bitbucket rejects one reviewer, it rejects the whole request.
     const made = first.status === 400 ? await ask(request, []) : first
     const accepted = first.status === 400 ? [] : known
     return {
       pullRequest: await this.#read(made.value),
-      refusedReviewers: wanted.filter((one) => !accepted.includes(one)),
+      refusedReviewers: requested.filter((one) => !accepted.includes(one)),
     }
   }
 
@@ -190,12 +193,12 @@ export class Bitbucket implements Host {
       parents: listAt(value, 'parents').length,
       message: textAt(value, ['message'], 70_000) ?? '',
       author: textAt(value, ['author', 'raw']) ?? '',
-      // the date that it has is the committer's, which a rebase changes
+      // Bitbucket returns only the committer date, which a rebase changes.
       date: '',
     }))
   }
 
-  /** A pull request with whole commits. */
+  /** Parses a pull request, with full commit IDs. */
   async #read(value: unknown): Promise<PullRequest> {
     const shape = this.#shape(value)
     const sha = await this.#whole(textAt(value, ['source', 'commit', 'hash']))
@@ -218,7 +221,7 @@ export class Bitbucket implements Host {
   #shape(value: unknown): PullRequest {
     const number = numberAt(value, 'id')
     const base = textAt(value, ['destination', 'branch', 'name'])
-    if (number === undefined || base === undefined) throw strange(this.options.api.host, 'a pull request')
+    if (number === undefined || base === undefined) throw unexpectedResponse(this.options.api.host, 'a pull request')
     const state = textAt(value, ['state'])
     return {
       number,

@@ -1,4 +1,4 @@
-/** Gitea and Forgejo: API version 1. */
+/** The client for Gitea and Forgejo, API version 1. */
 import type {
   BranchProtection,
   CommitStatus,
@@ -14,9 +14,9 @@ import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened } from './commo
 import { githubCommit, githubPullRequest } from './github-shapes.js'
 import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
-/** Most items of a page that Gitea gives by default. */
+/** The default maximum number of items on a page. */
 const PAGE = 30
-const NEEDS = 'the scope "write:repository", and of its user the right to write'
+const NEEDS = 'the scope "write:repository", and its user needs write access'
 const READS = 'the scope "read:repository"'
 const OPENING = { doing: 'open a pull request', needs: NEEDS }
 
@@ -54,7 +54,7 @@ export class Gitea implements Host {
     const rules = [
       ...(isProtected && canPush === false ? ['Only certain people may push.'] : []),
       ...(typeof approvals === 'number' && approvals > 0 ? [`A pull request needs ${approvals} approvals.`] : []),
-      ...(at(value, 'enable_status_check') === true ? ['Status checks have to pass before a merge.'] : []),
+      ...(at(value, 'enable_status_check') === true ? ['Status checks must pass before a merge.'] : []),
     ]
     return { exists: true, protected: isProtected, canPush: typeof canPush === 'boolean' ? canPush : null, rules }
   }
@@ -73,7 +73,7 @@ export class Gitea implements Host {
     reviewers = [],
   }: NewPullRequest): Promise<{ pullRequest: PullRequest; refusedReviewers: string[] }> {
     const { api } = this.options
-    // 409: there is one already
+    // 409: the pull request already exists.
     const made = await api.ask('POST', `${this.#repo}/pulls`, OPENING, {
       body: { head, base, title, body },
       accept: [409],
@@ -84,11 +84,11 @@ export class Gitea implements Host {
     const pullRequest = existing ?? githubPullRequest(api.host, made.value)
     const refusedReviewers: string[] = []
     for (const name of reviewers.slice(0, MAX_REVIEWERS))
-      if (!(await this.#askFor(pullRequest.number, name))) refusedReviewers.push(name)
+      if (!(await this.#requestReview(pullRequest.number, name))) refusedReviewers.push(name)
     return { pullRequest, refusedReviewers }
   }
 
-  async #askFor(number: number, name: string): Promise<boolean> {
+  async #requestReview(number: number, name: string): Promise<boolean> {
     const body = name.includes('/') ? { team_reviewers: [name.split('/')[1]] } : { reviewers: [name] }
     const path = `${this.#repo}/pulls/${number}/requested_reviewers`
     const { status } = await this.options.api.ask(
@@ -132,7 +132,7 @@ export class Gitea implements Host {
   async openPullRequests(base: string): Promise<{ items: PullRequest[]; more: boolean }> {
     const { api } = this.options
     const purpose = { doing: 'list pull requests', needs: READS }
-    // the host cannot be asked for those against one branch
+    // The host cannot filter by base branch.
     const { items, more } = await api.list(`${this.#repo}/pulls?state=open&sort=newest&limit=${PAGE}`, purpose, {
       size: PAGE,
       most: MAX_PULL_REQUESTS,
@@ -144,7 +144,8 @@ export class Gitea implements Host {
     const { mergeCommit } = await this.pullRequest(number)
     if (mergeCommit === null) return null
     const listed = await this.#commits(`${this.#repo}/pulls/${number}/commits?`, MAX_COMMITS)
-    // Releases list them in different orders. The head in the pull request is the branch's, which may have moved since the merge.
+    // The order of the list depends on the release. The head in the pull request is that of the branch, which may have
+    // moved since the merge.
     const newestFirst = listed.length > 1 && at(listed[0], 'parents', 0, 'sha') === at(listed[1], 'sha')
     const own = (newestFirst ? listed.reverse() : listed).map(githubCommit)
     return mergedAs(mergeCommit, own, async (most) =>

@@ -1,27 +1,36 @@
-/** What GitHub demands of a branch: rulesets, which everybody may read, and classic protection, of which only admins see the details. */
+/**
+ * Reads the rules for a branch on GitHub: rulesets, which every user may read, and classic protection, whose details
+ * only admins may read.
+ */
 import type { BranchProtection } from '../types.js'
 import { at, listAt, textAt } from '../values.js'
 import { branchPath } from './common.js'
 import type { RestApi } from './rest-api.js'
 
-/** Rules that stop or hinder a push of new commits. Those about deletion and forced pushes are left out: neither is ever done. */
+/**
+ * Rules that prevent or restrict a push of new commits. Rules about deletion and force pushes are omitted, because
+ * Bindery does neither.
+ */
 const RULES: Readonly<Record<string, string>> = {
   pull_request: 'Changes need a pull request.',
-  update: 'Only those who may bypass the rule may push.',
+  update: 'Only users who may bypass the rule may push.',
   merge_queue: 'Changes go through a merge queue.',
-  required_status_checks: 'Status checks have to pass before a push.',
-  required_deployments: 'Changes have to be deployed before a push.',
-  workflows: 'Workflows have to pass before a push.',
-  required_signatures: 'Commits have to be signed.',
-  commit_message_pattern: 'Messages of commits must have a given form.',
-  commit_author_email_pattern: 'Addresses of authors must have a given form.',
-  committer_email_pattern: 'Addresses of committers must have a given form.',
+  required_status_checks: 'Status checks must pass before a push.',
+  required_deployments: 'Changes must be deployed before a push.',
+  workflows: 'Workflows must pass before a push.',
+  required_signatures: 'Commits must be signed.',
+  commit_message_pattern: 'Commit messages must match a pattern.',
+  commit_author_email_pattern: 'Author email addresses must match a pattern.',
+  committer_email_pattern: 'Committer email addresses must match a pattern.',
   file_path_restriction: 'Some paths must not be changed.',
   max_file_size: 'Files must not exceed a given size.',
 }
 const purpose = { doing: 'read the rules of the branch', needs: 'the permission "Metadata: read"' }
 
-/** @param repo path of the repository in the API */
+/**
+ * Returns the protection of a branch.
+ * @param repo path of the repository in the API
+ */
 export async function githubProtection(api: RestApi, repo: string, branch: string): Promise<BranchProtection> {
   const path = branchPath(branch)
   const found = await api.ask('GET', `${repo}/branches/${path}`, purpose, { accept: [404] })
@@ -34,7 +43,7 @@ export async function githubProtection(api: RestApi, repo: string, branch: strin
     : { rules: [], locked: false }
   const all = [...new Set([...rules, ...classic.rules])]
   const free = all.length === 0 && !isProtected
-  // who may bypass a rule is not told
+  // GitHub does not report who may bypass a rule.
   return {
     exists: found.status === 200,
     protected: isProtected || rules.length > 0,
@@ -48,11 +57,11 @@ async function classicRules(api: RestApi, path: string): Promise<{ rules: string
   if (status !== 200) return { rules: [], locked: false }
   const locked = at(value, 'lock_branch', 'enabled') === true
   const rules = [
-    ...(locked ? ['The branch is locked: nobody may push to it.'] : []),
+    ...(locked ? ['The branch is locked: no one may push to it.'] : []),
     ...(at(value, 'required_pull_request_reviews') === undefined ? [] : ['Changes need a pull request.']),
     ...(at(value, 'restrictions') === undefined ? [] : ['Only certain people, teams and apps may push.']),
-    ...(at(value, 'required_status_checks') === undefined ? [] : ['Status checks have to pass before a push.']),
-    ...(at(value, 'required_signatures', 'enabled') === true ? ['Commits have to be signed.'] : []),
+    ...(at(value, 'required_status_checks') === undefined ? [] : ['Status checks must pass before a push.']),
+    ...(at(value, 'required_signatures', 'enabled') === true ? ['Commits must be signed.'] : []),
   ]
   return { rules, locked }
 }

@@ -1,18 +1,18 @@
-/** Pull requests and commits as GitHub sends them, and Gitea and Forgejo after it. */
+/** Parses pull requests and commits in the format of GitHub, which Gitea and Forgejo also use. */
 import type { PullRequest } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
-import { strange, webUrl } from './common.js'
+import { unexpectedResponse, webUrl } from './common.js'
 import type { HostCommit } from './merged-commits.js'
 
 const MAX_TITLE = 1000
 const MAX_BODY = 70_000
 
-/** A pull request. Throws `HostError` (`unavailable`) if it is none. */
+/** Parses a pull request. Throws `HostError` (`unavailable`) if the value is not a pull request. */
 export function githubPullRequest(host: string, value: unknown): PullRequest {
   const number = numberAt(value, 'number')
   const base = textAt(value, ['base', 'ref'])
-  if (number === undefined || base === undefined) throw strange(host, 'a pull request')
-  // a list of GitHub's says when it was merged, not that it was
+  if (number === undefined || base === undefined) throw unexpectedResponse(host, 'a pull request')
+  // GitHub's lists contain `merged_at` but not `merged`.
   const merged = at(value, 'merged') === true || textAt(value, ['merged_at']) !== undefined
   const open = textAt(value, ['state']) === 'open'
   return {
@@ -29,7 +29,7 @@ export function githubPullRequest(host: string, value: unknown): PullRequest {
       repository: textAt(value, ['head', 'repo', 'full_name']) ?? null,
     },
     base: { ref: base },
-    // before a merge, GitHub names a commit that it made to try it
+    // Before a merge, this is a test commit that GitHub created.
     mergeCommit: merged ? (commitAt(value, 'merge_commit_sha') ?? null) : null,
     mergedAt: textAt(value, ['merged_at']) ?? null,
     mergedBy: textAt(value, ['merged_by', 'login']) ?? null,
@@ -37,7 +37,7 @@ export function githubPullRequest(host: string, value: unknown): PullRequest {
   }
 }
 
-/** A commit of a list. */
+/** Parses a commit of a list. */
 export const githubCommit = (value: unknown): HostCommit => ({
   sha: commitAt(value, 'sha') ?? '',
   parents: listAt(value, 'parents').length,

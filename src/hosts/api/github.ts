@@ -1,4 +1,4 @@
-/** GitHub and GitHub Enterprise Server: REST API, version 2022-11-28. */
+/** The client for GitHub and GitHub Enterprise Server: REST API, version 2022-11-28. */
 import type {
   BranchProtection,
   CommitStatus,
@@ -15,7 +15,7 @@ import { githubCommit, githubPullRequest } from './github-shapes.js'
 import { githubProtection } from './github-protection.js'
 import { mergedAs, MAX_COMMITS } from './merged-commits.js'
 
-/** Headers of every request. */
+/** The headers of every request. */
 export const GITHUB_HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 const PULLS = 'the permission "Pull requests: write"'
 const OPENING = { doing: 'open a pull request', needs: PULLS }
@@ -40,12 +40,12 @@ export class GitHub implements Host {
     })
     const permissions = await this.options.permissions()
     const missing = permissions ? missingOf(permissions) : missingScopes(headers['x-oauth-scopes'])
-    const told = at(value, 'permissions', 'push')
-    const byApp = permissions && permissions['contents'] === 'write'
+    const reported = at(value, 'permissions', 'push')
+    const appCanPush = permissions && permissions['contents'] === 'write'
     return {
       fullName: textAt(value, ['full_name']) ?? this.options.name,
       defaultBranch: textAt(value, ['default_branch']) ?? null,
-      canPush: permissions ? byApp : missing.length > 0 ? false : typeof told === 'boolean' ? told : null,
+      canPush: permissions ? appCanPush : missing.length > 0 ? false : typeof reported === 'boolean' ? reported : null,
       archived: at(value, 'archived') === true,
       missing,
     }
@@ -91,10 +91,13 @@ export class GitHub implements Host {
     )[0]
   }
 
-  /** Asks people for a review, one by one if the host does not accept them together; returns those whom it does not accept. */
+  /**
+   * Requests reviews, one by one if GitHub rejects the combined request. Returns the reviewers that GitHub does not
+   * accept.
+   */
   async #ask({ number, author }: PullRequest, reviewers: readonly string[]): Promise<string[]> {
-    const wanted = reviewers.filter((one) => one !== author)
-    if (wanted.length === 0) return reviewers.filter((one) => one === author)
+    const requested = reviewers.filter((one) => one !== author)
+    if (requested.length === 0) return reviewers.filter((one) => one === author)
     const refused: string[] = []
     const ask = async (names: readonly string[]): Promise<boolean> => {
       const body = {
@@ -110,8 +113,8 @@ export class GitHub implements Host {
       )
       return status < 300
     }
-    if (!(await ask(wanted)))
-      for (const name of wanted) if (wanted.length === 1 || !(await ask([name]))) refused.push(name)
+    if (!(await ask(requested)))
+      for (const name of requested) if (requested.length === 1 || !(await ask([name]))) refused.push(name)
     return [...refused, ...reviewers.filter((one) => one === author)]
   }
 
@@ -166,7 +169,7 @@ export class GitHub implements Host {
     const merged = await mergedAs(mergeCommit, own, (most) =>
       this.#commits(`${this.#repo}/commits?sha=${mergeCommit}&`, most),
     )
-    // GitHub lists the oldest commits. The head stays the one that was merged.
+    // GitHub lists the oldest commits. The head is still the merged commit.
     return head.sha === null ? merged : { ...merged, from: [...new Set([...merged.from, head.sha])] }
   }
 
@@ -185,7 +188,7 @@ const missingOf = (permissions: Readonly<Record<string, string>>): string[] =>
     .filter(([name]) => permissions[name] !== 'write')
     .map(([, words]) => words)
 
-/** Scopes of a classic token; other tokens do not tell theirs. */
+/** Returns the missing scopes of a classic token. Other tokens do not report their scopes. */
 function missingScopes(scopes: string | undefined): string[] {
   if (scopes === undefined || scopes.trim() === '') return []
   const given = scopes.split(',').map((one) => one.trim())

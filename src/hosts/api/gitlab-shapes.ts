@@ -1,17 +1,17 @@
-/** Merge requests and commits as GitLab sends them. */
+/** Parses merge requests and commits in the format of GitLab. */
 import type { PullRequest } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
-import { strange, webUrl } from './common.js'
+import { unexpectedResponse, webUrl } from './common.js'
 import type { HostCommit } from './merged-commits.js'
 
 const MAX_TITLE = 1000
 const MAX_BODY = 70_000
 
-/** A merge request. Throws `HostError` (`unavailable`) if it is none. */
+/** Parses a merge request. Throws `HostError` (`unavailable`) if the value is not a merge request. */
 export function gitlabMergeRequest(host: string, value: unknown, project: string): PullRequest {
   const number = numberAt(value, 'iid')
   const base = textAt(value, ['target_branch'])
-  if (number === undefined || base === undefined) throw strange(host, 'a merge request')
+  if (number === undefined || base === undefined) throw unexpectedResponse(host, 'a merge request')
   const state = textAt(value, ['state'])
   const head = commitAt(value, 'sha') ?? null
   const own = numberAt(value, 'source_project_id') === numberAt(value, 'target_project_id')
@@ -25,7 +25,7 @@ export function gitlabMergeRequest(host: string, value: unknown, project: string
     author: textAt(value, ['author', 'username']) ?? null,
     head: { ref: textAt(value, ['source_branch']) ?? '', sha: head, repository: own ? project : null },
     base: { ref: base },
-    // without a merge commit: the squashed one, else the branch was moved forward to the head
+    // Without a merge commit, use the squashed commit. Without that, the branch was fast-forwarded to the head.
     mergeCommit:
       state === 'merged' ? (commitAt(value, 'merge_commit_sha') ?? commitAt(value, 'squash_commit_sha') ?? head) : null,
     mergedAt: textAt(value, ['merged_at']) ?? null,
@@ -34,7 +34,7 @@ export function gitlabMergeRequest(host: string, value: unknown, project: string
   }
 }
 
-/** A commit of a list. */
+/** Parses a commit of a list. */
 export const gitlabCommit = (value: unknown): HostCommit => ({
   sha: commitAt(value, 'id') ?? '',
   parents: listAt(value, 'parent_ids').length,

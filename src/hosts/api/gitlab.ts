@@ -1,4 +1,7 @@
-/** GitLab: API version 4. Its merge requests are pull requests here, known by their number in the project (`iid`). */
+/**
+ * The client for GitLab, API version 4. Merge requests are presented as pull requests, with their number in the project
+ * (`iid`).
+ */
 import type {
   BranchProtection,
   CommitStatus,
@@ -19,7 +22,7 @@ const PAGE = 50
 const NEEDS = 'the scope "api" and the role Developer'
 const READS = 'the scope "api" or "read_api"'
 const OPENING = { doing: 'open a merge request', needs: NEEDS }
-/** From this level on, members may push to branches that are not protected. */
+/** The minimum access level for pushing to unprotected branches. */
 const DEVELOPER = 30
 const STATES: Readonly<Record<StatusState, string>> = {
   pending: 'pending',
@@ -70,10 +73,10 @@ export class GitLab implements Host {
     const body = { state: STATES[state], name: context, description: shortened(description), target_url: targetUrl }
     const purpose = { doing: 'set commit statuses', needs: NEEDS, what: `The commit ${sha}` }
     const path = `${this.#project}/statuses/${encodeURIComponent(sha)}`
-    const answer = await this.options.api.ask('POST', path, purpose, { body, accept: [400] })
-    // GitLab refuses to set a status that is set already
-    if (answer.status === 400 && !JSON.stringify(answer.value).includes('Cannot transition status'))
-      throw this.options.api.failure(answer, purpose)
+    const response = await this.options.api.ask('POST', path, purpose, { body, accept: [400] })
+    // GitLab rejects a status that is already set.
+    if (response.status === 400 && !JSON.stringify(response.value).includes('Cannot transition status'))
+      throw this.options.api.failure(response, purpose)
   }
 
   async openPullRequest({
@@ -94,11 +97,11 @@ export class GitLab implements Host {
       description: body,
       ...(ids.length === 0 ? {} : { reviewer_ids: ids }),
     }
-    // 409: there is one already
+    // 409: the merge request already exists.
     const made = await api.ask('POST', `${this.#project}/merge_requests`, OPENING, { body: request, accept: [409] })
     const value = made.status === 409 ? await this.#openOne(head, base) : made.value
     if (value === undefined) throw api.failure(made, OPENING)
-    // an edition without several reviewers takes the first one alone
+    // Editions without multiple reviewers accept only the first one.
     const accepted = new Set(listAt(value, 'reviewers').map((one) => numberAt(one, 'id')))
     const refusedReviewers = [...known].filter(([, id]) => id === undefined || !accepted.has(id)).map(([name]) => name)
     return { pullRequest: gitlabMergeRequest(api.host, value, this.options.name), refusedReviewers }

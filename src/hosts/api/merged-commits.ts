@@ -1,10 +1,15 @@
-/** Finds out what a merged pull request became on its base branch: a merge commit, one squashed commit, or its commits made anew. */
+/**
+ * Determines how a pull request was merged into its base branch: as a merge commit, as one squashed commit, or as
+ * rebased commits.
+ */
 import type { MergedCommits } from '../types.js'
 
 /** Maximum number of commits of a pull request that are compared. GitHub lists no more. */
 export const MAX_COMMITS = 250
 
-/** A commit as far as it is compared. `author` and `date` are as the host writes them, and stay when a commit is rebased. */
+/**
+ * The members of a commit that are compared. `author` and `date` are as the host writes them, and a rebase keeps them.
+ */
 export interface HostCommit {
   sha: string
   parents: number
@@ -20,11 +25,12 @@ const same = (a: HostCommit, b: HostCommit): boolean =>
     Date.parse(a.date || '0') === Date.parse(b.date || '0'))
 
 /**
- * No host says how it merged. Two parents: a merge commit. Else, if the last commits of the branch are those of the pull request again, they
- * were rebased (or the branch was moved forward); else they were squashed. With more than `MAX_COMMITS`, only a merge commit is recognized for certain.
- * @param tip the commit that the host names for the merge
+ * Determines the merge method, which no host reports. With two parents, it is a merge commit. Otherwise, if the last
+ * commits of the base branch equal those of the pull request, it was a rebase (or a fast-forward); else it was a
+ * squash. With more than `MAX_COMMITS`, only a merge commit is detected reliably.
+ * @param tip the merge commit that the host reports
  * @param own commits of the pull request, oldest first
- * @param history the last commits of the base branch from `tip` on, newest first, at most as many as asked for
+ * @param history returns the last commits of the base branch from `tip` on, newest first, at most `most`
  */
 export async function mergedAs(
   tip: string,

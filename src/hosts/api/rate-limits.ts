@@ -1,28 +1,31 @@
-/** What hosts say about being asked too often, and until when which credential is not to ask again. */
+/** Interprets rate limit responses of hosts, and stores until when a credential must wait. */
 import { LRUCache } from 'lru-cache'
 import { HostError } from '../types.js'
 
-/** Credentials whose waits are known at a time. */
+/** Maximum number of credentials whose waits are stored. */
 const MAX_WAITS = 1000
-/** A host that says nothing is asked again after a minute, as GitHub wants it; one that says more than an hour, after an hour. */
+/** The wait if the host gives no time (as GitHub requires), and the maximum wait. */
 const DEFAULT_MS = 60_000
 const MAX_MS = 60 * 60_000
 
 type Headers = Readonly<Record<string, string>>
 
-/** Waits by credential. */
+/** The waits by credential. */
 export class RateLimits {
   readonly #until = new LRUCache<string, number>({ max: MAX_WAITS })
 
   constructor(private readonly now: () => Date) {}
 
-  /** Throws `HostError` (`rateLimited`) while the credential has to wait: a host that is asked all the same may block it. */
+  /**
+   * Throws `HostError` (`rateLimited`) while the credential must wait. A host may block a client that ignores the
+   * limit.
+   */
   check(key: string, host: string): void {
     const until = this.#until.get(key)
     if (until !== undefined && until > this.now().getTime()) throw limited(host, new Date(until))
   }
 
-  /** Notes a refusal, and returns it as an error. */
+  /** Stores the wait from a rate limit response, and returns the error. */
   refused(key: string, host: string, headers: Headers): HostError {
     const until = retryAt(headers, this.now())
     this.#until.set(key, until.getTime())
@@ -31,9 +34,9 @@ export class RateLimits {
 }
 
 const limited = (host: string, until: Date): HostError =>
-  new HostError('rateLimited', `${host} got too many requests. The next one is sent at ${until.toISOString()}.`, until)
+  new HostError('rateLimited', `${host} got too many requests. Try again at ${until.toISOString()}.`, until)
 
-/** Whether a response means "not now": GitHub answers 403 to it as well. */
+/** Whether a response is a rate limit. GitHub also uses status 403 for it. */
 export function isRateLimit(status: number, headers: Headers, words: string): boolean {
   if (status === 429) return true
   if (status !== 403) return false

@@ -1,50 +1,53 @@
-/** Asks the REST API of a host, with its credential, and turns what goes wrong into a `HostError`. */
+/** Sends requests to the REST API of a host with its credential, and converts failures to `HostError`. */
 import { type HttpClient, type HttpResponse, OutboundError } from '../../outbound/index.js'
 import { HostError } from '../types.js'
 import { listAt } from '../values.js'
 import { isRateLimit, type RateLimits } from './rate-limits.js'
-import { wordsOf } from './words.js'
+import { errorTextOf } from './words.js'
 
-/** Largest response, in bytes: a list of 30 pull requests of GitHub has about 0.8 MB. Parsing the worst of it takes about 80 ms. */
+/**
+ * Maximum size of a response, in bytes: a list of 30 GitHub pull requests has about 0.8 MB. Parsing the worst case
+ * takes about 80 ms.
+ */
 const MAX_BYTES = 2 * 1024 * 1024
-/** For one request. */
+/** The timeout of one request. */
 const TIMEOUT_MS = 20_000
 
-/** What a request is for: it makes the sentence of an error. */
+/** The purpose of a request, for error messages. */
 interface Purpose {
-  /** "… may not <doing>". */
+  /** Completes "… may not <doing>". */
   doing: string
-  /** What the credential needs for it, in the host's words. */
+  /** The permission that the credential needs, in the host's terms. */
   needs?: string
-  /** What does not exist, if the answer is 404; default: the repository. */
+  /** The resource that is missing if the status is 404; default: the repository. */
   what?: string
 }
 
-interface Answer {
+interface ApiResponse {
   status: number
   headers: Readonly<Record<string, string>>
   value: unknown
 }
 
-/** How a request proves who asks. `renew` makes another proof after one was refused; null if there is none. */
+/** The authorization of a request. `renew` prepares a new one after a rejection. */
 export interface Authorization {
   headers(): Promise<Readonly<Record<string, string>>>
   renew?(): void
-  /** What must not be in a message. */
+  /** Returns secrets that must not appear in a message. */
   secrets(): readonly string[]
-  /** Whose rate limit it is. */
+  /** The key of the rate limit. */
   key: string
 }
 
 interface RestApiOptions {
   http: HttpClient
   limits: RateLimits
-  /** Root of the API. */
+  /** The root of the API. */
   base: string
   /** `owner/name`, for messages. */
   repository: string
   authorization: Authorization
-  /** Headers of every request. */
+  /** The headers of every request. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -58,13 +61,13 @@ export class RestApi {
     this.host = URL.canParse(options.base) ? new URL(options.base).host : 'The host'
   }
 
-  /** The answer with a good status, or with one of `accept`. */
+  /** Sends a request. Returns a response whose status is successful or in `accept`. */
   async ask(
     method: Method,
     path: string,
     purpose: Purpose,
     { body, accept = [] }: { body?: unknown; accept?: readonly number[] } = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const { authorization } = this.options
     let answer = await this.#send(method, path, body)
     if (answer.status === 401 && authorization.renew) {
@@ -80,8 +83,9 @@ export class RestApi {
   }
 
   /**
-   * The items of a list, page by page, at most `most`. Pages are counted, not followed: a link in an answer could lead the credential elsewhere.
-   * @param path with the parameter for the size of a page
+   * Returns the items of a list, page by page, at most `most`. Pages are counted instead of followed, because a link in
+   * a response could send the credential elsewhere.
+   * @param path a path that includes the page size parameter
    */
   async list(
     path: string,
@@ -100,7 +104,7 @@ export class RestApi {
     return { items: items.slice(0, most), more: items.length > most }
   }
 
-  async #send(method: Method, path: string, body: unknown): Promise<Answer> {
+  async #send(method: Method, path: string, body: unknown): Promise<ApiResponse> {
     const { http, limits, base, authorization, headers = {} } = this.options
     limits.check(authorization.key, this.host)
     const response = await this.#sent(http, {
@@ -115,13 +119,13 @@ export class RestApi {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const value = parsed(response)
-    const words = wordsOf(value, authorization.secrets())
+    const words = errorTextOf(value, authorization.secrets())
     if (isRateLimit(response.status, response.headers, words))
       throw limits.refused(authorization.key, this.host, response.headers)
     if (value === undefined && response.status >= 200 && response.status < 300)
       throw new HostError(
         'unavailable',
-        `${this.host} returned something that is not JSON. Is this the address of its API: ${base}?`,
+        `${this.host} returned a response that is not JSON. Check the address of its API: ${base}.`,
       )
     return { status: response.status, headers: response.headers, value }
   }
@@ -131,24 +135,24 @@ export class RestApi {
     request: { url: string; method: Method; headers: Record<string, string>; body?: string },
   ): Promise<HttpResponse> {
     try {
-      // A redirect is not followed: it could lead the credential to another host.
+      // Do not follow redirects: they could send the credential to another host.
       return await http.send({ ...request, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, redirects: 0 })
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
       throw new HostError(
         error.failure === 'refused' ? 'refused' : 'unavailable',
-        `The API of the host cannot be used: ${error.message}`,
+        `The host's API cannot be used: ${error.message}`,
       )
     }
   }
 
-  /** What an answer with a bad status means to users. */
-  failure({ status, value }: Answer, { doing, needs, what }: Purpose): HostError {
+  /** Returns the error for a response with a failure status. */
+  failure({ status, value }: ApiResponse, { doing, needs, what }: Purpose): HostError {
     const { repository, authorization } = this.options
-    const said = wordsOf(value, authorization.secrets())
-    const quoted = said === '' ? '' : ` ${this.host} says: "${said}"`
+    const said = errorTextOf(value, authorization.secrets())
+    const quoted = said === '' ? '' : ` ${this.host} responded: "${said}"`
     if (status >= 300 && status < 400)
-      return new HostError('notFound', `${repository} has moved on ${this.host}. Enter its new URL.`)
+      return new HostError('notFound', `${repository} has a new URL on ${this.host}. Enter the new URL.`)
     if (status === 401)
       return new HostError(
         'unauthorized',
@@ -165,12 +169,12 @@ export class RestApi {
         `${what ?? repository} does not exist on ${this.host}, or the credential may not see it.`,
       )
     if (status >= 500 || status === 408)
-      return new HostError('unavailable', `${this.host} does not work at the moment (status ${status}).`)
+      return new HostError('unavailable', `${this.host} is currently unavailable (status ${status}). Try again later.`)
     return new HostError('refused', `${this.host} refused to ${doing} (status ${status}).${quoted}`)
   }
 }
 
-/** The body as JSON: null for an empty one, undefined for one that is something else. */
+/** Parses the body as JSON: null for an empty body, undefined for an invalid one. */
 function parsed({ body }: HttpResponse): unknown {
   if (body.length === 0) return null
   try {

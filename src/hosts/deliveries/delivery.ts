@@ -1,11 +1,11 @@
-/** Verifies a webhook delivery over its raw bytes, and reads hints from its payload only after that. */
+/** Verifies an incoming webhook delivery over its raw bytes. Reads hints from its payload only after that. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Provider } from '../types.js'
 import { type Delivery, hintsOf } from './hints.js'
 import { payloadOf } from './payload.js'
 import { SignatureCheck } from './signatures.js'
 
-/** The delivery proves nothing: no signature of its provider, or a wrong one. */
+/** Thrown if a delivery has no signature, or a wrong one. */
 export class DeliveryRefused extends Error {
   override name = 'DeliveryRefused'
   constructor(readonly reason: 'unsigned' | 'wrong') {
@@ -13,27 +13,33 @@ export class DeliveryRefused extends Error {
   }
 }
 
-/** Payloads up to this are parsed; a longer one is verified all the same, and gives no hints but those of its headers. Parsing the worst takes about 50 ms. */
+/**
+ * Maximum size of a payload that is parsed. A larger one is verified, too, but gives hints only from its headers.
+ * Parsing the worst case takes about 50 ms.
+ */
 export const MAX_PARSED_BYTES = 1024 * 1024
 
-/** By what a delivery is checked. */
+/** The inputs for verifying a delivery. */
 export interface DeliveryRules {
   provider: Provider
   secret: string
   headers: IncomingHttpHeaders
   now: Date
-  /** Whether so many bytes more of the payload may be held until it is parsed; if not, it gives no hints. Default: always. */
+  /**
+   * Whether another `bytes` bytes of the payload may be buffered until it is parsed. If not, the payload gives no
+   * hints. Default: always.
+   */
   mayHold?: (bytes: number) => boolean
 }
 
-/** A delivery whose bytes arrive. It holds at most `MAX_PARSED_BYTES` of them. */
+/** A delivery that is being received. It buffers at most `MAX_PARSED_BYTES`. */
 export interface IncomingDelivery {
   push(bytes: Uint8Array): void
   /** Throws `DeliveryRefused`. */
   finish(): Delivery
 }
 
-/** Begins to verify a delivery whose bytes are still to come. */
+/** Starts to verify a delivery whose bytes have not arrived yet. */
 export function openDelivery({
   provider,
   secret,
@@ -42,7 +48,7 @@ export function openDelivery({
   mayHold = () => true,
 }: DeliveryRules): IncomingDelivery {
   const check = new SignatureCheck(provider, secret, headers, now)
-  // bound: MAX_PARSED_BYTES
+  // Size limit: MAX_PARSED_BYTES
   let pieces: Uint8Array[] | null = []
   let bytes = 0
   return {
@@ -53,8 +59,8 @@ export function openDelivery({
       else pieces = null
     },
     finish() {
-      const holds = check.holds()
-      if (holds !== true) throw new DeliveryRefused(holds === null ? 'unsigned' : 'wrong')
+      const isValid = check.isValid()
+      if (isValid !== true) throw new DeliveryRefused(isValid === null ? 'unsigned' : 'wrong')
       return hintsOf(provider, headers, pieces ? payloadOf(Buffer.concat(pieces), headers) : undefined)
     },
   }

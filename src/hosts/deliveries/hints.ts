@@ -1,21 +1,24 @@
-/** Turns payloads of the hosts into the hints of a `Delivery`. Nothing in them is trusted; what has another form is left out. */
+/**
+ * Converts webhook payloads to the hints of a `Delivery`. Nothing in them is trusted; members of an unexpected form are
+ * omitted.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Provider } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 
 /**
- * What a delivery says, as hints: they may be forged by whoever has the secret, old, doubled or out of order, so they only say where to look.
- * What is missing was not said, or could not be read.
+ * The hints of a delivery. They may be forged by any owner of the secret, outdated, duplicated or out of order, so they
+ * only indicate what to poll. Absent members were not sent or could not be read.
  */
 export interface Delivery {
-  /** The host's name of the delivery; a delivery that is sent again has the same. */
+  /** The host's ID of the delivery. A retry has the same ID. */
   id?: string
   event: 'ping' | 'push' | 'pullRequest' | 'other'
-  /** URLs of the repository, of the web and of Git. */
+  /** The web and Git URLs of the repository. */
   repositoryUrls: string[]
-  /** Push: the full name of the ref, if there was one alone. */
+  /** For a push, the full name of the ref, if exactly one ref moved. */
   ref?: string
-  /** Push: the commit that the ref has now; absent if the ref was deleted. */
+  /** For a push, the new commit of the ref; absent if the ref was deleted. */
   after?: string
   pullRequest?: PullRequestHint
 }
@@ -23,7 +26,7 @@ export interface Delivery {
 export interface PullRequestHint {
   number: number
   action: 'opened' | 'updated' | 'closed' | 'merged' | 'other'
-  /** Absent if the host abbreviates it. */
+  /** Absent if the host abbreviates the ID. */
   headSha?: string
   headRef?: string
   baseRef?: string
@@ -35,11 +38,11 @@ const MAX_URLS = 6
 type Hints = Omit<Delivery, 'id' | 'repositoryUrls'>
 type Path = readonly (string | number)[]
 
-/** How one host speaks. */
+/** The payload format of one host. */
 interface Dialect {
-  /** Headers with the delivery's ID, first found wins. */
+  /** Headers that may contain the delivery ID. The first one wins. */
   ids: readonly string[]
-  /** Paths to URLs of the repository. */
+  /** Paths to URLs of the repository in the payload. */
   urls: readonly Path[]
   hints(headers: IncomingHttpHeaders, payload: unknown): Hints
 }
@@ -65,12 +68,16 @@ const ACTIONS: Readonly<Record<string, PullRequestHint['action']>> = {
 const actionOf = (word: string): PullRequestHint['action'] =>
   Object.hasOwn(ACTIONS, word) ? (ACTIONS[word] ?? 'other') : 'other'
 
-/** A hint without the members that are undefined. */
-const said = <T extends object>(hint: T): T =>
+/** Returns a hint without its undefined members. */
+const defined = <T extends object>(hint: T): T =>
   Object.fromEntries(Object.entries(hint).filter(([, value]) => value !== undefined)) as T
 
 const push = (payload: unknown): Hints =>
-  said({ event: 'push' as const, ref: textAt(payload, ['ref'], MAX_NAME), after: commitAt(payload, 'after') }) as Hints
+  defined({
+    event: 'push' as const,
+    ref: textAt(payload, ['ref'], MAX_NAME),
+    after: commitAt(payload, 'after'),
+  }) as Hints
 
 function pullRequest(
   number: number | undefined,
@@ -78,10 +85,10 @@ function pullRequest(
 ): Hints {
   return number === undefined
     ? { event: 'pullRequest' }
-    : { event: 'pullRequest', pullRequest: said({ ...hint, number }) as PullRequestHint }
+    : { event: 'pullRequest', pullRequest: defined({ ...hint, number }) as PullRequestHint }
 }
 
-/** GitHub, and Gitea, which speaks as GitHub does. */
+/** Returns the hints of GitHub, or of Gitea, which uses the same format. */
 function githubHints(event: string, payload: unknown): Hints {
   if (event === 'ping') return { event: 'ping' }
   if (event === 'push' || event === 'create' || event === 'delete')
@@ -142,14 +149,14 @@ const gitlab: Dialect = {
   },
 }
 
-/** Several refs can move in one push: then none is named. */
+/** Returns the hints of a Bitbucket push. If several refs moved, none is named. */
 function bitbucketPush(payload: unknown): Hints {
   const changes = listAt(payload, 'push', 'changes')
   const change = changes.length === 1 ? changes[0] : undefined
   const side = at(change, 'new') ?? at(change, 'old')
   const name = textAt(side, ['name'], MAX_NAME)
   const kind = textAt(side, ['type']) === 'tag' ? 'tags' : 'heads'
-  return said({
+  return defined({
     event: 'push' as const,
     ref: name && `refs/${kind}/${name}`,
     after: commitAt(change, 'new', 'target', 'hash'),
@@ -175,12 +182,12 @@ const bitbucket: Dialect = {
   },
 }
 
-/** Whatever a remote of another kind sends, something has happened there. */
+/** Any delivery from another kind of remote means that something changed. */
 const generic: Dialect = { ids: ['webhook-id', 'x-github-delivery'], urls: [], hints: (_, payload) => push(payload) }
 
 const dialects: Readonly<Record<Provider, Dialect>> = { github, gitea, gitlab, bitbucket, generic }
 
-/** The hints of a verified delivery; `payload` is undefined if it could not be read. */
+/** Returns the hints of a verified delivery. `payload` is undefined if it could not be read. */
 export function hintsOf(provider: Provider, headers: IncomingHttpHeaders, payload: unknown): Delivery {
   const { ids, urls, hints } = dialects[provider]
   const id = ids.map((name) => header(headers, name)).find((value) => value !== '')

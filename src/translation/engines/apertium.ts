@@ -1,25 +1,28 @@
-/** Apertium, as a command of the system. */
+/** The Apertium engine, which runs as a system command. */
 import { spawn } from 'node:child_process'
 import { type Engine, EngineError } from '../types.js'
 import { asHtml } from './html.js'
-import { remembered } from './remembered.js'
+import { cachedForMinutes } from './remembered.js'
 
 const NAME = 'Apertium'
-const NOT_THERE = `${NAME} cannot be started: install the package apertium with those of the languages.`
-/** Largest output, in bytes. */
+const NOT_INSTALLED = `${NAME} cannot be started. Install the package apertium and the packages of the languages.`
+/** Maximum size of the output, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Codes of three letters by ours; packages name their directions by either. */
+/** Three-letter codes by Bindery's language codes. Packages use either code in their directions. */
 // biome-ignore format: a table
-const THREE: Readonly<Record<string, string>> = {
+const THREE_LETTER_CODES: Readonly<Record<string, string>> = {
   en: 'eng', fr: 'fra', de: 'deu', es: 'spa', it: 'ita', pt: 'por', 'pt-br': 'por_BR', ru: 'rus', ar: 'ara', hi: 'hin', nl: 'nld', pl: 'pol', tr: 'tur',
   sv: 'swe', no: 'nob', da: 'dan', fi: 'fin', cs: 'ces', ro: 'ron', id: 'ind', ms: 'zlm', he: 'heb', uk: 'ukr', bg: 'bul', hr: 'hbs', sl: 'slv',
 }
 
-const codesOf = (language: string): string[] => [...(THREE[language] === undefined ? [] : [THREE[language]]), language]
+const codesOf = (language: string): string[] => [
+  ...(THREE_LETTER_CODES[language] === undefined ? [] : [THREE_LETTER_CODES[language]]),
+  language,
+]
 
-/** The engine behind a command; `timeoutMs` is for one call. */
+/** Returns the engine for a command. `timeoutMs` applies to one call. */
 export function apertium(command: string, timeoutMs: number): Engine {
-  const directions = remembered(
+  const directions = cachedForMinutes(
     async (signal?: AbortSignal) => new Set((await run(command, ['-l'], '', timeoutMs, signal)).split(/\s+/)),
   )
   const directionOf = async (from: string, to: string, signal?: AbortSignal): Promise<string | undefined> => {
@@ -48,7 +51,7 @@ export function apertium(command: string, timeoutMs: number): Engine {
   }
 }
 
-/** The texts of the output, by the elements that were put around them; '' for one that is missing. */
+/** Returns the texts in the output by their enclosing elements; '' for a missing text. */
 function split(output: string, count: number): string[] {
   const found = new Array<string>(count).fill('')
   for (const [, index, text = ''] of output.matchAll(/<p id="t(\d+)">([\s\S]*?)<\/p>/g))
@@ -56,7 +59,9 @@ function split(output: string, count: number): string[] {
   return found.slice(0, count)
 }
 
-/** An element whose words it has moved apart is written several times: it becomes one again, with the words between. */
+/**
+ * Joins an element that Apertium wrote several times after separating its words. The words between become part of it.
+ */
 function rejoined(text: string): string {
   let now = text
   for (let rounds = 0; rounds < 50; rounds++) {
@@ -67,10 +72,13 @@ function rejoined(text: string): string {
   return now
 }
 
-/** The command opens /dev/stdin, which it cannot if that is a socket, as Node gives it: it gets a pipe. Nothing of the command line is parsed. */
+/**
+ * Passes the input through a pipe, because the command opens /dev/stdin and cannot open the socket that Node provides.
+ * The shell does not parse the arguments.
+ */
 const THROUGH_PIPE = 'cat | "$0" "$@"'
 
-/** Runs the command with as little of the environment as it needs, and ends it with all its children. */
+/** Runs the command with a minimal environment. Ends it with all its children. */
 function run(
   command: string,
   args: readonly string[],
@@ -93,13 +101,13 @@ function run(
         try {
           process.kill(-child.pid, 'SIGKILL')
         } catch {
-          // it has ended
+          // It has already ended.
         }
       }
     }
     const abort = (): void => end(new EngineError('unreachable', `${NAME} was stopped.`))
     const timer = setTimeout(
-      () => end(new EngineError('unreachable', `${NAME} did not answer within ${timeoutMs / 1000} seconds.`)),
+      () => end(new EngineError('unreachable', `${NAME} did not respond within ${timeoutMs / 1000} seconds.`)),
       timeoutMs,
     )
     signal?.addEventListener('abort', abort)
@@ -109,14 +117,14 @@ function run(
       if (bytes > MAX_BYTES)
         end(new EngineError('bad-answer', `The response of ${NAME} has more than ${MAX_BYTES} bytes.`))
     })
-    child.on('error', () => end(new EngineError('refused', NOT_THERE)))
+    child.on('error', () => end(new EngineError('refused', NOT_INSTALLED)))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     child.on('close', (code) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       if (failure) reject(failure)
-      else if (code === 126 || code === 127) reject(new EngineError('refused', NOT_THERE))
+      else if (code === 126 || code === 127) reject(new EngineError('refused', NOT_INSTALLED))
       else if (code !== 0) reject(new EngineError('bad-answer', `${NAME} failed (${code ?? 'killed'}).`))
       else resolve(Buffer.concat(chunks).toString())
     })

@@ -1,47 +1,47 @@
-/** Asks an engine by HTTP, and turns what goes wrong into an `EngineError`. */
+/** Sends requests to an engine over HTTP, and converts failures to `EngineError`. */
 import { type HttpClient, type HttpResponse, OutboundError } from '../../outbound/index.js'
 import { EngineError } from '../types.js'
 
-/** Largest answer, in bytes. */
+/** Maximum size of a response, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 529])
 
-/** What engines by HTTP are reached with. */
+/** The HTTP client and timeout for engines. */
 export interface EngineAccess {
   http: HttpClient
-  /** For one request. */
+  /** The timeout of one request, in milliseconds. */
   timeoutMs: number
 }
 
-interface Question {
-  /** Name of the engine, for messages. */
+interface EngineRequest {
+  /** The name of the engine, for messages. */
   engine: string
   url: string
   headers?: Record<string, string>
-  /** Sent as JSON; without it the request is a GET. */
+  /** The JSON body. Without it, the request is a GET. */
   body?: unknown
-  /** Reasons for statuses that need another sentence than the common ones. */
+  /** Messages for statuses for which the common message is not suitable. */
   reasons?: Readonly<Record<number, string>>
   signal?: AbortSignal | undefined
 }
 
-/** The answer as JSON. Throws `EngineError`. */
-export async function askJson({ http, timeoutMs }: EngineAccess, question: Question): Promise<unknown> {
-  const { engine } = question
-  const response = await send(http, timeoutMs, question)
-  if (response.status !== 200 && response.status !== 201 && response.status !== 204) throw refusal(question, response)
+/** Returns the response as JSON. Throws `EngineError`. */
+export async function askJson({ http, timeoutMs }: EngineAccess, request: EngineRequest): Promise<unknown> {
+  const { engine } = request
+  const response = await send(http, timeoutMs, request)
+  if (response.status !== 200 && response.status !== 201 && response.status !== 204) throw failureOf(request, response)
   if (response.body.length === 0) return null
   try {
     return JSON.parse(response.body.toString())
   } catch {
-    throw new EngineError('bad-answer', `${engine} returned something that is not JSON.`)
+    throw new EngineError('bad-answer', `${engine} returned a response that is not JSON.`)
   }
 }
 
 async function send(
   http: HttpClient,
   timeoutMs: number,
-  { engine, url, headers = {}, body, signal }: Question,
+  { engine, url, headers = {}, body, signal }: EngineRequest,
 ): Promise<HttpResponse> {
   try {
     return await http.send({
@@ -66,25 +66,26 @@ async function send(
   }
 }
 
-function refusal({ engine, reasons = {} }: Question, { status, headers }: HttpResponse): EngineError {
+function failureOf({ engine, reasons = {} }: EngineRequest, { status, headers }: HttpResponse): EngineError {
   const own = reasons[status]
   if (own !== undefined) return new EngineError('refused', `${engine} ${own}`)
   if (BUSY.has(status))
     return new EngineError(
       'busy',
-      `${engine} returned status ${status}: it has too much to do, or does not work.`,
+      `${engine} returned status ${status}: it is overloaded or unavailable.`,
       waitOf(headers),
     )
   if (status === 401 || status === 403)
     return new EngineError(
       'refused',
-      `${engine} refuses the key of the server (status ${status}). An administrator of the server can change it.`,
+      `${engine} rejects the API key of the server (status ${status}). An administrator of the server can change it.`,
     )
-  if (status === 413) return new EngineError('bad-answer', `${engine} says that a request was too large (status 413).`)
+  if (status === 413)
+    return new EngineError('bad-answer', `${engine} reports that a request was too large (status 413).`)
   return new EngineError('refused', `${engine} returned status ${status}.`)
 }
 
-/** What `Retry-After` says, in milliseconds. */
+/** Returns the wait in `Retry-After`, in milliseconds. */
 function waitOf(headers: Readonly<Record<string, string>>): number | null {
   const value = headers['retry-after']
   if (value === undefined) return null
@@ -93,12 +94,12 @@ function waitOf(headers: Readonly<Record<string, string>>): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }
 
-/** A list of strings in an answer. Throws `EngineError` if it is anything else. */
+/** Returns a list of strings in a response. Throws `EngineError` for other values. */
 export function textsOf(value: unknown, engine: string): string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
   throw new EngineError('bad-answer', `${engine} did not return a list of texts.`)
 }
 
-/** A member of an answer that may be anything. */
+/** Returns a member of a value of any type. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined

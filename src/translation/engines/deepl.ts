@@ -1,13 +1,13 @@
-/** DeepL: version 2 of its API. */
+/** The DeepL engine, API version 2. */
 import { type Engine, EngineError, type GlossaryEntry, type LanguagePair } from '../types.js'
 import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
-import { remembered } from './remembered.js'
+import { cachedForMinutes } from './remembered.js'
 
 const NAME = 'DeepL'
 const REASONS = {
-  456: 'says that its quota of characters is used up (status 456). Wait for the next period, or have the plan changed.',
+  456: 'reports that its character quota is used up (status 456). Wait for the next period, or upgrade the plan.',
 }
-/** Our codes of languages, where DeepL's differ: as source, and as target. */
+/** DeepL's language codes as source and as target, where they differ from Bindery's codes. */
 const SOURCES: Readonly<Record<string, string>> = { 'pt-br': 'PT', no: 'NB' }
 const TARGETS: Readonly<Record<string, readonly string[]>> = {
   en: ['EN-US', 'EN'],
@@ -19,7 +19,7 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
 const sourceCode = (language: string): string => SOURCES[language] ?? language.toUpperCase()
 const targetCodes = (language: string): readonly string[] => TARGETS[language] ?? [language.toUpperCase()]
 
-/** The engine at an address, with the key of an account. */
+/** Returns the engine at a URL, with the key of an account. */
 export function deepl(access: EngineAccess, url: string, key: string): Engine {
   const base = url.replace(/\/+$/, '')
   const headers = { authorization: `DeepL-Auth-Key ${key}` }
@@ -34,10 +34,10 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
     })
   const codesOf = async (type: string, signal?: AbortSignal): Promise<Set<string>> => {
     const list = await ask(`/v2/languages?type=${type}`, undefined, signal)
-    if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not say which languages it knows.`)
+    if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
     return new Set(list.map((one) => String(memberOf(one, 'language')).toUpperCase()))
   }
-  const languages = remembered(async (signal?: AbortSignal) => ({
+  const languages = cachedForMinutes(async (signal?: AbortSignal) => ({
     sources: await codesOf('source', signal),
     targets: await codesOf('target', signal),
   }))
@@ -63,8 +63,8 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
     if (typeof id !== 'string') throw new EngineError('bad-answer', `${NAME} did not accept the glossary.`)
     return id
   }
-  // bound: one glossary
-  let kept: { key: string; id: string } | null = null
+  // Size limit: one glossary
+  let cached: { key: string; id: string } | null = null
 
   return {
     name: 'deepl',
@@ -79,7 +79,8 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
     async translate(texts, pair, { glossary }, signal) {
       const target = await targetOf(pair.to, signal)
       const own = JSON.stringify([pair, glossary])
-      if (glossary.length > 0 && kept?.key !== own) kept = { key: own, id: await glossaryId(pair, glossary, signal) }
+      if (glossary.length > 0 && cached?.key !== own)
+        cached = { key: own, id: await glossaryId(pair, glossary, signal) }
       const answer = await ask(
         '/v2/translate',
         {
@@ -88,7 +89,7 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
           target_lang: target,
           tag_handling: 'xml',
           preserve_formatting: true,
-          ...(glossary.length > 0 && kept ? { glossary_id: kept.id } : {}),
+          ...(glossary.length > 0 && cached ? { glossary_id: cached.id } : {}),
         },
         signal,
       )

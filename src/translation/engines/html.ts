@@ -1,4 +1,7 @@
-/** A text with placeholders as HTML that engines know how to keep in its place: `span` around text, an empty `i` for what has none. */
+/**
+ * Converts a text with placeholders to HTML whose elements engines keep in place: `span` around text, and an empty `i`
+ * for a placeholder without text.
+ */
 export const asHtml = (text: string): string =>
   text
     .replace(/<g id="(\d+)">/g, '<span id="$1">')

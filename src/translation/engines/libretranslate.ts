@@ -1,11 +1,11 @@
-/** LibreTranslate. */
+/** The LibreTranslate engine. */
 import { type Engine, EngineError } from '../types.js'
 import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
 import { asHtml } from './html.js'
-import { remembered } from './remembered.js'
+import { cachedForMinutes } from './remembered.js'
 
 const NAME = 'LibreTranslate'
-/** Our codes of languages, where its own differ, from the newest to the oldest. */
+/** LibreTranslate's language codes where they differ from Bindery's codes, the newest first. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
   'pt-br': ['pt-BR', 'pb'],
   zh: ['zh', 'zh-Hans'],
@@ -13,12 +13,12 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
 }
 const codesOf = (language: string): readonly string[] => CODES[language] ?? [language]
 
-/** The engine at an address; `key`: '' if it asks for none. */
+/** Returns the engine at a URL. `key` is '' if it needs none. */
 export function libreTranslate(access: EngineAccess, url: string, key: string): Engine {
   const base = url.replace(/\/+$/, '')
-  const languages = remembered(async (signal?: AbortSignal) => {
+  const languages = cachedForMinutes(async (signal?: AbortSignal) => {
     const list = await askJson(access, { engine: NAME, url: `${base}/languages`, signal })
-    if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not say which languages it knows.`)
+    if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
     return new Map(list.map((one) => [String(memberOf(one, 'code')), targetsOf(one)]))
   })
   async function pairOf(
@@ -50,7 +50,7 @@ export function libreTranslate(access: EngineAccess, url: string, key: string): 
   }
 }
 
-/** Old versions do not list targets: then each of the languages is one. */
+/** Returns the targets of a language. Old versions do not list them; then every language is a target. */
 function targetsOf(language: unknown): { has(code: string): boolean } {
   const targets = memberOf(language, 'targets')
   return Array.isArray(targets) ? new Set(targets.map(String)) : { has: () => true }

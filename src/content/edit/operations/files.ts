@@ -1,4 +1,4 @@
-/** The operations on uploaded files, variables and reusable content. */
+/** Operations on uploaded files, variables and reusable content. */
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
 import { fileSlug } from '../../slug.js'
@@ -13,14 +13,14 @@ import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
-/** Refuses a file name with slashes or control characters, one that Git reserves, or one that is too long. */
+/** Rejects a file name that contains slashes or control characters, that Git reserves, or that is too long. */
 function checkName(name: string, member: string): void {
   if (/[/\\\x00-\x1f\x7f]/.test(name) || name === '.' || name === '..')
     throw new ChangeError(
       'A file name cannot be "." or "..", and cannot contain slashes or control characters. Choose another name.',
       member,
     )
-  if (/^\.git/i.test(name)) throw new ChangeError('A file name cannot begin with ".git". Choose another name.', member)
+  if (/^\.git/i.test(name)) throw new ChangeError('A file name cannot start with ".git". Choose another name.', member)
   if (Buffer.byteLength(name) > 200)
     throw new ChangeError('A file name can have at most 200 bytes. Choose a shorter one.', member)
 }
@@ -31,7 +31,8 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
   for (const [index, file] of change.files.entries()) {
     const member = `files/${index}`
     const given = [file.base64, file.url, file.part].filter((one) => one !== undefined)
-    if (given.length !== 1) throw new ChangeError('A file needs exactly one of base64, url and part.', member)
+    if (given.length !== 1)
+      throw new ChangeError('A file needs exactly one of base64, url and part. Set one of them.', member)
     const fetched = batch.fetched.get(file)
     if (file.part !== undefined && !fetched)
       throw new ChangeError(
@@ -58,7 +59,7 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
   return null
 }
 
-/** The path of the file with an ID or path. */
+/** Returns the path of a file that is given by its ID or path. */
 async function pathOf(batch: Batch, file: string): Promise<string> {
   const { config } = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
@@ -69,33 +70,33 @@ async function pathOf(batch: Batch, file: string): Promise<string> {
   return found
 }
 
-/** Refuses pages and the configuration, which the operations on files must not change. */
-function refuseSpecial(path: string): void {
+/** Rejects pages and the configuration, which file operations must not change. */
+function rejectSpecialFile(path: string): void {
   if (isMarkdown(path) || nameOf(path) === CONFIG_FILE || CONFIG_FILES.has(path))
     throw new ChangeError(`${path} is not an uploaded file: use the operations for pages.`, 'file')
 }
 
-/** Renames a file, and updates the links to it. */
+/** Renames a file and updates the links to it. */
 export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, change) => {
   const path = await pathOf(batch, change.file)
-  refuseSpecial(path)
+  rejectSpecialFile(path)
   checkName(change.name, 'name')
   const to = inFolder(folderOf(path), change.name)
   const there = to.toLowerCase() === path.toLowerCase() ? null : await batch.workspace.taken(to)
   if (CONFIG_FILES.has(to))
     throw new ChangeError(
-      `${to} says where the pages of this repository are, so no file can be renamed to it. Choose another name.`,
+      `${to} is a configuration file of this repository, so no other file can be renamed to it. Choose another name.`,
       'name',
     )
   if (there !== null)
-    throw new ChangeError(`${path} cannot be renamed to ${to}, since ${there} exists. Choose another name.`, 'name')
+    throw new ChangeError(`${path} cannot be renamed to ${to}, because ${there} exists. Choose another name.`, 'name')
   if (to !== path) await moveFiles(batch, new Map([[path, to]]))
   return null
 }
 
 export const deleteFile: Operation<ChangeOf<'delete_file'>> = async (batch, change) => {
   const path = await pathOf(batch, change.file)
-  refuseSpecial(path)
+  rejectSpecialFile(path)
   await batch.workspace.remove(path)
   batch.insertedFiles = batch.insertedFiles.filter((one) => one.path !== path)
   for (const [ref, there] of batch.fileRefs) if (there === path) batch.fileRefs.delete(ref)

@@ -1,4 +1,4 @@
-/** The operations on groups of the table of contents. */
+/** Operations on groups of the table of contents. */
 import type { ChangeOf } from '../../../model/index.js'
 import { ChangeError } from '../change-error.js'
 import type { Operation } from '../batch.js'
@@ -8,7 +8,7 @@ import { containerOf, editSummary, startOf, nameRef, pageOf, parentOf, destinati
 /** Adds a group: a heading of the table of contents. Groups are always at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
   if (change.into !== null && change.into !== undefined)
-    throw new ChangeError('A group is always at the top level: leave out into, or set it to null.', 'into')
+    throw new ChangeError('A group is always at the top level: omit into, or set it to null.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, null, null, change.slug)
   const before = new Set((await batch.workspace.structure()).pages.map((page) => page.id))
   await editSummary(batch, (now) => ({
@@ -27,7 +27,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
   const group = await groupOf(batch, change.page)
   const parent = containerOf(await batch.workspace.structure(), group) ?? null
   if (change.into !== null && change.into !== undefined && parent === null)
-    throw new ChangeError('A group at the top level stays there: leave out into, or set it to null.', 'into')
+    throw new ChangeError('A group at the top level stays there: omit into, or set it to null.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, group, parent, change.slug)
   if (change.title !== undefined || change.slug !== undefined)
     await editSummary(

@@ -1,4 +1,4 @@
-/** The operation that puts a link into the table of contents. */
+/** The operation that adds a link to the table of contents. */
 import type { ChangeOf } from '../../../model/index.js'
 import { entriesFrom } from '../../config.js'
 import type { Operation } from '../batch.js'
@@ -9,7 +9,7 @@ import { parentOf, editSummary, destinationOf, pageOf } from './table-of-content
 /** Adds a link to a URL or a page. */
 export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, change) => {
   if ((change.href === undefined) === (change.target === undefined))
-    throw new ChangeError('A link needs either href or target, and not both.', 'href')
+    throw new ChangeError('A link needs either href or target. Set exactly one of them.', 'href')
   const href = change.target ? await hrefOf(batch, change.target) : (change.href as string)
   const structure = await batch.workspace.structure()
   const parent = await parentOf(batch, change.into)
@@ -20,12 +20,12 @@ export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, chan
     href,
     place: destinationOf(now, parent, change.at),
   }))
-  const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
-  if (!made) throw new ChangeError('The link could not be added to the table of contents.')
-  return { object: 'created_page', page: made.id }
+  const link = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
+  if (!link) throw new ChangeError('The link could not be added to the table of contents.')
+  return { object: 'created_page', page: link.id }
 }
 
-/** What a link to a page, an anchor or a URL has between its parentheses. */
+/** Returns the link destination for a page, an anchor or a URL. */
 async function hrefOf(
   batch: Parameters<typeof insertLink>[0],
   target: NonNullable<ChangeOf<'insert_link'>['target']>,
@@ -34,6 +34,6 @@ async function hrefOf(
   const page = await pageOf(batch, target.page)
   if (page.type !== 'document')
     throw new ChangeError(`${page.title} has no file to link to: choose a page with text.`, 'target')
-  // Two entries with the same target are duplicates; a `#` makes this one a link.
+  // Two entries with the same target are duplicates. A `#` turns this entry into a link.
   return `${relativeTarget(entriesFrom((await batch.workspace.structure()).config), page.gitPath)}#${target.kind === 'anchor' ? target.anchor : ''}`
 }

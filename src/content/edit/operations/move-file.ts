@@ -1,4 +1,4 @@
-/** Moves files together with the links to and from them. */
+/** Moves files and updates the links to and from them. */
 import { entriesFrom } from '../../config.js'
 import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
@@ -13,8 +13,8 @@ import { retargetRedirects } from './retarget-redirects.js'
 import { inFolder, summaryText, writeSummary } from './table-of-contents.js'
 
 /**
- * Moves a page's file (for a README its whole folder), and updates the relative links to and in the moved files. All other text
- * stays as it is.
+ * Moves a page's file (for a README its whole folder), and updates the relative links in the moved files and to them.
+ * All other text is preserved.
  */
 export async function moveFile(batch: Batch, page: DocumentEntry, to: string): Promise<void> {
   const { workspace } = batch
@@ -24,7 +24,7 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   const there = from.toLowerCase() === target.toLowerCase() ? null : await workspace.taken(isFolder ? folderOf(to) : to)
   if (there !== null)
     throw new ChangeError(
-      `${page.gitPath} cannot be moved to ${to}, since ${there} exists. Choose another slug.`,
+      `${page.gitPath} cannot be moved to ${to}, because ${there} exists. Choose another slug.`,
       'slug',
     )
   const paths = await workspace.paths()
@@ -36,7 +36,10 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   await moveFiles(batch, moved)
 }
 
-/** Moves files (old path → new path), and updates the links to and from them, redirects to them, and their entries in the table of contents. */
+/**
+ * Moves files (new path by old path). Updates the links to and from them, redirects to them, and their entries in the
+ * table of contents.
+ */
 export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   const links = new MovedLinks(await batch.workspace.structure(), await batch.workspace.paths(), moved)
   const targets = await entryTargets(batch, moved, links)
@@ -53,7 +56,8 @@ export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>
     file.name = nameOf(file.path)
   }
   if (targets.length === 0) return
-  // Not by `editSummary`: a file that is the README now counts as unlisted until its entry names it, and an entry for it would move these lines.
+  // Do not use `editSummary` here. A file that has just become the README counts as unlisted until its entry names it,
+  // and adding an entry for it would shift these lines.
   const { summary } = (await batch.workspace.structure()).config
   const text = await batch.workspace.text(summary)
   if (text !== null) await writeSummary(batch, summary, text, { kind: 'retarget', targets })
@@ -74,7 +78,10 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>, li
 
 type EntryTarget = { start: number; href: string }
 
-/** The targets that entries of the table of contents get when their files move. Without one, it is made if a page moves. */
+/**
+ * Returns the new targets of table of contents entries whose files move. If a page moves and there is no table of
+ * contents, creates one.
+ */
 async function entryTargets(
   batch: Batch,
   moved: ReadonlyMap<string, string>,
@@ -85,7 +92,7 @@ async function entryTargets(
   if (written === null && ![...moved.keys()].some((path) => byGitPath.has(path))) return []
   const targets = written === null ? [] : await targetsIn(batch, written, links)
   if (written !== null && targets.length === 0) return []
-  // Making an edit possible may add lines.
+  // Preparing the table of contents for an edit may add lines.
   const { text } = await summaryText(batch)
   return text === written ? targets : targetsIn(batch, text, links)
 }
@@ -96,7 +103,7 @@ async function targetsIn(batch: Batch, text: string, links: MovedLinks): Promise
   const targets: EntryTarget[] = []
   const slices = new Slices()
   const from = entriesFrom(config)
-  // A target that names nothing from the folder of the table of contents is relative to the effective root.
+  // A target that matches no file from the folder of the table of contents is relative to the effective root.
   const places = folderOf(from) === config.root ? [from] : [from, inFolder(config.root, nameOf(from))]
   for (const { href, start } of entries(nodes)) {
     if (slices.due) await slices.rest()

@@ -1,4 +1,4 @@
-/** Changes of a page's file: its text and its front matter. */
+/** Changes the text and the front matter of a page's file. */
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
 import { checkCondition } from '../../conditions/check.js'
 import { ConditionError } from '../../conditions/error.js'
@@ -12,7 +12,9 @@ import type { Batch } from '../batch.js'
 
 type BatchThreads = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
-/** The result of an outcome. If it was refused, throws `ChangeError` with a message that begins with `what`. */
+/**
+ * Returns the result of an outcome. If the edit was rejected, throws a `ChangeError` whose message starts with `what`.
+ */
 export function done(outcome: Outcome<string>, what: string, member?: string): string {
   if ('done' in outcome) return outcome.done
   throw new ChangeError(
@@ -22,7 +24,7 @@ export function done(outcome: Outcome<string>, what: string, member?: string): s
   )
 }
 
-/** Waits for work on something that the client sent. Throws `ChangeError` (413) if that is too costly. */
+/** Waits for work on client input. Throws `ChangeError` (413) if it is too costly. */
 export async function bounded<T>(work: Promise<T>, what: string, member?: string): Promise<T> {
   try {
     return await work
@@ -32,7 +34,10 @@ export async function bounded<T>(work: Promise<T>, what: string, member?: string
   }
 }
 
-/** The markdown of a change's `document`. If a block tree was parsed from `present`, the current body, unchanged parts keep their bytes. */
+/**
+ * Returns the markdown of a change's `document`. If the block tree was parsed from `present`, the current body,
+ * unchanged parts keep their bytes.
+ */
 export async function markdownOf({ work }: BatchThreads, document: GivenDocument, present?: string): Promise<string> {
   if ('markdown' in document) {
     const { markdown } = document
@@ -51,11 +56,11 @@ export async function markdownOf({ work }: BatchThreads, document: GivenDocument
   return done(printed, 'The block tree cannot be written', 'document')
 }
 
-/** The limit that a text is beyond. If it is too long in any case, no thread is needed to find that out. */
+/** Returns the limit that a text exceeds. A text that is always too long is rejected without a thread. */
 const limitOf = async (work: BatchThreads['work'], markdown: string): Promise<string | null> =>
   markdown.length > MAX_PAGE_BYTES ? pageLimit(markdown) : work.limit(markdown)
 
-/** The `document` of a change, for an edit of a file. Throws `ChangeError` (413) if the markdown is beyond a limit. */
+/** Returns the `document` of a change for a file edit. Throws `ChangeError` (413) if the markdown exceeds a limit. */
 export async function documentOf(
   batch: BatchThreads,
   document: GivenDocument,
@@ -64,10 +69,16 @@ export async function documentOf(
   return { document: document.document as unknown as DocumentNode }
 }
 
-/** Files of up to this size (with the new text) are edited on the main thread if only their text is replaced by markdown. */
-const AT_ONCE = 16 * 1024
+/**
+ * Maximum size, with the new text, of files that are edited on the main thread. Applies if markdown replaces only their
+ * text.
+ */
+const MAX_MAIN_THREAD_BYTES = 16 * 1024
 
-/** Edits a markdown file; if it does not exist, it is created. Throws `ChangeError`; with 413 if the file is too large to be edited. */
+/**
+ * Edits a markdown file, or creates it if it does not exist. Throws `ChangeError`, with 413 if the file is too large to
+ * be edited.
+ */
 export async function editFile(batch: Batch, path: string, edit: FileEdit): Promise<void> {
   const { document, title, members, set } = edit
   if (!document && !title && !members && !set) return
@@ -81,11 +92,11 @@ async function editLarge(batch: Batch, path: string, edit: FileEdit): Promise<vo
   const { document, members, set } = edit
   const file = await batch.workspace.bytes(path, MAX_EDITED_BYTES)
   if (file instanceof Uint8Array) return editBytes(batch, path, file, edit)
-  // Only the title changes: it is in the table of contents too, so the page can still be renamed.
+  // Only the title changes. It is also in the table of contents, so the page can still be renamed.
   if (!document && !members && !set) return
   throw new ChangeError(
     `${path} has more than ${MAX_EDITED_BYTES} bytes, so its text cannot be changed here. Split it with Git first.`,
-    blameOf(edit),
+    oversizedMember(edit),
     true,
   )
 }
@@ -98,14 +109,16 @@ async function editBytes({ work, workspace }: Batch, path: string, file: Uint8Ar
     !title &&
     !members &&
     !set &&
-    file.length + document.markdown.length <= AT_ONCE
-  const outcome = isPlain ? editAtOnce(file, edit) : await bounded(work.editFile(file, edit), path, blameOf(edit))
+    file.length + document.markdown.length <= MAX_MAIN_THREAD_BYTES
+  const outcome = isPlain
+    ? editAtOnce(file, edit)
+    : await bounded(work.editFile(file, edit), path, oversizedMember(edit))
   if ('refused' in outcome) throw new ChangeError(sentence(outcome.refused), outcome.member, outcome.tooLarge === true)
   await workspace.setBytes(path, outcome.done)
 }
 
-/** The member of a change that is named when a file is too large. */
-const blameOf = ({ document }: FileEdit): string => (document ? 'document' : 'page')
+/** Returns the member of a change that is named when a file is too large. */
+const oversizedMember = ({ document }: FileEdit): string => (document ? 'document' : 'page')
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
 const keys: Partial<Record<keyof PageMembers, string>> = {
@@ -118,7 +131,7 @@ const keys: Partial<Record<keyof PageMembers, string>> = {
   condition: 'if',
 }
 
-/** Refuses an invalid condition, with line, column and what to do. */
+/** Rejects an invalid condition, with its line and column and how to fix it. */
 function checkMembers({ condition }: PageMembers): void {
   if (typeof condition !== 'string') return
   try {
@@ -130,7 +143,10 @@ function checkMembers({ condition }: PageMembers): void {
   }
 }
 
-/** The given members as keys of the front matter (`null` removes one); undefined if there are none. Throws `ChangeError`. */
+/**
+ * Returns the given members as keys of the front matter (`null` removes one); undefined if there are none. Throws
+ * `ChangeError`.
+ */
 export function membersOf(members: PageMembers): Readonly<Record<string, unknown>> | undefined {
   checkMembers(members)
   const changes = Object.entries(keys).flatMap(([member, key]) => {
@@ -140,7 +156,9 @@ export function membersOf(members: PageMembers): Readonly<Record<string, unknown
   return changes.length === 0 ? undefined : Object.fromEntries(changes)
 }
 
-/** Writes the given members into the front matter of a new page. Keys in the markdown's own front matter take precedence. */
+/**
+ * Writes the given members into the front matter of a new page. Keys in the markdown's front matter take precedence.
+ */
 export async function withMembers({ work }: BatchThreads, text: string, members: PageMembers): Promise<string> {
   const changes = membersOf(members)
   if (!changes) return text

@@ -1,4 +1,4 @@
-/** The operations on pages. */
+/** Operations on pages. */
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { entriesFrom } from '../../config.js'
 import { folderOf, nameOf } from '../../paths.js'
@@ -38,11 +38,11 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   let path = inFolder(folder, `${wanted}.md`)
   const there = slug === undefined ? null : await workspace.taken(path)
   if (there !== null)
-    throw new ChangeError(`${path} cannot be created, since ${there} exists. Choose another slug.`, 'slug')
+    throw new ChangeError(`${path} cannot be created, because ${there} exists. Choose another slug.`, 'slug')
   for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++)
     path = inFolder(folder, `${wanted}-${n}.md`)
   const text = encodeText(await withMembers(batch, given, change))
-  // A table of contents that is made now must not list the new file, which would then be listed twice.
+  // Create the table of contents first. Created later, it would list the new file, which would then be listed twice.
   await summaryText(batch)
   await workspace.add(path, text)
   batch.written.add(path)
@@ -58,16 +58,19 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   return { object: 'created_page', page: page.id, ...(change.ref === undefined ? {} : { ref: change.ref }) }
 }
 
-/** A slug that is written as the file's name means the same page: `Bar.md` is the file of `Bar`. */
+/**
+ * Removes a `.md` extension. A slug that is written as the file's name means the same page: `Bar.md` is the file of
+ * `Bar`.
+ */
 const withoutExtension = (slug: string): string => slug.replace(/\.md$/i, '')
 
-/** A slug for a file, made from a title. `readme` is avoided, since README.md is the page of its folder. */
+/** Derives a file slug from a title. `readme` is avoided, because README.md is the page of its folder. */
 function slugFrom(title: string): string {
   const slug = fileSlug(title)
   return slug === '' || /^\.+$/.test(slug) || slug.startsWith('.git') || slug === 'readme' ? 'page' : slug
 }
 
-/** Refuses a slug that cannot be a file's name, or that a sibling other than `page` has. */
+/** Rejects a slug that is not a valid file name or that a sibling other than `page` has. */
 export async function checkSlug(
   batch: Batch,
   page: PageEntry | null,
@@ -75,7 +78,7 @@ export async function checkSlug(
   slug: string,
 ): Promise<void> {
   if (/^\.*$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
-    throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file. Choose another slug.`, 'slug')
+    throw new ChangeError(`${JSON.stringify(slug)} is not a valid name for a page's file. Choose another slug.`, 'slug')
   if (Buffer.byteLength(slug) > MAX_FILE_SLUG_BYTES || slug.includes('\x7f'))
     throw new ChangeError(
       `A slug is the name of the page's file: it can have at most ${MAX_FILE_SLUG_BYTES} bytes and no control characters.`,
@@ -150,14 +153,14 @@ async function movePage(
   }))
 }
 
-/** Rejects a parent that is the page itself, or below it. */
+/** Rejects a parent that is the page itself or below it. */
 export function checkNotBelow(structure: ContentStructure, page: PageEntry, parent: PageEntry | null): void {
   for (let at: PageEntry | null | undefined = parent; at; at = containerOf(structure, at)) {
     if (at.id === page.id) throw new ChangeError('A page cannot be moved under itself or one of its subpages.', 'into')
   }
 }
 
-/** The new path of a page's file for another slug; for a README, its folder is renamed. */
+/** Returns the new path of a page's file for another slug. For a README, its folder is renamed. */
 function renamed(page: DocumentEntry, slug: string): string {
   const folder = folderOf(page.gitPath)
   if (!/^readme\.md$/i.test(nameOf(page.gitPath))) return inFolder(folder, `${slug}.md`)
@@ -174,12 +177,12 @@ export const deletePage: Operation<ChangeOf<'delete_page'>> = async (batch, chan
   return { object: 'deleted_page', page: page.id }
 }
 
-/** The files of a page and of all pages below it. */
+/** Returns the files of a page and of all pages below it. */
 export function filesBelow(page: PageEntry): string[] {
   return [...(page.type === 'document' ? [page.gitPath] : []), ...page.pages.flatMap(filesBelow)]
 }
 
-/** Restores the text that a page had in another revision. */
+/** Restores a page's text from another revision. */
 export const revertPage: Operation<ChangeOf<'revert_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type !== 'document')

@@ -1,4 +1,4 @@
-/** Makes the redirects of `.gitbook.yaml` follow the files that they lead to. */
+/** Updates the redirects of `.gitbook.yaml` when their target files move. */
 import { redirectKey } from '../../config.js'
 import { isRecord, sameValue } from '../../json.js'
 import { CONFIG_FILE } from '../../known-files.js'
@@ -8,8 +8,9 @@ import { renamedTarget } from '../rewrite-references.js'
 import { inFolder } from './table-of-contents.js'
 
 /**
- * Changes the targets of redirects to files that are about to move (old path → new path). Old addresses would else stop working with
- * the move. What cannot be edited stays as it is (a diagnostic reports the redirect), since nobody asked for this edit.
+ * Changes the targets of redirects to files that are about to move (new path by old path). Without this, old addresses
+ * would stop working. If a redirect cannot be edited, it is left unchanged (a diagnostic reports it), because the
+ * client did not request this edit.
  */
 export async function retargetRedirects(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   const { config } = await batch.workspace.structure()
@@ -32,12 +33,12 @@ export async function retargetRedirects(batch: Batch, moved: ReadonlyMap<string,
   }
   const edited = await unlessTooCostly(batch.work.setYaml(text, targets, ['redirects']), null)
   if (!edited || !('done' in edited)) return
-  // Of a key that is there twice the last one counts, and one with characters that nobody sees is not found for an edit.
+  // If a key is repeated, the last one counts. A key with invisible characters is not found by an edit.
   if (sameValue(await redirectsIn(batch, edited.done), { ...written, ...targets }))
     await batch.workspace.setText(CONFIG_FILE, edited.done)
 }
 
-/** The redirects of a configuration as they are written; null if there are none, or if they cannot be read. */
+/** Returns the redirects of a configuration as written; null if they are missing or cannot be read. */
 async function redirectsIn({ work }: Pick<Batch, 'work'>, text: string): Promise<Record<string, unknown> | null> {
   const yaml = await unlessTooCostly(work.yaml(text), null)
   const value = yaml?.ok ? yaml.entries?.find(({ key }) => key === 'redirects')?.value : undefined

@@ -1,4 +1,4 @@
-/** What the operations share: finding pages, and editing the table of contents. */
+/** Helpers of the operations: finding pages, and editing the table of contents. */
 import { inSlices } from '../../../kernel/slices.js'
 import { entriesFrom } from '../../config.js'
 import { groupSlug } from '../../slug.js'
@@ -13,8 +13,9 @@ import type { SummaryChange, SummaryDestination } from '../summary-change.js'
 import { bounded } from './page-text.js'
 
 /**
- * The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. A README that
- * is a page without an entry gets one. Throws `ChangeError` (413) if the tree has more pages and groups than a table of contents can list.
+ * Returns the current SUMMARY.md. If it is missing, it is created from the inferred tree: the first structural edit
+ * creates the file. If a README is a page without an entry, an entry is added. Throws `ChangeError` (413) if the tree
+ * has more pages and groups than a table of contents can list.
  */
 export async function summaryText(batch: Batch): Promise<{ path: string; text: string }> {
   const structure = await batch.workspace.structure()
@@ -34,7 +35,7 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   }
   const count = structure.byId.size
   if (count > MAX_ENTRIES) {
-    const why = `The change would write a ${path} that lists all ${count} pages and groups, and it can have at most ${MAX_ENTRIES} entries and groups.`
+    const why = `The change would create ${path} with all ${count} pages and groups, but it can have at most ${MAX_ENTRIES} entries and groups.`
     throw new ChangeError(`${why} Divide the content into several spaces.`, undefined, true)
   }
   const made = `# Table of contents\n\n${await inSlices(textOf(structure.pages, path))}`
@@ -42,7 +43,10 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   return { path, text: made }
 }
 
-/** The lines of all entries. A group at the top level is a heading, followed by a break if the next entry is not a group. */
+/**
+ * Returns the lines of all entries. A top-level group is a heading, followed by a break if the next entry is not a
+ * group.
+ */
 function* textOf(pages: readonly PageEntry[], summary: string): Generator<void, string> {
   const lines: string[] = []
   for (const [index, page] of pages.entries()) {
@@ -78,7 +82,7 @@ function* addLines(
   }
 }
 
-/** Remembers the `ref` by which other changes of the batch name a page. */
+/** Stores the `ref` that other changes of the batch use for a page. */
 export function nameRef(batch: Batch, ref: string | undefined, id: string): void {
   if (ref === undefined) return
   if (batch.pageRefs.has(ref))
@@ -87,7 +91,7 @@ export function nameRef(batch: Batch, ref: string | undefined, id: string): void
 }
 
 /**
- * Edits SUMMARY.md. Throws `ChangeError` if the editor refuses the change.
+ * Edits SUMMARY.md. Throws `ChangeError` if the editor rejects the change.
  * @param sameLines the change adds and removes no line, so that the entry of each line keeps its ID
  */
 export async function editSummary(
@@ -100,14 +104,17 @@ export async function editSummary(
   if (sameLines) await batch.workspace.structure(true)
 }
 
-/** Writes SUMMARY.md with a change of `text`. Throws `ChangeError` if the editor refuses the change. */
+/** Writes SUMMARY.md with a change of `text`. Throws `ChangeError` if the editor rejects the change. */
 export async function writeSummary(batch: Batch, path: string, text: string, change: SummaryChange): Promise<void> {
   const changed = await bounded(batch.work.changeSummary(text, change), path)
   if ('refused' in changed) throw new ChangeError(changed.refused)
   await batch.workspace.setText(path, changed.done)
 }
 
-/** The offset of a page's entry in the table of contents. `structure` must have been read from it: an inferred tree has no entries. */
+/**
+ * Returns the offset of a page's entry in the table of contents. `structure` must have been read from it, because an
+ * inferred tree has no entries.
+ */
 export function startOf(structure: ContentStructure, page: PageEntry): number {
   const start = structure.byId.get(page.id)?.start
   if (start === undefined)
@@ -115,7 +122,10 @@ export function startOf(structure: ContentStructure, page: PageEntry): number {
   return start
 }
 
-/** Where to write an entry in the table of contents, by its index among the pages of a parent (not counting `moving`). */
+/**
+ * Returns the destination of an entry in the table of contents, from its index among the pages of a parent (not
+ * counting `moving`).
+ */
 export function destinationOf(
   structure: ContentStructure,
   parent: PageEntry | null,
@@ -130,7 +140,7 @@ export function destinationOf(
   }
 }
 
-/** The page that `into` names; null for the top level. Throws `ChangeError` if there is no such page. */
+/** Returns the page that `into` refers to; null for the top level. Throws `ChangeError` if the page does not exist. */
 export async function parentOf(batch: Batch, into: string | null | undefined): Promise<PageEntry | null> {
   if (into === null || into === undefined) return null
   const structure = await batch.workspace.structure()
@@ -139,14 +149,14 @@ export async function parentOf(batch: Batch, into: string | null | undefined): P
   return parent
 }
 
-/** The page, of any type, with an ID or `ref`. Throws `ChangeError` if there is none. */
+/** Returns the page of any type with an ID or `ref`. Throws `ChangeError` if it does not exist. */
 export async function pageOf(batch: Batch, id: string): Promise<PageEntry> {
   const page = (await batch.workspace.structure()).byId.get(batch.pageRefs.get(id) ?? id)
   if (!page) throw new ChangeError(`There is no page ${id}.`, 'page')
   return page
 }
 
-/** The parent of a page; null at the top level; undefined if the page is not in the tree. */
+/** Returns the parent of a page; null at the top level; undefined if the page is not in the tree. */
 export function containerOf(
   structure: ContentStructure,
   page: PageEntry,
@@ -161,7 +171,7 @@ export function containerOf(
   return undefined
 }
 
-/** The folder for the files of new subpages of `parent`. */
+/** Returns the folder for the files of new subpages of `parent`. */
 export function folderFor(structure: ContentStructure, parent: PageEntry | null): string {
   const { root } = structure.config
   if (parent === null) return root
@@ -169,16 +179,16 @@ export function folderFor(structure: ContentStructure, parent: PageEntry | null)
     return /(^|\/)readme\.md$/i.test(parent.gitPath)
       ? folderOf(parent.gitPath)
       : parent.gitPath.replace(/\.(md|markdown)$/i, '')
-  // The folder of a group's pages may be spelled otherwise than the group's slug.
+  // The folder of a group's pages may be spelled differently from the group's slug.
   const child = parent.pages.find((page) => page.type === 'document')
-  const beside =
+  const childFolder =
     child?.type === 'document'
       ? folderOf(/(^|\/)readme\.md$/i.test(child.gitPath) ? folderOf(child.gitPath) : child.gitPath)
       : root
-  if (beside !== root && groupSlug(nameOf(beside)) === parent.slug) return beside
+  if (childFolder !== root && groupSlug(nameOf(childFolder)) === parent.slug) return childFolder
   const slugs = parent.path
   return root === '' ? slugs : `${root}/${slugs}`
 }
 
-/** `name` joined to a folder. */
+/** Joins `name` to a folder. */
 export const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
