@@ -52,10 +52,20 @@ async function walkIn(shell: string): Promise<void> {
 
 test('the table of settings is the one in the code', async () => {
   const text = await readFile(SETTINGS, 'utf8')
-  const rows = settingsTable().map(
-    (row) => `| \`${row.name}\` | ${row.default === '' ? '' : `\`${row.default}\``} | ${row.description} |`,
-  )
-  const table = ['| setting | default | what it is |', '|---|---|---|', ...rows].join('\n')
+  const all = settingsTable()
+  const table = [...new Set(all.map(({ group }) => group))]
+    .map((heading) =>
+      [
+        `## ${heading}`,
+        '',
+        '| setting | default | what it is |',
+        '|---|---|---|',
+        ...all
+          .filter(({ group }) => group === heading)
+          .map((row) => `| \`${row.name}\` | ${row.default === '' ? '' : `\`${row.default}\``} | ${row.description} |`),
+      ].join('\n'),
+    )
+    .join('\n\n')
   const section = `<!-- settings -->\n${table}\n<!-- /settings -->`
   if (process.env.UPDATE_GOLDEN === '1' && !process.env.CI)
     await writeFile(

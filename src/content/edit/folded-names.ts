@@ -1,3 +1,4 @@
+/** Names that file systems do not distinguish, and the lookup of paths by them. */
 import { eachInSlices } from '../../kernel/slices.js'
 
 /**

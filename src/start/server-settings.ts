@@ -1,0 +1,132 @@
+/** The settings of the server: address, folders, first admin, log, sign-in and mail. */
+import type { LogLevel } from '../kernel/log.js'
+import {
+  email,
+  flag,
+  folder,
+  integer,
+  level,
+  optionalFile,
+  optionalOrigin,
+  origins,
+  secret,
+  sender,
+  smtpUrl,
+  text,
+} from './setting-values.js'
+import { setting } from './setting.js'
+
+export const serverSettings = {
+  host: setting<string>('HOST', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all addresses.'),
+  port: setting<number>('PORT', integer(0, 65_535), '3000', 'Port to listen on; 0 = any free port.'),
+  publicUrl: setting<string | null>(
+    'PUBLIC_URL',
+    optionalOrigin,
+    '',
+    'Origin under which clients reach the service, such as `https://docs.example.org`; empty = the listen address.',
+  ),
+  trustProxy: setting<number>(
+    'TRUST_PROXY',
+    integer(0, 10),
+    '0',
+    'Number of trusted proxies in front that set `X-Forwarded-For`.',
+  ),
+  dataDir: setting<string>('DATA_DIR', text, './data', 'Folder of documents, uploads and keys.'),
+  reposDir: setting<string>('REPOS_DIR', text, './repos', 'Folder of the bare repositories.'),
+  templatesDir: setting<string | null>(
+    'TEMPLATES_DIR',
+    folder,
+    '',
+    'Folder with your own templates, one subfolder each, in addition to the included ones.',
+  ),
+  adminEmail: setting<string | null>(
+    'ADMIN_EMAIL',
+    email,
+    '',
+    'The first start creates a user with this address, and a first organization with this user as admin.',
+  ),
+  adminToken: setting<string | null>(
+    'ADMIN_TOKEN',
+    secret,
+    '',
+    'The token of this user, at least 20 characters; empty = a token is generated and shown once.',
+  ),
+  logLevel: setting<LogLevel>(
+    'LOG_LEVEL',
+    level,
+    'info',
+    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  ),
+  corsOrigins: setting<string[]>(
+    'CORS_ORIGINS',
+    origins,
+    '*',
+    'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.',
+  ),
+  metricsToken: setting<string | null>(
+    'METRICS_TOKEN',
+    secret,
+    '',
+    'Bearer token that opens `/metrics`. Without it, only callers on this machine can read it, and no one if there is a proxy in front ' +
+      '(`BINDERY_PUBLIC_URL` or `BINDERY_TRUST_PROXY` is set).',
+  ),
+  eventDays: setting<number>(
+    'EVENT_DAYS',
+    integer(1, 3_650),
+    '30',
+    'Number of days for which events and webhook deliveries are kept.',
+  ),
+  auditDays: setting<number>(
+    'AUDIT_LOG_DAYS',
+    integer(1, 3_650),
+    '90',
+    'Number of days for which audit log entries are kept on disk. 1,000 entries take about half a megabyte.',
+  ),
+  chromium: setting<string | null>(
+    'CHROMIUM',
+    optionalFile,
+    '',
+    "Path of the Chromium that prints PDFs; empty = the system's Chromium (package `chromium-headless-shell` or `chromium`), else the one in the package " +
+      '`@sparticuz/chromium`.',
+  ),
+  checkResponses: setting<boolean>(
+    'CHECK_RESPONSES',
+    flag,
+    'false',
+    'Checks every response against its schema, for development. A response that does not match becomes a 500.',
+  ),
+} as const
+
+export const signInSettings = {
+  smtpUrl: setting<string | null>(
+    'SMTP_URL',
+    smtpUrl,
+    '',
+    'Mail server for invitations and sign-in links: `smtp://user:password@mail.example.org:587` (add `?requireTLS=true` to require STARTTLS) or ' +
+      '`smtps://…`. Secret. Empty = no mail: invitation links are in the responses, and no one can sign in by mail.',
+  ),
+  mailFrom: setting<string | null>(
+    'MAIL_FROM',
+    sender,
+    '',
+    'Sender of the mails: `Docs <docs@example.org>`. Required with `BINDERY_SMTP_URL`.',
+  ),
+  ssoSessionHours: setting<number>(
+    'SSO_SESSION_HOURS',
+    integer(1, 720),
+    '12',
+    'Maximum validity of a token from a single sign-on, in hours. A user who is removed at the identity provider loses access after that.',
+  ),
+  signInRate: setting<number>(
+    'RATE_LIMIT_SIGN_INS',
+    integer(0, 10_000_000),
+    '20',
+    'Maximum number of sign-in requests per minute and address; 0 = no limit.',
+  ),
+  ssoRate: setting<number>(
+    'RATE_LIMIT_SSO',
+    integer(0, 10_000_000),
+    '300',
+    'Maximum number of single sign-on steps (starts, and responses of identity providers) per minute and address; 0 = no limit. A sign-in has two steps.',
+  ),
+} as const
