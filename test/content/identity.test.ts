@@ -64,7 +64,7 @@ test('a rename keeps the ID, and a rename back leaves nothing to record', () => 
   assert.is(back.ids.size, 0)
 })
 
-test('two pages that exchange paths exchange no IDs', () => {
+test('two pages that exchange paths keep their IDs', () => {
   const swapped = step(start('a.md', 'b.md'), {
     rename: [
       ['a.md', 'b.md'],

@@ -49,7 +49,7 @@ test('additions, removals, new titles, new targets and moves are independent', (
   )
 })
 
-test('moves on both sides may only together make a tree', () => {
+test('moves on both sides that only together make a tree are merged', () => {
   const from = '* [T](t.md)\n  * [P](p.md)\n* [H](h.md)\n* [Z](z.md)\n'
   const ours = '* [T](t.md)\n  * [P](p.md)\n    * [H](h.md)\n* [Z](z.md)\n'
   const theirs = '* [H](h.md)\n  * [T](t.md)\n* [Z](z.md)\n  * [P](p.md)\n'
@@ -74,7 +74,7 @@ test('a new order and a move elsewhere do not conflict', () => {
   )
 })
 
-test("an entry's title in conflict between two merge bases counts as unknown", () => {
+test('a merge base with conflicting titles for an entry leaves its title undecided', () => {
   const called = (title: string): string => base.replace('[C](c.md)', `[${title}](c.md)`)
   for (const [one, two] of [
     ['One', 'Two'],
