@@ -44,7 +44,8 @@ const good = [
     .join('||')
     .slice(0, 1000),
 ]
-for (const text of good) test(`a condition is accepted: ${text.slice(0, 80)}`, () => assert.is(errorOf(text)?.message, undefined))
+for (const text of good)
+  test(`a condition is accepted: ${text.slice(0, 80)}`, () => assert.is(errorOf(text)?.message, undefined))
 
 const bad: [text: string, at: string, reason: RegExp][] = [
   ['', '1:1', /empty/],

@@ -159,7 +159,7 @@ for (const salt of ['a', 'b', 'c', 'd'])
     }
   })
 
-test('a page that one side deleted before a criss-cross merge, and both have after it, is one page', async () => {
+test('a page that one side deleted and both have after a criss-cross merge is one page', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], { 'guide.md': other('The end.'), 'beside.md': page('one') })
