@@ -67,7 +67,7 @@ test('a merged change request cannot be reopened, and filters follow each status
   await admin.call('post', `${base}/1/content`, { changes: [page('Late', '')] }).expect(409)
 })
 
-test('no change request can be created while main is missing', async () => {
+test('change requests cannot be created or merged while main is missing', async () => {
   const base = await inConflict()
   const repo = join(here.dir, 'repos', `${base.split('/').at(-1)}.git`)
   const main = await git(repo, ['rev-parse', 'refs/heads/main'])

@@ -23,7 +23,7 @@ test('a new connection imports the content at once, and polls bring later heads'
   assert.is((await here.get(base)).lastRun?.result, 'merged')
 })
 
-test('known changes before the end of the first run do not queue a second run', async () => {
+test('a poll with outdated data about a new connection queues no second run', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { id } = await here.connect(space, { url: theirs.url })
   const { app } = here.service.service

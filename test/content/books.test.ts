@@ -129,7 +129,7 @@ const precedence: Array<[name: string, files: Record<string, MemoryFile>, root: 
   ],
 ]
 for (const [name, files, root] of precedence)
-  test(`${name}`, async () => {
+  test(`the right book configuration applies: ${name}`, async () => {
     const { config, diagnostics } = await configOf(files)
     assert.is(config.root, root)
     assert.equal(diagnostics, [])

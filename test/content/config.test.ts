@@ -70,7 +70,7 @@ const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   ],
 ]
 for (const [name, yaml, expected] of sound) {
-  test(name, async () => {
+  test(`a valid .gitbook.yaml is read: ${name}`, async () => {
     const { config, diagnostics } = await read(yaml)
     assert.equal(config, expected)
     assert.equal(diagnostics, [])

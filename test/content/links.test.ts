@@ -89,7 +89,8 @@ const cases: Array<[name: string, markdown: string, expected: string[]]> = [
   ['a byte order mark', '\ufeff[a](b.md)', ['link markdown b.md']],
   ['CRLF and tabs', 'x\r\n\r\n-\t[a](b.md)\r\n', ['link markdown b.md']],
 ]
-for (const [name, markdown, expected] of cases) test(name, () => assert.equal(short(markdown), expected))
+for (const [name, markdown, expected] of cases)
+  test(`references are found as expected: ${name}`, () => assert.equal(short(markdown), expected))
 
 test('a long page is searched completely, and its code is skipped wherever it is split', () => {
   const part = (i: number): string =>

@@ -348,7 +348,7 @@ test('a page has the ID of main on a conflict branch, even if the remote has ano
 })
 
 for (const held of [false, true])
-  test(`a page that replaces a deleted one on both sides is one page${held ? ', also for a later head of a conflict' : ''}`, async () => {
+  test(`a replacement page on both sides is one page${held ? ', also for a later head of a conflict' : ''}`, async () => {
     const remote = await f.remotes.createRepository(`same-place-${held}.git`, {
       files: { ...DOCS, 'c.md': text('gamma') },
     })

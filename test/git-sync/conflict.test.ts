@@ -173,7 +173,7 @@ test('a conflict has one change request for any number of heads', async () => {
 })
 
 for (const told of ['another branch', 'another branch that is as main is here'])
-  test(`a conflict change request does not redo what was undone here after ${told} imported its head`, async () => {
+  test(`a conflict does not redo local reverts after its head came in by ${told}`, async () => {
     const equal = told !== 'another branch'
     const lines = (...some: string[]): string => `# Guide\n\n${some.join('\n\n')}\n`
     const files = { ...docs, 'guide.md': lines('one', 'two', 'three', 'four') }
@@ -212,7 +212,7 @@ for (const told of ['another branch', 'another branch that is as main is here'])
     assert.is((await f.files(space))['README.md'], '# Home\n\nmine')
   })
 
-test('a later head of a conflict brings content again that main dropped with its history', async () => {
+test('a later head of a conflict restores content that main dropped with its history', async () => {
   const page = (last: string): string =>
     `# Page\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n}.\n`).join('\n')}${last}`
   const remote = await f.remotes.createRepository('again.git', { files: { ...docs, 'page.md': page('') } })

@@ -50,7 +50,7 @@ for (const exportMode of ['single', 'commits'] as const)
   })
 
 for (const exportMode of ['single', 'commits'] as const)
-  test(`${exportMode}: an export to a moved remote imports first, and its rejected push is not logged`, async () => {
+  test(`${exportMode}: an export to a moved remote imports first and logs no rejected push`, async () => {
     const { remote, space } = await begin(`moved-${exportMode}`)
     await remote.commit({ 'theirs.md': '# Theirs\n' })
     const { run, asked } = await exported(space, { url: remote.url, exportMode })

@@ -402,7 +402,7 @@ test('files that had changed places change back if a recreated branch is reset',
 })
 
 for (const arrived of [true, false])
-  test(`work after a push that ${arrived ? 'arrived but' : 'did not arrive and'} got no response stays if another branch dropped a part`, async () => {
+  test(`work after a push that ${arrived ? 'arrived but' : 'did not arrive and'} got no response stays after a partial drop`, async () => {
     const remote = await f.remotes.createRepository(`lost-response-${arrived}.git`, {
       files: { ...docs, 'other.md': page('some', 'text') },
     })

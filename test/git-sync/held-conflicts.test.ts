@@ -147,7 +147,7 @@ test('content dropped during a conflict does not come back after the conflict is
 })
 
 for (const exported of [false, true])
-  test(`a page that the remote deleted and renamed during a conflict is main's page${exported ? ', also after an export' : ''}`, async () => {
+  test(`a page deleted and renamed remotely in a conflict is main's page${exported ? ', also after an export' : ''}`, async () => {
     const text = Array.from({ length: 9 }, (_, n) => `line ${n}`)
     const remote = await f.remotes.createRepository(`restored-later-${exported}.git`, {
       files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'old.md': page(...text) },

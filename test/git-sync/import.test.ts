@@ -72,7 +72,7 @@ test('unrelated content on both sides is united, or held as a conflict', async (
   assert.is(main(other.repo), before)
 })
 
-test('an import of a rewritten history drops its dropped commits and keeps local work', async () => {
+test('an import of a rewritten history drops the removed commits and keeps local work', async () => {
   const remote = await f.remotes.createRepository('rewritten.git', { files: docs })
   const base = (await remote.head()) as string
   await remote.commit({ 'secret.md': 'a key that leaked\n' })

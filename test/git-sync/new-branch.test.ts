@@ -17,7 +17,7 @@ const isAncestor = (dir: string, ancestor: string, ref: string): Promise<boolean
 
 for (const directory of ['', 'docs'])
   for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
-    test(`a branch that was merged (${style}) and deleted there starts at the default branch again${directory && ', of a folder'}`, async () => {
+    test(`a new branch after a merge (${style}) and a deletion starts at the default branch${directory && ', of a folder'}`, async () => {
       const below = directory === '' ? '' : `${directory}/`
       const remote = await f.remotes.createRepository(`again-${style}${directory}.git`, {
         files: Object.fromEntries(Object.entries(files).map(([path, text]) => [below + path, text])),
@@ -45,7 +45,7 @@ for (const directory of ['', 'docs'])
       assert.is((await f.export(space, link)).result, 'unchanged')
     })
 
-test('a branch that is merged and deleted can be exported again if no other was synced', async () => {
+test('a merged and deleted branch can be exported again without another synced branch', async () => {
   for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[]) {
     const remote = await f.remotes.createRepository(`alone-${style}.git`, { files })
     await git(remote.path, ['update-ref', DOCS, 'main'])

@@ -16,7 +16,7 @@ export interface Assault {
   busy: Health
   /** The maximum memory of the server, in MiB. Null if it could not be read. */
   peakMb: number | null
-  /** How often the server ended and had to be started again. */
+  /** Number of times that the server ended and had to be started again. */
   deaths: number
 }
 

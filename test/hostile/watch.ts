@@ -14,7 +14,10 @@ export interface Health {
 const at = (sorted: readonly number[], part: number): number =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
 
-/** Watches /healthz from now until `stop`. @param everyMs pause between two requests */
+/**
+ * Watches /healthz from now until `stop`.
+ * @param everyMs pause between two requests
+ */
 export function watchHealth(url: string, everyMs: number): { stop(): Promise<Health> } {
   const child = spawn(
     process.execPath,

@@ -230,7 +230,7 @@ async function imported(
 }
 
 for (const [name, { entries, bytes, has = [], not = [], lists = [], refused }] of Object.entries(cases))
-  test(name, async () => {
+  test(`an import handles ${name} safely`, async () => {
     const { status, message, over, content, commits } = await imported(bytes ? bytes() : rawZip(entries ?? []))
     if (refused) {
       assert.is(status, 400)

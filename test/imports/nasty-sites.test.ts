@@ -262,7 +262,7 @@ const cases: Record<string, Case> = {
 } // prettier-ignore
 
 for (const [name, one] of Object.entries(cases))
-  test(name, async () => {
+  test(`an import handles ${name} safely`, async () => {
     const { status, message, over, content, web } = await play(here, one)
     if (one.refused) {
       assert.is(status, 400)

@@ -82,7 +82,7 @@ test('responses from the same values of the same objects share their recorded re
   assert.is(later.holds(), true)
 })
 
-test('recorded reads with equal texts and numbers are different', () => {
+test('recorded reads of a text and of an equal number are different', () => {
   const of = (value: string | number) => evidenceOf((recording) => recording.note('x', value, () => value))
   assert.is.not(of(1).key, of('1').key)
 })

@@ -44,7 +44,7 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
   }
 }
 
-test('one large response too many for slow readers gets a 503 while others are served', async () => {
+test('large responses beyond the limit for slow readers are rejected, and others are served', async () => {
   const path = large
   const headers = `Authorization: Bearer ${here.admin.token}\r\n`
   const open = Array.from({ length: 16 }, () => taker(ask(path, headers)))

@@ -17,7 +17,7 @@ const cases: Array<[string, Record<string, unknown>, string[]]> = [
   ['= x', { x: true }, []],
 ]
 for (const [source, named, positional] of cases)
-  test(source, () => assert.equal(parseAttributes(source), { named, positional }))
+  test(`attributes are parsed from ${source}`, () => assert.equal(parseAttributes(source), { named, positional }))
 
 test('parsed attributes keep their order and allow names that an object treats specially', () => {
   const { named } = parseAttributes('z="1" __proto__="2" a="3"')

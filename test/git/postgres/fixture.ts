@@ -30,7 +30,8 @@ export interface Node {
 }
 
 /**
- * A node on a database. @param dir its folder of repositories. The default is a new one, which is deleted at the end
+ * A node on a database.
+ * @param dir its folder of repositories. The default is a new one, which is deleted at the end
  */
 export async function openNode(
   url: string,

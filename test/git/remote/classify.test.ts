@@ -55,7 +55,7 @@ const table: [string, RemoteError['kind']][] = [
   ['', 'failed'],
 ]
 for (const [stderr, kind] of table) {
-  test(`${kind}: ${stderr.slice(0, 70)}`, () => {
+  test(`an error is ${kind}: ${stderr.slice(0, 70)}`, () => {
     const error = classify(stderr, same)
     assert.is(error.kind, kind)
     assert.match(error.message, /^(The|There|A|What) \w+/)

@@ -82,7 +82,7 @@ const rawTree = (
 
 for (const name of ['.git', 'GIT~1', '..', '.', 'a/b'])
   test(
-    `an entry that Git rejects is reported by path and commit: ${JSON.stringify(name)} in two folders below a later commit`,
+    `an entry that Git rejects is reported by path and commit: ${JSON.stringify(name)}`,
     inWorld({}, async (world) => {
       const { theirs } = world
       const evil = await rawTree(theirs, ['100644', name, await blob(theirs)])

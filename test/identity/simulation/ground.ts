@@ -16,7 +16,8 @@ export interface Ground {
   /** Restarts the server or one of the nodes. Returns a description. */
   restart(): Promise<string>
   /**
-   * Throws if nodes show different data of the space or of its branches. @param at paths of the API below the space's
+   * Throws if nodes show different data of the space or of its branches.
+   * @param at paths of the API below the space's
    */
   agree(desk: Desk, at: readonly string[]): Promise<void>
   /** Throws if Git finds an error in a copy. */

@@ -6,7 +6,9 @@ export interface Known {
   path: string
   /** The path at which its file was created. */
   born: string
-  /** How often its file changed places with another one. Git, which merges by path, sees another text then. */
+  /**
+   * Number of times that its file changed places with another one. Git, which merges by path, sees another text then.
+   */
   swaps?: number
 }
 
