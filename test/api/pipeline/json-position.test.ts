@@ -38,7 +38,7 @@ test('a long text exhausts neither stack nor memory', () => {
   assert.is(jsonErrorPosition(text), text.length - 5)
 })
 
-test('the scanner finds an error at the same position as JSON.parse', () => {
+test('the error position of the scanner is consistent with JSON.parse', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', 'x', '{', '1'), (json, seed, change) => {
       assert.is(jsonErrorPosition(json), json.length)
