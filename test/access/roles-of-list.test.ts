@@ -18,7 +18,7 @@ import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from '../store/places.js'
 
-const test = suite('roles of a list')
+const test = suite('roles in a list')
 
 const aRole = fc.constantFrom(...roles)
 const aLevel = fc.oneof(aRole, fc.constantFrom('inherit' as const, null))
@@ -32,7 +32,7 @@ const aWorld = fc.record({
   member: fc.option(fc.oneof(aRole, fc.constant(null)), { nil: undefined }),
   disabled: fc.boolean(),
   teams: fc.subarray(['t1', 't2', 't3']),
-  /** Collections are in an earlier one, or at the top: -1. */
+  /** The parent is an earlier collection, or -1 for the top level. */
   collections: fc.tuple(
     ...Array.from({ length: COLLECTIONS }, (_, n) =>
       fc.record({ parent: fc.integer({ min: -1, max: n - 1 }), level: aLevel }),
@@ -52,7 +52,7 @@ const aWorld = fc.record({
   ),
 })
 
-test('are what asking for each gives', () =>
+test('the roles in a list equal the roles that single lookups return', () =>
   fc.assert(
     fc.asyncProperty(aWorld, async (world) => {
       const place = temporaryDir()

@@ -9,13 +9,13 @@ import {
 } from '../../src/access/index.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('the gate of visitors')
+const test = suite('visitor gate')
 
 const NAMES = ['a', 'b', 'c'] as const
 const MONOTONE = ['a', 'b', 'c', 'a&b', 'a|c'] as const
 const CONDITIONS = [...MONOTONE, '!a', '!b', 'throws', 'unknown', ''] as const
 
-/** A small language instead of that of conditions: the gate does not know any. */
+/** A small condition language. The gate does not know the syntax of real conditions. */
 function holdsOf(claims: readonly string[]): (condition: string) => boolean {
   return (condition) => {
     if (condition === 'throws') throw new Error('it cannot be evaluated')
@@ -44,7 +44,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   token: fc.boolean(),
   claims: fc.subarray([...NAMES]),
 })
-/** Pages of a tree: each is in an earlier one, or at the top (-1). */
+/** Pages of a tree. The parent of each is an earlier page, or -1 for the top level. */
 const treeOf = (conditions: readonly string[]): fc.Arbitrary<VisitorPage[]> =>
   fc
     .array(
@@ -71,7 +71,7 @@ const treeOf = (conditions: readonly string[]): fc.Arbitrary<VisitorPage[]> =>
 const use = fc.constantFrom<VisitorUse>('list', 'read')
 const chainOf = (page: VisitorPage): VisitorPage[] => [page, ...(page.within ? chainOf(page.within) : [])]
 
-test('the list form is the single form for each, in the same order', () =>
+test('the list form returns the results of the single form, in the same order', () =>
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), use, (who, pages, how) => {
       const all = pages.map((page, i) => ({ i, page }))
@@ -83,7 +83,7 @@ test('the list form is the single form for each, in the same order', () =>
     }),
   ))
 
-test('it is the table of the design', () =>
+test("the gate's decisions match the table of the design", () =>
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), use, (who, pages, how) => {
       const { published, visibility, shareKey, token } = who
@@ -106,7 +106,7 @@ test('it is the table of the design', () =>
     }),
   ))
 
-test('what is listed can be read', () =>
+test('every listed page can be read', () =>
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), (who, pages) => {
       for (const page of visibleTo(context(who), pages, (one) => one, 'list'))
@@ -114,7 +114,7 @@ test('what is listed can be read', () =>
     }),
   ))
 
-test('a draft, what is gone, and everything in them are never seen, whoever asks', () =>
+test('no visitor sees drafts, deleted pages or anything below them', () =>
   fc.assert(
     fc.property(facts, treeOf(CONDITIONS), use, (who, pages, how) => {
       const everything = { ...context({ ...who, shareKey: true, token: true }), holds: () => true }
@@ -127,7 +127,7 @@ test('a draft, what is gone, and everything in them are never seen, whoever asks
     }),
   ))
 
-test('without a key, a token or the publication nobody sees more', () =>
+test('a visitor sees no more without a key, a token or the publication', () =>
   fc.assert(
     fc.property(
       facts,
@@ -142,7 +142,7 @@ test('without a key, a token or the publication nobody sees more', () =>
     ),
   ))
 
-test('nor with fewer claims, where conditions only ask for claims', () =>
+test('a visitor with fewer claims sees no more if the conditions only require claims', () =>
   fc.assert(
     fc.property(facts, treeOf([...MONOTONE, 'throws']), use, fc.subarray([...NAMES]), (who, pages, how, taken) => {
       const fewer = { ...who, claims: who.claims.filter((name) => !taken.includes(name as 'a')) }
@@ -151,7 +151,7 @@ test('nor with fewer claims, where conditions only ask for claims', () =>
     }),
   ))
 
-test('each condition is evaluated once for a list, and a chain of a hundred thousand pages does not exhaust the stack', () => {
+test('a list evaluates each condition once and handles a chain of 100,000 pages', () => {
   let asked = 0
   const counting: VisitorContext = {
     ...{ published: true, visibility: 'public', shareKey: false, token: false },

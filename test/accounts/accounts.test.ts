@@ -17,7 +17,7 @@ const as = (secret: string, method: 'get' | 'post' | 'delete' | 'patch', path: s
   return body === undefined ? call : call.send(body)
 }
 
-test('a token that is limited to an organization reaches nothing outside of it', async () => {
+test('a token that is limited to an organization reaches nothing outside it', async () => {
   const other = (await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
   const limited = await token({ label: 'limited', organization: other })
   const orgs = await as(limited, 'get', '/v1/orgs').expect(200)
@@ -38,14 +38,14 @@ test('a token that is limited to an organization reaches nothing outside of it',
   await here.admin.call('get', '/v1/user').expect(200)
 })
 
-test('a token that expires makes none that outlives it', async () => {
+test('an expiring token cannot create a token that outlives it', async () => {
   const short = await token({ label: 'short', expiresAt: inAnHour })
   await as(short, 'post', '/v1/user/tokens', { label: 'longer', expiresAt: inADay }).expect(403)
   const made = await as(short, 'post', '/v1/user/tokens', { label: 'same' }).expect(201)
   assert.is(made.body.expiresAt, inAnHour)
 })
 
-test('two organizations do not share a hostname, and a logo is a web address', async () => {
+test('two organizations cannot share a hostname, and a logo must be a web address', async () => {
   const other = (await here.admin.call('post', '/v1/orgs', { title: 'Another' }).expect(201)).body.id
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { hostname: 'acme' }).expect(200)
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { hostname: 'acme', title: 'Acme' }).expect(200)
@@ -57,7 +57,7 @@ test('two organizations do not share a hostname, and a logo is a web address', a
   assert.is(body.urls.logo, 'https://example.org/logo.png')
 })
 
-test('only the owner of the process can read the documents', async () => {
+test('only the owner of the process can read the stored documents', async () => {
   for (const path of onPostgres ? ['signing-key'] : ['store', 'signing-key'])
     assert.is((await stat(join(here.dir, 'data', path))).mode & 0o077, 0, path)
 })

@@ -17,14 +17,14 @@ const test = suite('contract')
 const callers = ['guest', ...roles] as const
 type Rank = (typeof callers)[number]
 
-test('the OpenAPI document is the committed one', () => {
+test('the OpenAPI document matches the committed one', () => {
   matchesGolden(
     'openapi',
     openApiDocument({ endpoints, resolvers, about, config: { name: 'Bindery', version: '0', publicUrl: null } }),
   )
 })
 
-test('the permission matrix is the committed one', () => {
+test('the permission matrix matches the committed one', () => {
   const row = ({ needs }: Endpoint) =>
     needs === 'public'
       ? 'anybody'
@@ -40,9 +40,9 @@ test('the permission matrix is the committed one', () => {
 })
 
 test(
-  'every example succeeds as it stands',
+  'every example request succeeds as written',
   async () => {
-    // A mail server that need not respond: the response comes before the mail.
+    // A mail server that need not respond: the API responds before the mail is sent.
     const mail = { BINDERY_SMTP_URL: 'smtp://127.0.0.1:1', BINDERY_MAIL_FROM: 'docs@example.org' }
     const here = await startService({ env: { ...sampleEnv, ...mail } })
     try {
@@ -68,10 +68,10 @@ test(
   { timeoutMs: 180_000 },
 )
 
-/** Operations with a required body and no example: their tokens come in emails, or from an identity provider. */
+/** Operations with a required body and no example. Their tokens come from emails or an identity provider. */
 const WITHOUT_EXAMPLE = ['acceptOrganizationInvite', 'linkSSOIdentity', 'receiveSAMLResponse', 'signInByLink']
 
-test('every operation that needs a body or a query has an example, and every tag a description', () => {
+test('every operation with a body or query has an example, and every tag has a description', () => {
   const needy = Object.entries(endpoints).filter(([, { body, query }]) => {
     const names = ((query?.required ?? []) as string[]).filter((name) => query?.properties[name]?.default === undefined)
     return (body && !isOptional(body)) || (names.length > 0 && !names.includes('signature'))
@@ -99,7 +99,7 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
 }
 
 test(
-  'every endpoint responds as it is declared, to everybody',
+  'every endpoint responds to every caller as declared',
   async () => {
     const here = await startService({ env: sampleEnv })
     try {

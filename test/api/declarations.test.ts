@@ -20,7 +20,7 @@ const refuses = async (changed: object, why: RegExp) => {
   assert.unreachable(`accepted ${JSON.stringify(changed)}`)
 }
 
-test('a wrong declaration stops the start', async () => {
+test('a wrong declaration stops the server from starting', async () => {
   await refuses({ path: '/v1/books/{bookId}' }, /requires shelf to be loaded before/)
   await refuses({ path: '/v1/{nobodyId}' }, /no resolver "nobodyId"/)
   await refuses({ path: '/v1/{toString}' }, /no resolver "toString"/)
@@ -35,7 +35,7 @@ test('a wrong declaration stops the start', async () => {
   )
 })
 
-test('every schema of the service compiles, though a start compiles none', () => {
+test('every schema of the service compiles, although a start compiles none', () => {
   const compiler = new SchemaCompiler()
   for (const [operation, { query, body, returns }] of Object.entries(declared)) {
     try {
@@ -48,7 +48,7 @@ test('every schema of the service compiles, though a start compiles none', () =>
   }
 })
 
-test('recursive and shared schemas are checked, closed, everywhere they are used', () => {
+test('recursive and shared schemas are checked strictly wherever they are used', () => {
   const compiler = new SchemaCompiler()
   const Node = Type.Recursive((This) => Type.Object({ name: Type.String(), pages: Type.Optional(Type.Array(This)) }), {
     $id: 'Node',
@@ -59,6 +59,6 @@ test('recursive and shared schemas are checked, closed, everywhere they are used
   assert.ok(compiler.body(Node)(1)({ name: 'a' }))
 })
 
-test('the error table', () => matchesGolden('errors', errorTable))
+test('the error table is the committed one', () => matchesGolden('errors', errorTable))
 
 test.run()

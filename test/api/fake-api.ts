@@ -15,7 +15,7 @@ import { conflict, ServiceError } from '../../src/kernel/errors.js'
 import { RawJson } from '../../src/kernel/raw-json.js'
 import { createLog } from '../../src/kernel/log.js'
 
-// A library of shelves and books: two resources deep, with one endpoint per peculiarity of the pipeline.
+// A library API of shelves and books: resources two levels deep, with one endpoint per feature of the pipeline.
 
 export interface Book {
   id: string
@@ -237,7 +237,7 @@ const lie = endpoint({
   handle: () => ({ object: 'book' as const, id: 'x', title: 'shown-once-secret', extra: 1 }),
 })
 
-/** The largest raw body of the library. */
+/** The maximum raw body of the library API, in bytes. */
 export const MAX_RAW = 100_000
 const measure = endpoint({
   method: 'POST',
@@ -276,7 +276,7 @@ export const endpoints: Endpoints = {
   measure,
 }
 
-/** The API of the library on a port of its own. */
+/** The library API on its own port. */
 export async function startFake(
   overrides: Partial<ApiConfig> = {},
   more: {

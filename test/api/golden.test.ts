@@ -9,7 +9,7 @@ const test = suite('golden')
 const folder = mkdtempSync(join(tmpdir(), 'golden-'))
 test.after(() => rmSync(folder, { recursive: true }))
 
-test('writes only when told, never under CI, and shows the difference', () => {
+test('golden files are written only on request, never in CI, and a mismatch shows a diff', () => {
   assert.throws(() => matchesGolden('a/b', { x: 1 }, { folder, env: {} }), /no golden file/)
   assert.throws(() => matchesGolden('a/b', { x: 1 }, { folder, env: { UPDATE_GOLDEN: '1', CI: 'true' } }), /CI/)
   matchesGolden('a/b', { x: 1 }, { folder, env: { UPDATE_GOLDEN: '1' } })

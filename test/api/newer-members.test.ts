@@ -1,4 +1,4 @@
-/** Members of responses that newer clients ask for. */
+/** Response members that newer clients request. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'
@@ -17,7 +17,7 @@ interface Tree {
   nodes: object[]
 }
 
-test('a change request has its description as a block tree, from markdown or a tree', async () => {
+test('a change request returns its description as a block tree, from markdown or from a tree', async () => {
   const space = await makeSpace('Described')
   const url = `/v1/spaces/${space}/change-requests`
   const made = (
@@ -38,7 +38,7 @@ test('a change request has its description as a block tree, from markdown or a t
     .expect(400)
 })
 
-test('a merged change request names who merged it and when', async () => {
+test('a merged change request names the user who merged it and the time', async () => {
   const space = await makeSpace('Merged')
   const url = `/v1/spaces/${space}/change-requests`
   const reviewer = await here.caller('review')
@@ -64,7 +64,7 @@ test('a merged change request names who merged it and when', async () => {
   assert.equal([derived.mergedBy.id, typeof derived.mergedAt], [reviewer.user, 'string'], 'the merge commit has both')
 })
 
-test('a comment names each user who replied once, the first one first', async () => {
+test('a comment lists each user who replied once, in order of the first reply', async () => {
   const space = await makeSpace('Discussed')
   const url = `/v1/spaces/${space}/comments`
   const [first, second] = [await here.caller('comment'), await here.caller('comment')]
@@ -77,7 +77,7 @@ test('a comment names each user who replied once, the first one first', async ()
   assert.equal((await here.admin.call('get', url).expect(200)).body.items[0].repliers.length, 2)
 })
 
-test('members and commenters have the number of sites that they may see', async () => {
+test('members and commenters include the number of sites that they can see', async () => {
   const members = `/v1/orgs/${here.organization}/members`
   const [reader, guest] = [await here.caller('read'), await here.caller(null)]
   const counts = async () =>
@@ -94,7 +94,7 @@ test('members and commenters have the number of sites that they may see', async 
   assert.is((await here.admin.call('get', `/v1/spaces/${space}/commenters`).expect(200)).body.items[0].sites, 1)
 })
 
-test('a site has its applied type, its default level, and permissions', async () => {
+test('a site includes its applied type, default level and permissions', async () => {
   const made = (
     await here.admin
       .call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Shown', type: 'premium' })
@@ -109,7 +109,7 @@ test('a site has its applied type, its default level, and permissions', async ()
   assert.equal([seen.permissions.view, seen.permissions.edit, seen.permissions.admin], [true, false, false])
 })
 
-test('a site has its preview, and sign-in addresses with visitor authentication', async () => {
+test('a site includes its preview, and sign-in addresses with visitor authentication', async () => {
   const sites = `/v1/orgs/${here.organization}/sites`
   const { urls, id, permissions } = (
     await here.admin.call('post', sites, { title: 'Guarded', visibility: 'visitor-auth' }).expect(201)
@@ -122,7 +122,7 @@ test('a site has its preview, and sign-in addresses with visitor authentication'
   assert.equal([open.urls.preview, open.urls.login], [urls.preview, undefined])
 })
 
-test('a customization has social accounts with their display, and code themes', async () => {
+test('a customization includes social accounts with their display, and code themes', async () => {
   const { id } = (await here.admin.call('post', `/v1/orgs/${here.organization}/sites`, { title: 'Styled' }).expect(201))
     .body
   const url = `/v1/orgs/${here.organization}/sites/${id}/customization`
@@ -147,7 +147,7 @@ test('a customization has social accounts with their display, and code themes', 
   await here.admin.call('put', url, { styling: { codeTheme: { light: 'a b', dark: 'x' } } }).expect(400)
 })
 
-test('a revision lists the tags of the space, and a layout has all members', async () => {
+test('a revision lists the tags of the space, and a layout has all its members', async () => {
   const remote = join(here.dir, 'tags.git')
   await createBareRepository(remote).then((made) =>
     made.commit({
@@ -168,7 +168,7 @@ test('a revision lists the tags of the space, and a layout has all members', asy
   assert.equal(revision.pages[0].layout, { ...usual, ...others, coverMask: 'radial', tags: false, anchors: false })
 })
 
-test('git info and the space have no members of an installation without a connection', async () => {
+test('git info of a space without a connection is empty', async () => {
   const space = await makeSpace('Unlinked')
   const info = (await here.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body
   assert.equal(Object.keys(info), [])
@@ -182,12 +182,12 @@ const importEnd = async (space: string): Promise<void> => {
   }
 }
 
-test('an organization has its number of trials and the permission access', async () => {
+test('an organization includes its number of trials and the permission access', async () => {
   const { trial, permissions } = (await here.admin.call('get', `/v1/orgs/${here.organization}`).expect(200)).body
   assert.equal([trial.count, permissions.access], [0, true])
 })
 
-test('a read-only token is promised nothing that it cannot do', async () => {
+test('the permissions of a read-only token list nothing that it cannot do', async () => {
   const secret = (await here.admin.call('post', '/v1/user/tokens', { label: 'reader', readOnly: true }).expect(201))
     .body.token
   const space = await makeSpace('Read only')
@@ -218,7 +218,7 @@ test('a read-only token is promised nothing that it cannot do', async () => {
   }
 })
 
-test('permissions exclude edits and merges in a locked space', async () => {
+test('the permissions in a locked space exclude edits and merges', async () => {
   const space = await makeSpace('Locked')
   await here.admin.call('patch', `/v1/spaces/${space}`, { editMode: 'locked' }).expect(200)
   const { permissions } = (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body

@@ -16,7 +16,7 @@ const operations = () =>
     Object.entries(item).map(([method, one]) => ({ path, method, one })),
   )
 
-test('every operation once, with its tag, success and errors', () => {
+test('every operation appears once, with a tag, a success response and errors', () => {
   const ids = operations().map(({ one }) => one.operationId as string)
   assert.is(new Set(ids).size, ids.length)
   for (const name of Object.keys(endpoints)) assert.ok(ids.includes(name), name)
@@ -40,7 +40,7 @@ test('every operation once, with its tag, success and errors', () => {
   assert.is(operations().find(({ one }) => one.operationId === 'lie')!.one.deprecated, true)
 })
 
-test('path parameters are declared, and only those', () => {
+test('an operation declares exactly the parameters in its path', () => {
   for (const { path, one } of operations()) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     const declared = ((one.parameters ?? []) as { in: string; name: string }[])
@@ -51,7 +51,7 @@ test('path parameters are declared, and only those', () => {
   }
 })
 
-test('all references resolve', () => {
+test('all references in the document resolve', () => {
   const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
   assert.ok(refs.length > 20)
   for (const ref of new Set(refs)) {

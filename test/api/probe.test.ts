@@ -39,13 +39,13 @@ async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints)
   }
 }
 
-test('finds nothing if everything is as declared', async () => {
+test('the probe finds nothing if everything is as declared', async () => {
   const { probes, findings } = await probe()
   assert.equal(findings, [])
   assert.ok(probes > 50, `${probes} probes`)
 })
 
-test('finds a weaker permission, a crash and a response that is not declared', async () => {
+test('the probe finds a weaker permission, a crash and an undeclared response', async () => {
   const { findings } = await probe({
     createBook: { ...endpoints.createBook!, needs: 'shelf:view' },
     deleteBook: { ...endpoints.deleteBook!, needs: 'public' },

@@ -1,4 +1,4 @@
-/** Errors as clients show them: `message` alone must say what is wrong and what to do. */
+/** Errors as clients show them: `message` alone must state what is wrong and what to do. */
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/index.js'
 import { startService } from '../support/service.js'
@@ -15,7 +15,7 @@ interface Told {
 const refused = async (path: string, body: object, method: 'post' | 'put' | 'patch' = 'post'): Promise<Told> =>
   (await here.admin.call(method, path, body).expect(400)).body.error
 
-test('a union reports the branch that was meant, and no other', async () => {
+test('an error for a union reports only the intended branch', async () => {
   const cases: [path: string, body: object, places: string[], message: RegExp][] = [
     [
       `${orgs}/openapi`,
@@ -44,7 +44,7 @@ test('a union reports the branch that was meant, and no other', async () => {
   }
 })
 
-test('a value that is near no branch gets the members of all of them', async () => {
+test('an error for a value that matches no branch lists the members of all branches', async () => {
   const { details } = await refused(`${orgs}/openapi`, { slug: 'pets', source: {} })
   assert.equal(details, [
     { path: '/source/url', message: 'is required' },
@@ -52,7 +52,7 @@ test('a value that is near no branch gets the members of all of them', async () 
   ])
 })
 
-test('a form is described in words, never as a regular expression', async () => {
+test('an error describes a format in words, never as a regular expression', async () => {
   const { message } = await refused(`${orgs}/openapi`, { slug: 'Pet Store', source: { text: '{}' } })
   assert.match(message, /\/slug must be lowercase letters and digits, with single hyphens/)
   const unsaid: string[] = []
@@ -67,7 +67,7 @@ test('a form is described in words, never as a regular expression', async () => 
   assert.equal(unsaid, [])
 })
 
-test('the message names up to three violations, and what to do about an error of the service', async () => {
+test('the message names up to three violations, and the action for a service error', async () => {
   const several = await refused(`${orgs}/openapi`, { slug: 'A', source: { url: 'x' }, extra: 1 })
   for (const { path, message } of several.details.slice(0, 3))
     assert.ok(several.message.includes(`${path} ${message}`), several.message)
@@ -97,7 +97,7 @@ test('the error for a token that is sent in another way explains how to send it'
   assert.match(await ask('Bearer s3cret'), /unknown, expired or revoked/)
 })
 
-test('a missing role names the role that has the permission', async () => {
+test('the error for a missing role names the role that has the permission', async () => {
   const commenter = await here.caller('comment')
   const { error } = (await commenter.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(403)).body
   assert.is(

@@ -4,7 +4,7 @@ import { suiteWith } from '../support/suite.js'
 
 const [test, here] = await suiteWith('api: times in requests', startService)
 
-// RFC 3339 knows leap seconds and a time zone may lead out of the year 9999: neither can be kept.
+// RFC 3339 allows leap seconds, and a time zone may lead to a year after 9999. Neither can be stored.
 const unkept = [
   '2030-12-31T23:59:60Z',
   '2030-06-30T23:59:60+00:00',
@@ -15,7 +15,7 @@ const unkept = [
 ]
 
 for (const time of unkept) {
-  test(`${time} is refused wherever a time is asked for`, async () => {
+  test(`${time} is rejected in every time parameter`, async () => {
     const org = `/v1/orgs/${here.organization}`
     const query = encodeURIComponent(time)
     const refused = [
@@ -31,7 +31,7 @@ for (const time of unkept) {
 }
 
 for (const time of ['9999-12-31T23:59:59.999Z', '2999-01-01T00:00:00+05:30', '2999-01-01t00:00:00z'])
-  test(`${time} is taken`, async () => {
+  test(`${time} is accepted`, async () => {
     const { body } = await here.admin.call('post', '/v1/user/tokens', { label: 'x', expiresAt: time }).expect(201)
     assert.is(body.expiresAt, new Date(time).toISOString())
   })

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 const test = suite('auth: sealed secrets')
 const key = randomBytes(32)
 
-test('opens only in its own context with its own key', () => {
+test('a sealed secret opens only in its own context with its own key', () => {
   const sealed = seal(key, 'site:1', 'secret')
   assert.not.ok(Buffer.from(sealed, 'base64url').includes('secret'))
   assert.is(unseal(key, 'site:1', sealed), 'secret')
@@ -15,7 +15,7 @@ test('opens only in its own context with its own key', () => {
   assert.is.not(seal(key, 'site:1', 'secret'), sealed)
 })
 
-test('what was altered or cut does not open', () => {
+test('an altered or truncated secret does not open', () => {
   const bytes = Buffer.from(seal(key, 'a', 'secret'), 'base64url')
   for (let i = 0; i < bytes.length; i++) {
     const altered = Buffer.from(bytes)

@@ -5,7 +5,7 @@ import { signVisitorToken, verifyVisitorToken } from '../../src/auth/index.js'
 import { hasDoubleMember } from '../../src/auth/double-member.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('tokens of visitors')
+const test = suite('visitor tokens')
 
 const KEY = 'k'.repeat(43)
 const OLD = 'o'.repeat(43)
@@ -16,7 +16,7 @@ const encode = (value: unknown): string =>
 const hs256 = { alg: 'HS256', typ: 'JWT' }
 const good = { sub: 'v', exp: NOW + 100, isPro: true }
 
-/** A token signed as HS256 demands, whatever its header says. */
+/** Signs a token with HS256, whatever its header states. */
 function token(payload: unknown = good, header: unknown = hs256, key = KEY, hash = 'sha256'): string {
   const text = `${encode(header)}.${encode(payload)}`
   return `${text}.${createHmac(hash, key).update(text).digest('base64url')}`
@@ -48,7 +48,7 @@ const accepted: [why: string, token: string, more?: object][] = [
   ['for somebody, where no audience is set', token({ ...good, aud: 'elsewhere', iss: 'they' })],
 ]
 for (const [why, text, more] of accepted)
-  test(`accepted: one ${why}`, async () =>
+  test(`a token is accepted: one ${why}`, async () =>
     assert.is((await verifyVisitorToken(text, { ...rules, ...more })).claims?.['isPro'], true))
 
 const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
@@ -139,35 +139,35 @@ const wrong: [why: string, token: string, fault: RegExp, more?: object][] = [
   ['a megabyte of dots', '.'.repeat(1_000_000), /8192/],
 ]
 for (const [why, text, fault, more] of wrong)
-  test(`refused: ${why}`, async () => {
+  test(`a token is rejected: ${why}`, async () => {
     const seen = await verifyVisitorToken(text, { ...rules, ...more })
     assert.is(seen.claims, undefined)
     assert.match(seen.fault as string, fault)
     assert.not.match(seen.fault as string, /[ko]{43}/)
   })
 
-test('without a key nothing is accepted', async () =>
+test('no token is accepted without a key', async () =>
   assert.match((await verifyVisitorToken(token(), { ...rules, keys: [] })).fault as string, /key/))
 
-test('what the service signs, it accepts', async () => {
+test('a token that the service signs is accepted', async () => {
   const made = await signVisitorToken(KEY, { subject: 'u', issuer: 'i', audience: 'a', now: rules.now, seconds: 3600 })
   const { claims } = await verifyVisitorToken(made, { ...rules, audience: 'a', issuer: 'i' })
   assert.equal(claims, { sub: 'u', iss: 'i', aud: 'a', iat: NOW, exp: NOW + 3600 })
 })
 
-test('no change of a character makes another token that is accepted', () =>
+test('a token with one changed character is rejected', () =>
   fc.assert(
     fc.asyncProperty(fc.nat(token().length - 1), fc.constantFrom(...'ABab01-_.'), async (at, character) => {
       const text = token()
       const changed = text.slice(0, at) + character + text.slice(at + 1)
       const same = changed.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex'))
       const original = text.split('.').map((part) => Buffer.from(part, 'base64url').toString('hex'))
-      // The last character of a part has bits that mean nothing.
+      // The last character of a part contains unused bits.
       if (same.join() !== original.join()) assert.is((await verifyVisitorToken(changed, rules)).claims, undefined)
     }),
   ))
 
-test('members that are there twice are found in any JSON', () =>
+test('duplicate members are found in any JSON', () =>
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (json) => {
       assert.not.ok(hasDoubleMember(json))

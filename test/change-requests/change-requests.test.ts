@@ -31,7 +31,7 @@ async function inConflict(): Promise<string> {
   return base
 }
 
-test('conflicts are returned with their paths, and listed page by page', async () => {
+test('conflicts are returned with their paths and listed in pages', async () => {
   const base = await inConflict()
   const cr = `${base}/change-requests/1`
   for (const what of ['merge', 'update']) {
@@ -48,7 +48,7 @@ test('conflicts are returned with their paths, and listed page by page', async (
   assert.equal(seen, ['a.md', 'b.md', 'c.md'])
 })
 
-test('an open filter, statuses that follow each other, and no way back from merged', async () => {
+test('a merged change request cannot be reopened, and filters follow each status', async () => {
   const { admin } = here
   const base = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${here.organization}/spaces`).expect(201)).body.id}/change-requests`
   const first = await admin.call('post', base, { subject: 'First' }).expect(201)
@@ -67,7 +67,7 @@ test('an open filter, statuses that follow each other, and no way back from merg
   await admin.call('post', `${base}/1/content`, { changes: [page('Late', '')] }).expect(409)
 })
 
-test('while an admin has removed main, nothing is made that could not be read', async () => {
+test('change requests cannot be created or merged while main is missing', async () => {
   const base = await inConflict()
   const repo = join(here.dir, 'repos', `${base.split('/').at(-1)}.git`)
   const main = await git(repo, ['rev-parse', 'refs/heads/main'])
@@ -82,7 +82,7 @@ test('while an admin has removed main, nothing is made that could not be read', 
   assert.is((await here.admin.call('get', base).expect(200)).body.revision, main)
 })
 
-test('a revision names the change request it merged by its present subject', async () => {
+test('a revision names the change request that it merged by its current subject', async () => {
   const { admin } = here
   const base = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${here.organization}/spaces`).expect(201)).body.id}`
   await admin.call('post', `${base}/change-requests`, { subject: 'Before' }).expect(201)

@@ -15,7 +15,10 @@ import { suite } from '../support/suite.js'
 const test = suite<object>('backup')
 
 const configOf = (dir: string) => ({ dataDir: join(dir, 'data'), reposDir: join(dir, 'repos'), databaseUrl: null })
-/** Large enough (40 KB) that tens of change requests make the store write a checkpoint, which comes every 8 MiB of log. */
+/**
+ * Large enough (40 KB) that tens of change requests make the store write a checkpoint, which happens after every 8
+ * MiB of log.
+ */
 const LARGE = '📖'.repeat(10_000)
 
 /** Clients that edit, open change requests and merge them until they are stopped. */
@@ -52,7 +55,7 @@ function busy(here: TestService, spaces: readonly string[]) {
     while (merged < count) await new Promise((done) => setTimeout(done, 10))
   }
   return {
-    /** Resolves when so many change requests were merged. Rejects if a client failed. */
+    /** Resolves when this many change requests were merged. Rejects if a client failed. */
     merges: (count: number) => Promise.race([merges(count), clients]),
     stop: async () => {
       stopped = true
@@ -61,7 +64,7 @@ function busy(here: TestService, spaces: readonly string[]) {
   }
 }
 
-/** Lists the commits that documents name and repositories lack, and the complaints of Git. */
+/** Lists commits that documents name but repositories lack, and the complaints of Git. */
 async function missingObjects({ service: { app } }: TestService): Promise<string[]> {
   const missing: string[] = []
   for (const space of await app.store.all(spaceTable)) {
@@ -76,7 +79,7 @@ async function missingObjects({ service: { app } }: TestService): Promise<string
   return missing
 }
 
-test('a backup that is made while people edit and merge contains everything that its documents name', async () => {
+test('a backup during edits and merges contains everything that its documents refer to', async () => {
   let checkpoints = 0
   const log = createLog({
     level: 'info',

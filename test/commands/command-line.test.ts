@@ -1,4 +1,4 @@
-/** The command line: what it says of itself and of commands that it does not know. */
+/** The command line: its help, and its response to unknown commands. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ const run = (...args: string[]): Promise<{ stdout: string; stderr: string; code?
     (error) => error,
   )
 
-test('an unknown command is named, with the one that is meant', async () => {
+test('the error for an unknown command suggests the intended one', async () => {
   const { stderr, code } = await run('tokn', 'ada@example.org')
   assert.is(code, 1)
   assert.match(stderr, /unknown command 'tokn'\s+\(Did you mean token\?\)/)

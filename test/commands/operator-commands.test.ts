@@ -15,9 +15,9 @@ import { databaseSettings } from '../support/service-database.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('token and user, next to a running server and without one')
+const test = suite('token and user commands, with and without a running server')
 
-/** Runs the command as an operator does; returns its exit code and what it printed. */
+/** Runs the command as an operator does. Returns its exit code and its output. */
 async function run(dir: string, ...args: string[]): Promise<{ code: number; said: string }> {
   const { PATH, HOME, TMPDIR } = process.env
   const folders = { BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos') }
@@ -38,7 +38,7 @@ const statusWith = async (url: string, token: string): Promise<number> =>
 const socketOf = (dir: string): string => join(dir, 'data', 'control', 'socket')
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
-test('a running server does what they ask, and a socket that a kill left does not stop them', async () => {
+test('a running server executes the commands, even if a kill left an old socket', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'control-'))
   const server = await startServer(dir)
   assert.equal([modeOf(socketOf(dir)), modeOf(join(dir, 'data', 'control'))], [0o600, 0o700])
@@ -64,7 +64,7 @@ test('a running server does what they ask, and a socket that a kill left does no
   await rm(dir, { recursive: true, force: true })
 })
 
-test('next to a server whose data folder has too long a path, the command names the reason', async () => {
+test('the command names the reason if the path of the data folder is too long for a socket', async () => {
   const above = await mkdtemp(join(tmpdir(), 'control-'))
   const dir = join(above, 'long'.repeat(30))
   const server = await startServer(dir)
@@ -86,7 +86,7 @@ const ask = (socketPath: string, body: string): Promise<string> =>
       .end(body)
   })
 
-test('what is no request is refused, and the socket goes with the service', async () => {
+test('the socket rejects invalid requests and disappears with the service', async () => {
   const here = await startService()
   const socket = socketOf(here.dir)
   for (const body of [

@@ -5,7 +5,7 @@ import { suiteWith } from '../support/suite.js'
 import { type Desk, openDiscussion, startService } from './fixture.js'
 
 let now = Date.parse('2026-01-01T00:00:00Z')
-const [test, here] = await suiteWith('comments: what they say and who may do what', () =>
+const [test, here] = await suiteWith('comments: text and permissions', () =>
   startService({ overrides: { clock: { now: () => new Date(now) } } }),
 )
 
@@ -14,7 +14,7 @@ const post = async (who: Caller, at: string, input: object = hello) => {
   now += 1000
   return (await who.call('post', at, input).expect(200)).body
 }
-/** On the space, and on a change request: everything else is the same. */
+/** On the space and on a change request. Everything else is the same. */
 async function places(): Promise<{ desk: Desk; url: string; owner: string; what: string }[]> {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
@@ -24,7 +24,7 @@ async function places(): Promise<{ desk: Desk; url: string; owner: string; what:
   ]
 }
 
-test('what each role may do with a comment by somebody else, and what the response says about it', async () => {
+test('each role has its permissions on a comment by another user, and the response lists them', async () => {
   for (const { url, what } of await places()) {
     const table = {
       // list, post, react, resolve, edit, reply, delete; then permissions
@@ -71,7 +71,7 @@ test('what each role may do with a comment by somebody else, and what the respon
   }
 })
 
-test('a user who lost access no longer sees or does anything; what they wrote stays under their name', async () => {
+test('a user who lost access cannot use comments, but their comments keep their name', async () => {
   const [{ desk, url, owner }] = (await places()) as [Awaited<ReturnType<typeof places>>[0]]
   const who = await here.caller('comment')
   const comment = await post(who, url)
@@ -87,7 +87,7 @@ test('a user who lost access no longer sees or does anything; what they wrote st
   assert.is((await here.admin.call('get', desk.url).expect(200)).body.comments, 1)
 })
 
-test('the body: markdown as it was sent, a block tree as markdown, either in the format asked for', async () => {
+test('a comment body is returned as markdown or as a block tree, whichever is requested', async () => {
   for (const { url } of await places()) {
     const markdown = 'A **bold** word, `code`,\r\n\r\n<script>alert(1)</script> and {% hint %} text.  '
     const comment = await post(here.admin, url, { body: { markdown } })
@@ -112,7 +112,7 @@ test('the body: markdown as it was sent, a block tree as markdown, either in the
   }
 })
 
-test('a body that is none, blank, too long, or made to keep the server busy is refused, and named', async () => {
+test('an invalid, blank, too long or hostile body is rejected, and the error names it', async () => {
   const [{ url }] = (await places()) as [Awaited<ReturnType<typeof places>>[0]]
   const text = (value: string) => ({ object: 'text', leaves: [{ object: 'leaf', text: value, marks: [] }] })
   const tree = (node: object) => ({ document: { object: 'document', data: {}, nodes: [node] } })
@@ -153,7 +153,7 @@ test('a body that is none, blank, too long, or made to keep the server busy is r
   await here.admin.call('post', url, { body: { markdown: 'x'.repeat(20_000) } }).expect(200)
 })
 
-test('resolve and open again: once, by whom, when', async () => {
+test('a comment is resolved and reopened once, with the user and the time', async () => {
   for (const { url, owner, what } of await places()) {
     const [author, editor] = [await here.caller('comment'), await here.caller('edit')]
     const { id } = await post(author, url)
@@ -180,7 +180,7 @@ test('resolve and open again: once, by whom, when', async () => {
   }
 })
 
-test('replies: listed oldest first, counted, edited by their author, gone with the comment', async () => {
+test('replies are listed oldest first, counted, edited by their author, and deleted together', async () => {
   for (const { url, owner } of await places()) {
     const [one, other] = [await here.caller('comment'), await here.caller('comment')]
     const comment = await post(one, url)
@@ -228,7 +228,7 @@ test('replies: listed oldest first, counted, edited by their author, gone with t
   }
 })
 
-test('comments go on in a locked space, and on an archived or merged change request', async () => {
+test('comments work in a locked space, and on an archived or merged change request', async () => {
   const desk = await openDiscussion(here)
   const [archived, merged] = [await desk.changeRequest(), await desk.changeRequest()]
   await here.admin.call('patch', archived.url, { status: 'archived' }).expect(200)

@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert'
 import { suiteWith } from '../support/suite.js'
 import { type Desk, GUIDE, openDiscussion, PRICES, startService } from './fixture.js'
 
-const [test, here] = await suiteWith('comments: the content they are about', startService)
+const [test, here] = await suiteWith('comments: the commented content', startService)
 
-test('a text that would hold up everybody who reads the list is refused', async () => {
+test('a text that would delay everyone who reads the list is rejected', async () => {
   const desk = await openDiscussion(here)
   for (const markdown of [
     'a\n=\n'.repeat(5000),
@@ -27,7 +27,7 @@ const target = async (desk: Desk, { id }: { id: string }, at = desk.url) =>
 const edit = (desk: Desk, page: string, markdown: string) =>
   desk.write([{ operation: 'update_page', page, document: { markdown } }])
 
-test('a comment on a page shows the page as it is now, and whether it says something else', async () => {
+test('a comment on a page shows the current page, and whether its content has changed', async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('guide')
   const comment = await post(desk, { page: id })
@@ -47,7 +47,7 @@ test('a comment on a page shows the page as it is now, and whether it says somet
   assert.is((await target(desk, comment)).page.outdated, false, 'it says again what it said')
 })
 
-test('it follows the page through a move, a rename by a person, and a merge', async () => {
+test('a comment follows its page through a move, a manual rename and a merge', async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('guide')
   const comment = await post(desk, { page: id, node: 'n1' })
@@ -73,7 +73,7 @@ test('it follows the page through a move, a rename by a person, and a merge', as
   )
 })
 
-test('of a page that is gone it keeps what it was; when the page comes back, so does the rest', async () => {
+test('a comment of a deleted page keeps its last data, and follows the page once it is back', async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('guide')
   const [onPage, onNode] = [await post(desk, { page: id }), await post(desk, { page: id, node: 'n1' })]
@@ -91,7 +91,7 @@ test('of a page that is gone it keeps what it was; when the page comes back, so 
   assert.equal([page.id, page.outdated, page.deleted], [id, false, undefined])
 })
 
-test('a node is followed by what it says, and outdated when nothing says it any more', async () => {
+test("a comment on a node follows the node's text, and is outdated when the text is gone", async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('guide')
   const document = (await here.admin.call('get', `${desk.url}/content/page/${id}?format=document`).expect(200)).body
@@ -113,7 +113,7 @@ test('a node is followed by what it says, and outdated when nothing says it any 
   }
 })
 
-test('of nodes that say the same, the one that was meant is followed', async () => {
+test('a comment follows its own node among several nodes with the same text', async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('guide')
   await edit(desk, id, 'Same.\n\nOther.\n\nSame.\n')
@@ -123,7 +123,7 @@ test('of nodes that say the same, the one that was meant is followed', async () 
   assert.is((await post(desk, { page: id, node: 'n0-0' })).target.node.preview, 'Begin.', 'a text is a node as well')
 })
 
-test('a cell of a table is followed by its column and what it says', async () => {
+test("a comment on a table cell follows the cell's column and text", async () => {
   const desk = await openDiscussion(here)
   const id = await desk.id('prices')
   const cell = { record: 'r2', definition: 'c1' }
@@ -142,7 +142,7 @@ test('a cell of a table is followed by its column and what it says', async () =>
   assert.is(twice.body.error.details[0].path, '/node', 'which of the two tables?')
 })
 
-test('a target that is not in the content is named', async () => {
+test('an error names a target that is not in the content', async () => {
   const desk = await openDiscussion(here)
   const page = await desk.id('guide')
   const elsewhere = await openDiscussion(here)
@@ -175,7 +175,7 @@ test('a target that is not in the content is named', async () => {
   assert.is((await here.admin.call('get', desk.url).expect(200)).body.comments, 0)
 })
 
-test('groups, links and pages without a table of contents can be commented on', async () => {
+test('groups, links and pages without a table of contents accept comments', async () => {
   const desk = await openDiscussion(here)
   await desk.human({ 'SUMMARY.md': '## Part\n\n* [Guide](guide.md)\n* [Elsewhere](https://example.org/a)\n' })
   const [group, link] = [
@@ -193,7 +193,7 @@ test('groups, links and pages without a table of contents can be commented on', 
   )
 })
 
-test('a comment in a change request is about its content, stays with it, and can be read after the merge', async () => {
+test('a comment in a change request stays with it and can be read after the merge', async () => {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
   await change.write([{ operation: 'insert_page', title: 'Fresh', document: { markdown: 'Fresh words.\n' } }])
@@ -218,7 +218,7 @@ test('a comment in a change request is about its content, stays with it, and can
   )
 })
 
-test('if an admin removed main, comments are read with their pages as they were', async () => {
+test('comments show the last known pages if an admin removed main', async () => {
   const desk = await openDiscussion(here)
   const comment = await post(desk, { page: await desk.id('guide') })
   await desk.git('update-ref', '-d', 'refs/heads/main')

@@ -9,7 +9,7 @@ import { checkDocuments } from './documents.js'
 import { type Desk, openDiscussion, startService } from './fixture.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('comments: counters and what belongs to them', () =>
+const [test, here] = await suiteWith('comments: counters and lifetime', () =>
   startService({ overrides: { clock: { now: () => new Date(now) } } }),
 )
 
@@ -46,7 +46,7 @@ const steps = fc.array(
 )
 
 test(
-  'after any operations, by anybody, every counter says what the documents say',
+  'every counter matches the documents after random operations',
   async () => {
     const people = [here.admin, await here.caller('edit'), await here.caller('comment')]
     await fc.assert(
@@ -111,7 +111,7 @@ async function talk(desk: Desk, who: Caller): Promise<{ url: string; id: string 
   return found
 }
 
-test('a duplicate begins without comments; a purge takes them along, with those of the change requests', async () => {
+test('a duplicate starts without comments, and a purge deletes all comments', async () => {
   const desk = await openDiscussion(here)
   const who = await here.caller('comment')
   const [onSpace, onChange] = await talk(desk, who)
@@ -131,7 +131,7 @@ test('a duplicate begins without comments; a purge takes them along, with those 
   await checkDocuments(here.service.app)
 })
 
-test('in another organization comments keep their authors; an author who is not a member there is shown, but does not count as a commenter', async () => {
+test('comments keep their authors in another organization, but only members count as commenters', async () => {
   const desk = await openDiscussion(here)
   const [stays, goes] = [await here.caller('comment'), await here.caller('comment')]
   const found = [await talk(desk, stays), await talk(desk, goes)].flat()
@@ -152,7 +152,7 @@ test('in another organization comments keep their authors; an author who is not 
   await checkDocuments(here.service.app)
 })
 
-test('commenters: members, once each, by when they joined, page by page, while they have access', async () => {
+test('commenters are listed once each, in pages, in the order in which they joined', async () => {
   const desk = await openDiscussion(here)
   const people: Caller[] = []
   for (const role of ['comment', 'edit', 'admin'] as const) {

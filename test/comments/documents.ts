@@ -16,7 +16,7 @@ const tally = (keys: readonly string[]): Record<string, number> => {
   return counts
 }
 
-/** Every counter agrees with the documents, and nothing that was deleted left a document behind. */
+/** Checks that every counter matches the documents, and that nothing deleted left a document behind. */
 export async function checkDocuments({ store }: App): Promise<void> {
   const [allComments, allReplies] = [await store.all(comments), await store.all(replies)]
   const posts = [...allComments, ...allReplies]

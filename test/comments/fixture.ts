@@ -8,7 +8,7 @@ export const PRICES = [
   '',
 ].join('\n\n')
 
-/** What a new desk for comments has. */
+/** A desk that every comment test can use. */
 export const FILES = {
   'README.md': '# Home\n\nWelcome.\n',
   'guide.md': GUIDE,
@@ -16,7 +16,7 @@ export const FILES = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](guide.md)\n* [Prices](prices.md)\n',
 }
 
-/** A space with three pages, to be commented on. */
+/** A space with three pages, for comments. */
 export async function openDiscussion(here: TestService): Promise<Desk> {
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Talk' }).expect(201))
     .body.id

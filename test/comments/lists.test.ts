@@ -13,7 +13,7 @@ const [test, here] = await suiteWith('comments: lists, reactions, events', () =>
 const body = { markdown: 'Hello.' }
 const idsOf = (list: { items: { id: string }[] }): string[] => list.items.map(({ id }) => id)
 
-test('filters and order: status, page, authors, and all of them together', async () => {
+test('lists filter by status, page and authors, and by all of them together', async () => {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
   const pages = [undefined, await desk.id('guide'), await desk.id('prices')]
@@ -60,7 +60,7 @@ test('filters and order: status, page, authors, and all of them together', async
   }
 })
 
-test('a cursor neither repeats nor skips while comments come, go, and are resolved', async () => {
+test('a cursor neither repeats nor skips comments while the list changes', async () => {
   const { url } = await openDiscussion(here)
   const add = async (): Promise<string> => {
     now += 1000
@@ -78,7 +78,7 @@ test('a cursor neither repeats nor skips while comments come, go, and are resolv
   assert.equal([idsOf(second), second.next, second.count], [[ids[1], ids[0]], undefined, 4])
 })
 
-test("reactions: each user once per emoji, in the order in which they came; only the caller's own can be removed", async () => {
+test('each user reacts once per emoji, and can only remove their own reaction', async () => {
   const { url } = await openDiscussion(here)
   const [one, other] = [await here.caller('comment'), await here.caller('comment')]
   const { id } = (await one.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -132,7 +132,7 @@ test("reactions: each user once per emoji, in the order in which they came; only
   }
 })
 
-test('a comment has at most fifty different reactions; those that are there can be joined', async () => {
+test('a comment has at most fifty different reactions, and users can join existing ones', async () => {
   const { url } = await openDiscussion(here)
   const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
   const emoji = Array.from({ length: 51 }, (_, i) => String.fromCodePoint(0x1f600 + i))
@@ -143,7 +143,7 @@ test('a comment has at most fifty different reactions; those that are there can 
   assert.is((await put(await here.caller('comment'), emoji.slice(40, 50), 200)).body.reactions.length, 50)
 })
 
-test('every change has one event, with who and where; what changes nothing has none', async () => {
+test('every change sends one event with its actor and location, and a no-op sends none', async () => {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
   const { store } = here.service.app
@@ -177,7 +177,7 @@ test('every change has one event, with who and where; what changes nothing has n
     )
 })
 
-test('a page of fifty among many comments costs about what it costs among few: it is read from the order of the store', async () => {
+test('the cost of one page of comments does not grow with their number', async () => {
   const desk = await openDiscussion(here)
   const { store } = here.service.app
   const draft = (n: number) => ({

@@ -3,13 +3,13 @@ import { suiteWith } from '../support/suite.js'
 import { checkDocuments } from './documents.js'
 import { openDiscussion, startService } from './fixture.js'
 
-const [test, here] = await suiteWith('comments: two at once', startService)
+const [test, here] = await suiteWith('comments: concurrent requests', startService)
 
 const body = { markdown: 'Hello.' }
 const statuses = (responses: readonly { status: number }[]) =>
   [...new Set(responses.map(({ status }) => status))].sort()
 
-test('twenty users react, post and reply at once: nothing is lost, nothing counted twice', async () => {
+test('twenty users react, post and reply at once, and every change is counted once', async () => {
   const { url } = await openDiscussion(here)
   const people = await Promise.all(Array.from({ length: 20 }, () => here.caller('comment')))
   const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -31,7 +31,7 @@ test('twenty users react, post and reply at once: nothing is lost, nothing count
   await checkDocuments(here.service.app)
 })
 
-test('two users resolve: one did it, and both learn who', async () => {
+test('one of two concurrent resolves wins, and both users learn who resolved', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 5; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -46,7 +46,7 @@ test('two users resolve: one did it, and both learn who', async () => {
   await checkDocuments(here.service.app)
 })
 
-test('a write to something that is deleted at the same moment comes before it or gets 404', async () => {
+test('a write that races with a deletion comes before it or gets a 404', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 10; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -71,7 +71,7 @@ test('a write to something that is deleted at the same moment comes before it or
   await checkDocuments(here.service.app)
 })
 
-test('a comment made while the space is deleted is stored or gets 404; once restored, everything adds up', async () => {
+test('a comment that races with the deletion of its space is stored or gets a 404', async () => {
   const { url } = await openDiscussion(here)
   const responses = await Promise.all([
     ...Array.from({ length: 6 }, () => here.admin.call('post', `${url}/comments`, { body })),
@@ -84,7 +84,7 @@ test('a comment made while the space is deleted is stored or gets 404; once rest
   await checkDocuments(here.service.app)
 })
 
-test('everything is there after a restart, in the same order', async () => {
+test('all comments exist after a restart, in the same order', async () => {
   const { url } = await openDiscussion(here)
   for (let i = 0; i < 5; i++) await here.admin.call('post', `${url}/comments`, { body }).expect(200)
   const list = async () =>

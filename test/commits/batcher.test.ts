@@ -4,7 +4,7 @@ import { Batcher, type Turn, type BatchItem } from '../../src/domain/context/bat
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('commits: the batches of edits')
+const test = suite('commits: batches of edits')
 
 async function allOf<T>(turn: Turn<T>): Promise<T[]> {
   const items: T[] = []
@@ -12,10 +12,13 @@ async function allOf<T>(turn: Turn<T>): Promise<T[]> {
   return items
 }
 
-/** What nobody rejects in these tests. */
+/** The work of an item that is never rejected in these tests. */
 const reject = (error: unknown): never => assert.unreachable(String(error)) as never
 
-/** Clients that add an item, wait until it is handled, and come back `rounds` times. Returns the sizes of the batches. */
+/**
+ * Clients that add an item, wait until it is handled, and repeat that `rounds` times. Returns the sizes of the
+ * batches.
+ */
 async function served(batcher: Batcher, clients: number, rounds: number): Promise<number[]> {
   const sizes: number[] = []
   const client = async (): Promise<void> => {
@@ -35,7 +38,7 @@ async function served(batcher: Batcher, clients: number, rounds: number): Promis
   return sizes
 }
 
-test('those who come back at once join the batch that waited for them', async () => {
+test('clients that return at once join the batch that waited for them', async () => {
   const sizes = await served(new Batcher(new KeyedMutex(), 64), 8, 20)
   assert.is(
     sizes.reduce((sum, size) => sum + size, 0),
@@ -44,12 +47,12 @@ test('those who come back at once join the batch that waited for them', async ()
   assert.ok(sizes.filter((size) => size === 8).length > 15, sizes.join())
 })
 
-test('no batch has more items than it may have, and one client waits for nobody', async () => {
+test('a batch respects its maximum size, and a single client does not wait', async () => {
   assert.ok((await served(new Batcher(new KeyedMutex(), 3), 8, 10)).every((size) => size <= 3))
   assert.equal(await served(new Batcher(new KeyedMutex(), 64), 1, 5), [1, 1, 1, 1, 1])
 })
 
-test('who does not come back is not waited for much longer', async () => {
+test('a batch waits only briefly for a client that does not return', async () => {
   const batcher = new Batcher(new KeyedMutex(), 64)
   assert.is(
     (await served(batcher, 5, 1)).reduce((sum, size) => sum + size, 0),
@@ -58,7 +61,7 @@ test('who does not come back is not waited for much longer', async () => {
   assert.equal(await served(batcher, 1, 2), [1, 1])
 })
 
-test('what comes while items are handled joins them, what comes after the last gets another turn', async () => {
+test('items that arrive during the work join it, and later ones get another turn', async () => {
   const locks = new KeyedMutex()
   const batcher = new Batcher(locks, 3)
   const come: Record<string, string[]> = { first: ['second'], second: ['third', 'one too many'] }
@@ -81,7 +84,7 @@ test('what comes while items are handled joins them, what comes after the last g
   ])
 })
 
-test('if the lock cannot be had, or the work fails, whoever waits is told, and the next turn is another one', async () => {
+test('all waiting clients get the error of a failed turn, and the next turn is independent', async () => {
   const failed = new Error('the database is away')
   let fails = true
   const locks = new KeyedMutex()

@@ -4,11 +4,11 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { flat, openDesk } from './fixture.js'
 
-const [test, here] = await suiteWith('bytes of authors', startService)
+const [test, here] = await suiteWith('bytes of edited files', startService)
 
 const listed = (...lines: string[]): string => `# Table of contents\n\n${lines.join('\n')}\n`
 
-test('an edit with LF of a page with CRLF changes the lines that it changes; a mixed page stays mixed', async () => {
+test('an LF edit of a CRLF page changes only its own lines, and a mixed page stays mixed', async () => {
   const crlf = '---\r\nicon: x\r\n---\r\n\r\n# A\r\n\r\nOne.\r\n\r\nTwo.\r\n'
   const mixed = '# B\r\n\r\nOne.\n\nTwo.\r\n'
   const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'), 'a.md': crlf, 'b.md': mixed })
@@ -20,7 +20,7 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
   assert.is((await desk.git('diff', '--numstat', 'main^', 'main', '--', 'a.md')).split('\t').slice(0, 2).join(), '2,0')
   await desk.write([edit(a, '---\nicon: y\n---\n\n# A\n')])
   assert.is(await desk.file('a.md'), '---\r\nicon: y\r\n---\r\n\r\n# A\r\n')
-  // As a tree of blocks.
+  // As a block tree.
   const { document } = (await desk.admin.call('get', `${desk.url}/content/page/${b}?format=document`).expect(200)).body
   const { nodes } = (await desk.admin.call('get', `${desk.url}/content/page/${a}?format=document`).expect(200)).body
     .document
@@ -32,7 +32,7 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
     },
   ])
   assert.is(await desk.file('a.md'), '---\r\nicon: y\r\n---\r\n\r\n# A\r\n\r\nOne.\r\n\r\nMore.\r\n\r\nTwo.\r\n')
-  // What decides a conflict is a text of the file too.
+  // The resolution of a conflict is a text of the file, too.
   const change = await desk.changeRequest()
   await change.write([edit(b, '# Mine\n\nOne.\n\nMore.\n\nTwo.\n')])
   await desk.write([edit(b, '# Yours\n\nOne.\n\nMore.\n\nTwo.\n')])
@@ -72,7 +72,7 @@ for (const bom of ['', '\ufeff'])
   })
 
 for (const side of ['main', 'the change request', 'both', 'both in two ways'])
-  test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async () => {
+  test(`a conflict's resolution has the line ends that ${side} changed in the meantime`, async () => {
     const lf = '# A\n\nOne.\n\nTwo.\n'
     const inTwoWays = side === 'both in two ways'
     const desk = await openDesk(here, {
@@ -87,7 +87,7 @@ for (const side of ['main', 'the change request', 'both', 'both in two ways'])
     assert.is(await desk.file('a.md', change.ref), put('Both', true))
   })
 
-test('a table of contents and file names of different Unicode compositions find each other', async () => {
+test('a table of contents matches file names in another Unicode normalization form', async () => {
   const [composed, apart] = ['caf\u00e9', 'cafe\u0301']
   for (const [written, named] of [
     [composed, apart],
@@ -117,7 +117,7 @@ test('a table of contents and file names of different Unicode compositions find 
   }
 })
 
-test('without a table of contents a page is titled by its H1, or by its file name if it has none', async () => {
+test('a page without a table of contents takes its title from its H1 or its file name', async () => {
   const desk = await openDesk(here, {
     'README.md': '# Welcome *here*\n',
     'getting-started.md': 'No heading.\n',
@@ -135,7 +135,7 @@ test('without a table of contents a page is titled by its H1, or by its file nam
   assert.is((await desk.byPath()).get('guide/x-y')?.id, page)
 })
 
-test('an edit of a table of contents that is a symbolic link writes the file it points to', async () => {
+test("an edit of a table of contents that is a symbolic link writes the link's target", async () => {
   const desk = await openDesk(here, {
     '.gitbook.yaml': 'root: docs\n',
     'docs/SUMMARY.md': { link: '../toc.md' },
@@ -192,7 +192,7 @@ for (const [what, files] of [
     await desk.write([{ operation: 'update_page', page, document: { markdown: '# Other\n' } }])
   })
 
-test('a README without an entry gets one only when the table of contents is edited', async () => {
+test('a README without an entry gets one only if the table of contents is edited', async () => {
   const summary = '# Summary\n\n## Part\n\n* [A](a.md)\n'
   const desk = await openDesk(here, {
     'book.json': '{}',
@@ -223,7 +223,7 @@ test('a README without an entry gets one only when the table of contents is edit
   assert.not((await desk.paths()).includes('README.md'))
 })
 
-test('a page that is renamed to the name of the README gets its own entry changed, and no other', async () => {
+test('a page that takes the name of the README changes only its own entry', async () => {
   const desk = await openDesk(here, HONKIT)
   const page = await desk.id('part-i/INTRO')
   await desk.write([{ operation: 'update_page', page, slug: 'start' }])
@@ -232,7 +232,7 @@ test('a page that is renamed to the name of the README gets its own entry change
   assert.is(await desk.file('docs/TOC.md'), HONKIT['docs/TOC.md'])
 })
 
-test('flags that are unset leave no trace, and a slug may end with .md', async () => {
+test('unset flags leave no trace, and a slug may end with .md', async () => {
   const files = {
     'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'),
     'a.md': '# A\n',

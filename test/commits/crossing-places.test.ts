@@ -4,7 +4,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type ChangeRequestDesk, type Desk, expectStatus, flat, openDesk } from './fixture.js'
 
-const [test, here] = await suiteWith('pages that two sides put in place of others', startService)
+const [test, here] = await suiteWith("pages that two sides moved onto each other's paths", startService)
 
 const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 const text = (name: string): string =>
@@ -25,7 +25,7 @@ const conflictsOf = async (desk: Desk, change: ChangeRequestDesk): Promise<strin
 const move = (page: string, slug: string): object => ({ operation: 'update_page', page, slug })
 
 for (const take of ['main', 'change-request'] as const)
-  test(`two pages renamed on both sides, one to where the other side put the other one: each is decided by its own path (${take})`, async () => {
+  test(`pages that were moved onto each other's paths are decided by their own paths (${take})`, async () => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
     const change = await desk.changeRequest()
@@ -45,7 +45,7 @@ for (const take of ['main', 'change-request'] as const)
     await soundIds(desk)
   })
 
-test('of two paths that name one conflict one alone decides it', async () => {
+test('a second resolution of the same conflict is rejected', async () => {
   const desk = await openDesk(here, FILES)
   const one = await idOf(desk, 'One')
   const change = await desk.changeRequest()
@@ -64,7 +64,7 @@ test('of two paths that name one conflict one alone decides it', async () => {
 })
 
 for (const rotates of ['main', 'the change request'])
-  test(`files that change places in ${rotates} without their entries, one of them renamed on the other side: no page falls out of the table of contents unasked`, async () => {
+  test(`every page stays listed if files rotate in ${rotates} and the other side renames one`, async () => {
     const desk = await openDesk(here, FILES)
     const one = await idOf(desk, 'One')
     const change = await desk.changeRequest()

@@ -24,7 +24,7 @@ const FILES = {
   'sub/other.md': '# Other\n',
 }
 
-test('one text of a page that was read as a tree is changed: one line of one file', async () => {
+test('a new text in a block tree changes one line of one file', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const { body } = await desk.admin.call('get', `${desk.url}/content/page/${page}?format=document`).expect(200)
@@ -38,7 +38,7 @@ test('one text of a page that was read as a tree is changed: one line of one fil
   assert.is(lines, '1\t1\tREADME.md')
 })
 
-test('a tree that is given back as it was read makes no change', async () => {
+test('an unchanged tree makes no change', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const { body } = await desk.admin.call('get', `${desk.url}/content/page/${page}?format=document`).expect(200)
@@ -65,7 +65,7 @@ test('a new page is written from a tree', async () => {
   )
 })
 
-test('a tree that is none is refused with the place, and nothing is written', async () => {
+test('an invalid tree is rejected with its location, and nothing is written', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const before = await desk.git('rev-parse', 'main')

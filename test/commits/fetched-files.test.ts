@@ -4,13 +4,13 @@ import * as assert from 'uvu/assert'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('writing: files by URL')
+const test = suite('writing: files from URLs')
 const LIMIT = 2048
 let here: TestService
 let space: string
 let server: Server
 let base: string
-/** Requests that wait until the test lets them go on. */
+/** Requests that wait until the test releases them. */
 let held: (() => void)[] = []
 let heldOne: (() => void) | null = null
 
@@ -54,7 +54,7 @@ const write = (...changes: object[]) => here.admin.call('post', `/v1/spaces/${sp
 const revision = async (): Promise<string> =>
   (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
 
-test('files are fetched, named, and can be linked to by their ref in the same batch', async () => {
+test('fetched files get a name and a ref that the same batch can link to', async () => {
   const linked = { operation: 'insert_page', title: 'With picture', document: { markdown: '![](/files/logo)\n' } }
   const { body } = await write(
     insert({ name: 'logo', ref: 'logo', url: `${base}/picture` }, { name: 'notes.txt', url: `${base}/text` }),
@@ -76,7 +76,7 @@ test('files are fetched, named, and can be linked to by their ref in the same ba
   assert.equal([picture.contentType, picture.size], ['image/png', 3])
 })
 
-test('what cannot be fetched is a 400 that names the file and why; nothing is changed', async () => {
+test('a failed fetch is a 400 with the file and the reason, and nothing is changed', async () => {
   const before = await revision()
   const cases: [url: string, message: RegExp][] = [
     [`${base}/gone`, /status 410/],
@@ -101,13 +101,13 @@ test('what cannot be fetched is a 400 that names the file and why; nothing is ch
   assert.is(await revision(), before)
 })
 
-test('the files of one request are limited together', async () => {
+test('the files of one request share one limit', async () => {
   const files = Array.from({ length: 5 }, (_, i) => ({ name: `${i}.zip`, url: `${base}/almost` }))
   await write(insert(...files.slice(0, 4))).expect(200)
   assert.match((await write(insert(...files)).expect(400)).body.error.message, /8192 bytes together/)
 })
 
-test('a server that is slow to respond does not hold up other writes of the space', async () => {
+test('a slow server does not delay other writes of the space', async () => {
   held = []
   const asked = new Promise<void>((done) => (heldOne = done))
   const slow = write(insert({ name: 'slow.txt', url: `${base}/held` })).then((response) => response)
@@ -117,7 +117,7 @@ test('a server that is slow to respond does not hold up other writes of the spac
   assert.is((await slow).status, 200)
 })
 
-test('a caller who may not write cannot make the service fetch anything', async () => {
+test('a caller without write permission cannot make the service fetch anything', async () => {
   held = []
   const changes = { changes: [insert({ name: 'x.txt', url: `${base}/held` })] }
   const reader = await here.caller('read')

@@ -16,7 +16,7 @@ export interface PageJson {
   git?: { path: string; oid: string }
 }
 
-/** A space of a service under test, looked at through HTTP and through plain Git. */
+/** A space of a service under test, as seen through HTTP and through plain Git. */
 export interface Desk {
   here: TestService
   admin: Caller
@@ -25,18 +25,18 @@ export interface Desk {
   url: string
   repo: string
   git(...args: string[]): Promise<string>
-  /** What a person commits with plain Git. */
+  /** Makes a person's commit with plain Git. */
   human(files: Files, options?: { message?: string; ref?: string; parents?: string[] }): Promise<string>
-  /** Changes of the main content; returns the body. */
+  /** Changes the main content. Returns the body. */
   write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
-  /** A file's bytes as text on a branch; null if there is none. */
+  /** Returns the text of a file on a branch, or null if there is none. */
   file(path: string, ref?: string): Promise<string | null>
   bytes(path: string, ref?: string): Promise<Buffer>
   paths(ref?: string): Promise<string[]>
-  /** Lines of `git diff --name-status` of the last commit. */
+  /** Returns the lines of `git diff --name-status` for the last commit. */
   changed(ref?: string): Promise<string[]>
   pages(at?: string): Promise<PageJson[]>
-  /** All pages by path. */
+  /** Returns all pages by path. */
   byPath(at?: string): Promise<Map<string, PageJson>>
   id(path: string, at?: string): Promise<string>
   changeRequest(subject?: string): Promise<ChangeRequestDesk>
@@ -54,21 +54,24 @@ export interface ChangeRequestDesk {
 
 export const flat = (pages: readonly PageJson[]): PageJson[] => pages.flatMap((page) => [page, ...flat(page.pages)])
 
-/** A new space whose main holds exactly `files` (a commit of a person on top of the first one); none = as it was made. */
+/**
+ * Creates a space whose main holds exactly `files` (a person's commit on top of the first one). None = the initial
+ * content.
+ */
 export async function openDesk(here: TestService, files?: Files): Promise<Desk> {
   const { admin } = here
   const made = await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Desk' }).expect(201)
   return deskOf(here, made.body.id, files)
 }
 
-/** How somebody with plain Git reads a space and commits to it. */
+/** Reads and commits of a plain Git user. */
 export interface Hands {
-  /** The folder of a repository that has what was written until now. */
+  /** Returns the folder of a repository, with everything that was written so far. */
   repo(): Promise<string>
   human: Desk['human']
 }
 
-/** The bytes of a file, in one process; null if it is not there. */
+/** Reads the bytes of a file in one process. Null if the file does not exist. */
 async function blobOf(repo: string, name: string): Promise<Buffer | null> {
   const said = await gitBytes(repo, ['cat-file', '--batch'], `${name}\n`)
   const head = said.indexOf('\n')
@@ -139,7 +142,7 @@ export async function deskOf(here: TestService, space: string, files?: Files, ha
   return desk
 }
 
-/** Throws with the body of the response if its status is another. */
+/** Throws with the body of the response if the status is a different one. */
 export const expectStatus =
   (wanted: number) =>
   (response: { status: number; text: string }): void => {
@@ -149,7 +152,10 @@ export const expectStatus =
 const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')])
 const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
-/** A commit of a person, made by plain Git on top of a branch. Deletions come first, so that a file can become a folder. */
+/**
+ * Makes a person's commit with plain Git on top of a branch. Deletions come first, so that a file can become a
+ * folder.
+ */
 export async function commitTo(
   repo: string,
   files: Files,

@@ -3,7 +3,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from './fixture.js'
 
-const [test, here] = await suiteWith('writing, hostile and odd', startService)
+const [test, here] = await suiteWith('hostile and unusual writes', startService)
 
 const FILES = {
   'SUMMARY.md':
@@ -20,7 +20,7 @@ const page = (members: object): object => ({
   ...members,
 })
 
-/** Every change is refused with one of the statuses, and main stays. */
+/** Sends changes. Each must be rejected with one of the statuses, and main must stay. */
 async function refused(desk: Desk, changes: object[], statuses = [400]): Promise<void> {
   const before = await desk.git('rev-parse', 'main')
   for (const change of changes) {
@@ -33,7 +33,7 @@ async function refused(desk: Desk, changes: object[], statuses = [400]): Promise
   assert.is(await desk.git('rev-parse', 'main'), before)
 }
 
-test('a condition that no visitor could be held against', async () => {
+test('a condition that cannot be evaluated for any visitor is rejected', async () => {
   const desk = await openDesk(here, FILES)
   const bad = ['((', 'visitor.claims.constructor', 'process.exit()', 'visitor.x', '/a/.test(visitor.claims.unsigned.x)']
   const one = await desk.id('one')
@@ -43,7 +43,7 @@ test('a condition that no visitor could be held against', async () => {
   ])
 })
 
-test('slugs and names that must not be in a tree', async () => {
+test('slugs and names that must not be in a tree are rejected', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, one] = [await desk.id('dir'), await desk.id('one')]
   const bad = [
@@ -91,7 +91,7 @@ test('slugs and names that must not be in a tree', async () => {
   ])
 })
 
-test('a long title in any script makes a file that file systems take; a slug that they do not is refused by its index', async () => {
+test('a long title in any script makes a valid file name, and an invalid slug is rejected', async () => {
   const desk = await openDesk(here, FILES)
   const titles = ['語'.repeat(255), '𠮷'.repeat(120), 'é'.repeat(255)]
   for (const title of titles)
@@ -124,7 +124,7 @@ test('files that the same batch renames or deletes are returned as they are in t
   )
 })
 
-test('targets that do not exist, or cannot contain the page', async () => {
+test('targets that do not exist or cannot contain the page are rejected', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, inner, site, home] = [
     await desk.id('dir'),
@@ -159,7 +159,7 @@ test('targets that do not exist, or cannot contain the page', async () => {
   ])
 })
 
-test('names that differ by case alone: 400 or 409 with both', async () => {
+test('names that differ only by case return a 400 or 409 with both names', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write([page({ slug: 'ONE' })], 400)
@@ -177,7 +177,7 @@ test('names that differ by case alone: 400 or 409 with both', async () => {
   )
 })
 
-test('any title reads back as itself, and makes one line', async () => {
+test('any title reads back unchanged and takes one line', async () => {
   const desk = await openDesk(here, FILES)
   const titles = [
     '[a](b)',
@@ -220,7 +220,7 @@ test('any title reads back as itself, and makes one line', async () => {
   assert.is([...(await desk.byPath()).values()].find((one) => one.id === changes[0].page)?.title, 'two lines')
 })
 
-test('CRLF, a byte order mark, Latin-1, broken front matter: only what is asked for changes', async () => {
+test('an edit of a page with CRLF, Latin-1 or broken front matter changes only its part', async () => {
   const latin = Buffer.from('---\r\nicon: a\r\n---\r\n\r\n# One\r\n\r\ncaf\u00e9\r\n', 'latin1')
   const desk = await openDesk(here, {
     ...FILES,
@@ -243,7 +243,7 @@ test('CRLF, a byte order mark, Latin-1, broken front matter: only what is asked 
   assert.equal(await desk.file('dir/in.md'), '---\n: : [\n---\nnew\n')
 })
 
-test('without a table of contents: text edits make none, the first structural edit does', async () => {
+test('the first structural edit creates a table of contents, but text edits do not', async () => {
   const desk = await openDesk(here, {
     'README.md': '# Home\n',
     'b.md': '# B\n',
@@ -265,7 +265,7 @@ test('without a table of contents: text edits make none, the first structural ed
   assert.is(now.get('loose/y')?.id, ids.get('loose/y'))
 })
 
-test('without a table of contents: each structural edit as the first', async () => {
+test('every kind of structural edit can be the first in a space without a table of contents', async () => {
   const files = {
     'README.md': '# Home\n',
     'b.md': '# B\n',
@@ -290,7 +290,7 @@ test('without a table of contents: each structural edit as the first', async () 
   await first((id) => ({ operation: 'update_page', page: id('b'), title: 'Bee' }), ['readme', 'b', 'c', 'dir', 'dir/x'])
 })
 
-test('groups, links, files, variables, reusable content', async () => {
+test('groups, links, files, variables and reusable content can be written', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     '.gitbook/vars.yaml': '# mine\na: 1\nb: two   # kept\n',
@@ -344,7 +344,7 @@ test('groups, links, files, variables, reusable content', async () => {
   assert.is(await desk.git('fsck', '--strict', '--no-dangling'), '')
 })
 
-test('a symlink and an executable keep what they are when their folder is renamed', async () => {
+test('a symbolic link and an executable keep their modes when their folder is renamed', async () => {
   const desk = await openDesk(here, { ...FILES, 'dir/link': { link: 'in.md' } })
   await desk.write([{ operation: 'update_page', page: await desk.id('dir'), slug: 'moved' }])
   assert.match(await desk.git('ls-tree', 'main', 'moved/link'), /^120000/)

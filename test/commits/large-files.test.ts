@@ -4,12 +4,15 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from './fixture.js'
 
-// @own-process: it measures what the main thread does
+// @own-process: it measures the main thread
 const MIB = 1024 * 1024
-/** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */
+/**
+ * Processor time of the main thread for one request, during which other requests wait. Threads and Git are not
+ * included. Ten times the usual time.
+ */
 const BOUND_MS = 1_000
 
-const [test, here] = await suiteWith('writing in a space with files of many megabytes', () =>
+const [test, here] = await suiteWith('writes in a space with files of many megabytes', () =>
   startService({ env: { BINDERY_CHECK_RESPONSES: 'false' } }),
 )
 
@@ -17,7 +20,7 @@ const filled = (text: string, bytes: number): string => text.repeat(Math.floor(b
 const summary = (...names: string[]): string =>
   `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`
 
-/** A write, held to the bound. */
+/** Makes a write that must stay within the bound. */
 async function write(desk: Desk, changes: object[], status = 200): Promise<any> {
   const { result, ms } = await costOf(() => desk.admin.call('post', `${desk.url}/content`, { changes }))
   assert.is(result.status, status, result.text.slice(0, 500))
@@ -32,7 +35,7 @@ const large: Record<string, string> = {
   'front matter that never ends': `---\n${filled('a: b\n', 9 * MIB)}`,
 }
 for (const [name, text] of Object.entries(large)) {
-  test(`title, description and slug of a page of ${name}`, async () => {
+  test(`an edit of the title, description and slug of ${name} stays within its time bound`, async () => {
     const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
     const page = await desk.id('large')
     await write(desk, [{ operation: 'update_page', page, title: 'Other', description: 'New' }])
@@ -48,7 +51,7 @@ for (const [name, text] of Object.entries(large)) {
   })
 }
 
-test('a file beyond the limit is not edited: the response names it, the limit and what to do; its place and title can be changed', async () => {
+test('an oversized file cannot be edited, but its position and title can', async () => {
   const text = `# large\n\n${filled('word ', 11 * MIB)}`
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
   const page = await desk.id('large')
@@ -61,7 +64,7 @@ test('a file beyond the limit is not edited: the response names it, the limit an
   assert.match((await desk.file('SUMMARY.md')) ?? '', /contents\n\n\* \[Other\]\(moved\.md\)/)
 })
 
-test('a table of contents that would list too many pages is not made, and the response says why', async () => {
+test('a table of contents with too many pages is not created, and the response says why', async () => {
   const files = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`d${n % 5}/p${n}.md`, 'stub\n']))
   const desk = await openDesk(here, files)
   const response = await desk.write(
@@ -75,7 +78,7 @@ test('a table of contents that would list too many pages is not made, and the re
   assert.is(await desk.file('SUMMARY.md'), null)
 })
 
-test('links in a page too large to be a text stay when what they name is moved, and its diagnostic says so', async () => {
+test('links in an oversized page stay after a rename, and a diagnostic reports them', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 8 }, (_, n) => [`large-${n}`, filled(`[one](one.md) ${n}\n`, 4 * MIB)]),
   )
@@ -100,7 +103,7 @@ test('links in a page too large to be a text stay when what they name is moved, 
   )
 })
 
-test('links in pages of a megabyte follow', async () => {
+test('links in pages of a megabyte follow a rename', async () => {
   const text = `${filled('[one](one.md)\n\n', 300_000)}${filled('= a b < ', 700_000)}\n`
   const desk = await openDesk(here, {
     'SUMMARY.md': summary('one', 'large'),
@@ -112,7 +115,7 @@ test('links in pages of a megabyte follow', async () => {
   assert.ok((await desk.file('large.md')) === text.replaceAll('one.md', 'two.md'))
 })
 
-test('sides that changed a page of many megabytes: Git merges it, or it is a conflict', async () => {
+test('Git merges pages of many megabytes, or they are a conflict', async () => {
   const lines = Array.from({ length: 400_000 }, (_, n) => `line ${n} of a long page\n`)
   const put = (at: number, text: string): string => lines.with(at, text).join('')
   const desk = await openDesk(here, {
@@ -135,7 +138,7 @@ test('sides that changed a page of many megabytes: Git merges it, or it is a con
   assert.ok((await desk.file('large.md')) === lines.with(7, 'theirs\n').with(399_990, 'ours\n').join(''))
 })
 
-test('a resolution of a text of mixed line ends', async () => {
+test('a resolution with mixed line ends stays within its time bound', async () => {
   const text = filled('a\r\nb\n', 900_000)
   const desk = await openDesk(here, {
     'SUMMARY.md': summary('large'),
@@ -152,7 +155,7 @@ test('a resolution of a text of mixed line ends', async () => {
   assert.ok((await desk.file('large.md', request.ref)) === `both\r\n${text}`)
 })
 
-test('tables of contents that both sides changed, of entries that take long to read', async () => {
+test('a merge of two large tables of contents stays within its time bound', async () => {
   const entries = Array.from({ length: 1_500 }, (_, n) => `* [Entry ${n} *of* [many]](https://example.org/${n})\n`)
   const contents = (list: readonly string[]): string => `# Table of contents\n\n* [Home](README.md)\n${list.join('')}`
   const desk = await openDesk(here, { 'SUMMARY.md': contents(entries), 'README.md': '# Home\n' })
@@ -167,14 +170,14 @@ test('tables of contents that both sides changed, of entries that take long to r
   assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
 })
 
-test('a file in Base64 that is blanks for the most part', async () => {
+test('a Base64 file that is mostly blanks stays within its time bound', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n' })
   const base64 = filled('A A ', 9 * MIB)
   await write(desk, [{ operation: 'insert_files', files: [{ name: 'a.bin', base64 }] }])
   assert.is((await desk.bytes('.gitbook/assets/a.bin')).length, (base64.length / 2 / 4) * 3)
 })
 
-test('five hundred files of one name in a space of many', async () => {
+test('five hundred files with one name stay within the time bound', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 3_000 }, (_, n) => [`folder-${n % 50}/file-${n}.txt`, String(n)]),
   )

@@ -5,16 +5,19 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { expectStatus, openDesk } from './fixture.js'
 
-// @own-process: it measures what the main thread does
+// @own-process: it measures the main thread
 const [test, here] = await suiteWith('merges of many files', startService)
 
-/** In milliseconds. The same work has stretches of 90 to 190 on an idle machine and up to 350 on a busy one; without turns they were seconds. */
+/**
+ * In milliseconds. The same work blocks for 90 to 190 ms on an idle machine and up to 350 ms on a busy one. Without
+ * pauses, it blocked for seconds.
+ */
 const LONGEST = 800
 
 const filesOf = (count: number, file: (n: number) => Files): Files =>
   Object.assign({}, ...Array.from({ length: count }, (_, n) => file(n)))
 
-test('twelve thousand equal stubs that a branch moved: others have their turn while it is compared with main, and merged', async () => {
+test('other requests run during the comparison and merge of 12,000 equal moved stubs', async () => {
   const desk = await openDesk(
     here,
     filesOf(12_000, (n) => ({ [`a/p${n}.md`]: 'stub\n' })),
@@ -32,7 +35,7 @@ test('twelve thousand equal stubs that a branch moved: others have their turn wh
   assert.is((await desk.paths()).length, 12_001)
 })
 
-test('three thousand pages that both sides changed: others have their turn while the conflicts are found', async () => {
+test('other requests run during the search for conflicts in 3,000 pages', async () => {
   const edition = (word: string): Files =>
     filesOf(3_000, (n) => ({ [`a/p${n}.md`]: `# Page ${n}\n\nA line ${word}.\n` }))
   const desk = await openDesk(here, edition('of the base'))

@@ -32,7 +32,7 @@ test('twenty change requests that each add a page all merge', async () => {
   assert.is((await desk.git('rev-list', '--first-parent', '--count', 'main')).trim(), '22')
 })
 
-test('names that differ by case alone do not come together by a merge, an update or If-Match', async () => {
+test('a merge, an update or If-Match never combines names that differ only by case', async () => {
   const desk = await openDesk(here, FILES)
   const page = (title: string, slug: string) => ({
     operation: 'insert_page',
@@ -63,7 +63,7 @@ test('names that differ by case alone do not come together by a merge, an update
   )
 })
 
-test('different paragraphs, different keys: clean', async () => {
+test('edits of different paragraphs and different keys merge cleanly', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -76,7 +76,7 @@ test('different paragraphs, different keys: clean', async () => {
   )
 })
 
-test('the same line: 409 with the paths and nothing changed; listed, resolved, merged', async () => {
+test('edits of the same line are a 409 with the paths, and can be resolved and merged', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     'two.md': 'two\n',
@@ -152,7 +152,7 @@ test('the same line: 409 with the paths and nothing changed; listed, resolved, m
   assert.is(await desk.git('log', '--all', '-G', '^(<<<<<<<|>>>>>>>)', '--format=%H'), '', 'no markers, ever')
 })
 
-test("resolutions for paths without a conflict are refused; taking the change request's side wins", async () => {
+test('resolutions for paths without a conflict are rejected, and one side can be chosen', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -164,7 +164,7 @@ test("resolutions for paths without a conflict are refused; taking the change re
   assert.equal(await desk.file('one.md'), PAGE.replace('First', 'Branch'))
 })
 
-test("a page renamed on both sides, and a file at the path of the other side's folder", async () => {
+test('a page that both sides renamed, and a file at the path of a folder, are conflicts', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -192,7 +192,7 @@ test("a page renamed on both sides, and a file at the path of the other side's f
   )
 })
 
-test('criss-cross: updated, merged by others, updated again', async () => {
+test('a criss-cross history can be updated, merged by others and updated again', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const [a, b] = [await desk.changeRequest(), await desk.changeRequest()]
@@ -200,7 +200,7 @@ test('criss-cross: updated, merged by others, updated again', async () => {
   await b.write([{ operation: 'insert_page', title: 'B', document: { markdown: 'b\n' } }])
   await desk.write([{ operation: 'insert_page', title: 'M', document: { markdown: 'm\n' } }])
   const [headA, headB] = [await desk.git('rev-parse', a.ref), await desk.git('rev-parse', b.ref)]
-  // Both ways at once, as two people would.
+  // In both directions at once, as two people would.
   const cross = async (ref: string, first: string, second: string) => {
     const tree = (await desk.git('merge-tree', '--write-tree', first, second)).split('\n')[0] as string
     await desk.git('update-ref', ref, await desk.git('commit-tree', tree, '-p', first, '-p', second, '-m', 'Cross'))
@@ -220,7 +220,7 @@ test('criss-cross: updated, merged by others, updated again', async () => {
   assert.ok((await desk.file('one.md'))?.includes('A2.'))
 })
 
-test('merged by plain Git: it is shown as it is, and a merge returns main', async () => {
+test('a change request that plain Git merged is unchanged, and a merge returns main', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   await change.write([{ operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }])
@@ -233,7 +233,7 @@ test('merged by plain Git: it is shown as it is, and a merge returns main', asyn
   assert.is((await change.merge()).revision, revision)
 })
 
-test('locked, archived, merged', async () => {
+test('locked spaces, and archived or merged change requests, reject merges', async () => {
   const desk = await openDesk(here, FILES)
   const page = { operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }
   const change = await desk.changeRequest()
@@ -256,7 +256,7 @@ test('locked, archived, merged', async () => {
   await desk.admin.call('patch', change.url, { status: 'open' }).expect(409)
 })
 
-test('If-Match on main: the same, stale and mergeable, stale and in conflict, unknown', async () => {
+test('If-Match on main accepts current and mergeable revisions and rejects the others', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const begin = await desk.git('rev-parse', 'main')
@@ -315,7 +315,7 @@ test('pages in Latin-1 and with CRLF merge byte by byte', async () => {
   assert.equal((await desk.bytes('one.md')).toString('latin1'), `---\r\na: 3\r\nb: 4\r\n---\r\n${text}`)
 })
 
-test('dates: right after an edit, a rename, a merge', async () => {
+test('dates are correct after an edit, a rename and a merge', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     '.gitbook.yaml': 'root: docs\n',

@@ -11,7 +11,7 @@ const FILES = {
   'Guide/one.md': '# One\n\nFirst.\n\nSecond.\n',
 }
 
-/** Moves every file of main into a folder, by plain Git, and makes that the root. */
+/** Moves every file of main into a folder with plain Git, and makes that folder the root. */
 async function moveRoot(desk: Desk, root: string, from = ''): Promise<void> {
   const files = Object.fromEntries(
     (
@@ -80,7 +80,7 @@ for (const [from, to] of [
     assert.is(body.title, 'New')
   })
 
-test('the root moves here while a page is added in a change request, and other files stay', async () => {
+test('a page of a change request follows a moved root, and other files stay', async () => {
   const desk = await openDesk(here, { ...FILES, 'package.json': '{}\n' })
   const change = await desk.changeRequest()
   await desk.human(
@@ -106,7 +106,7 @@ test('the root moves here while a page is added in a change request, and other f
     assert.ok(paths.includes(path), `${path} in ${paths}`)
 })
 
-test('a page whose new place is taken is a conflict that can be resolved', async () => {
+test('a page whose new path is taken is a conflict that can be resolved', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   await desk.human({ 'new.md': '# Mine\n' }, { ref: change.ref })
@@ -120,7 +120,7 @@ test('a page whose new place is taken is a conflict that can be resolved', async
   assert.is(await desk.file('new.md'), null)
 })
 
-test('a page follows a folder that changes its case', async () => {
+test('a page follows a folder whose name changes its case', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const one = await desk.id('one', `/change-requests/${change.number}`)
@@ -151,7 +151,7 @@ for (const [path, before, insert] of [
   ['notes.txt', 'a\n\nSecond.\n\nc\n', 'Added.\n\n'],
   ['SUMMARY.md', FILES['SUMMARY.md'], null],
 ] as const)
-  test(`line ends of ${path} change on one side and text on the other`, async () => {
+  test(`new line ends of ${path} on one side merge with new text on the other`, async () => {
     const crlf = (text: string): string => text.replace(/\n/g, '\r\n')
     for (const [was, now] of [
       [before, crlf(before)],

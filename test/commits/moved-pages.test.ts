@@ -9,7 +9,7 @@ const [test, here] = await suiteWith('merges of moved pages', startService)
 const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 const text = (name: string, parts = PARTS): string =>
   `# ${name}\n\n${parts.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
-/** Little but the last part is as it was. */
+/** Only the last part differs much. */
 const heavily = (name: string, last = 'sixth'): string =>
   `# ${name}\n\n${Array.from({ length: 12 }, (_, n) => `Nobody would know ${name} again by line ${n}.\n`).join('\n')}\nThe ${last} thing about ${name}.\n`
 const FILES = {
@@ -37,7 +37,7 @@ const edit = (name: string): string =>
 const titles = async (desk: Desk, at = ''): Promise<string[]> => flat(await desk.pages(at)).map((page) => page.title)
 
 for (const renames of ['main', 'the change request'])
-  test(`renamed and changed heavily in ${renames}, edited in the other: the edit meets the page, by merge and by update`, async () => {
+  test(`an edit meets a page that ${renames} renamed and rewrote, by merge and by update`, async () => {
     for (const way of ['merge', 'update'] as const) {
       const desk = await openDesk(here, FILES)
       const page = await idOf(desk, 'One')
@@ -62,7 +62,7 @@ for (const renames of ['main', 'the change request'])
     }
   })
 
-test("edits that do not overlap are merged cleanly at the page's new path", async () => {
+test("edits that do not overlap merge cleanly at the page's new path", async () => {
   for (const renames of ['main', 'branch']) {
     const desk = await openDesk(here, FILES)
     const page = await idOf(desk, 'One')
@@ -79,7 +79,7 @@ test("edits that do not overlap are merged cleanly at the page's new path", asyn
   }
 })
 
-test('a folder renamed with all that is in it, pages and a file of it edited on the other side', async () => {
+test('edits of pages and files follow a folder that the other side renamed', async () => {
   const desk = await openDesk(here, FILES)
   const [guide, deep] = [await idOf(desk, 'Guide'), await idOf(desk, 'Deep')]
   const change = await desk.changeRequest()
@@ -110,7 +110,7 @@ test('a folder renamed with all that is in it, pages and a file of it edited on 
   await soundIds(desk)
 })
 
-test('renamed to two places: one conflict that names both, decided by either name; what both wrote is kept', async () => {
+test('a page with two new paths is one conflict with both names, and keeps both edits', async () => {
   for (const path of ['left.md', 'right.md'])
     for (const take of ['main', 'change-request']) {
       const desk = await openDesk(here, FILES)
@@ -153,7 +153,7 @@ test('renamed to two places: one conflict that names both, decided by either nam
     }
 })
 
-test('two pages that changed places in main, both edited in the change request', async () => {
+test('edits in a change request follow two pages that exchanged paths on main', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -169,7 +169,7 @@ test('two pages that changed places in main, both edited in the change request',
   await soundIds(desk)
 })
 
-test('another page is at the old path of the moved one; a new page is not mistaken for a deleted one', async () => {
+test('a new page at the old path of a moved page is a separate page', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -196,7 +196,7 @@ test('another page is at the old path of the moved one; a new page is not mistak
   await soundIds(desk)
 })
 
-test('moved by one side, deleted by the other: a conflict at its new path; either outcome can be chosen', async () => {
+test('a page that one side moved and the other deleted is a conflict at its new path', async () => {
   for (const take of ['main', 'change-request']) {
     const desk = await openDesk(here, FILES)
     const two = await idOf(desk, 'Two')
@@ -225,7 +225,7 @@ test('moved by one side, deleted by the other: a conflict at its new path; eithe
   }
 })
 
-test('both sides put a page at one place: neither is lost unseen', async () => {
+test('two pages that both sides put at one path are a conflict that loses neither', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -243,7 +243,7 @@ test('both sides put a page at one place: neither is lost unseen', async () => {
   await change.merge(409)
 })
 
-test('renamed by a person in main, reverted after a rename, and written with If-Match on an older revision', async () => {
+test('edits follow a manual rename, a reverted rename and a rename after the If-Match revision', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const begin = await desk.git('rev-parse', 'main')
@@ -271,13 +271,13 @@ test('renamed by a person in main, reverted after a rename, and written with If-
   )
 })
 
-/** Several pages change places in one batch: none may be in the way of another. */
+/** Several pages exchange paths in one batch. None may be in the way of another. */
 const rotation = (places: Record<string, string>): object[] =>
   ['on-the-way-', ''].flatMap((prefix) =>
     Object.entries(places).map(([page, slug]) => ({ operation: 'update_page', page, slug: prefix + slug })),
   )
 
-test("pages that both sides put at each other's places keep their IDs, whichever side is taken", async () => {
+test("pages that both sides put at each other's paths keep their IDs, whichever side is chosen", async () => {
   for (const take of ['main', 'change-request']) {
     const desk = await openDesk(here, {
       'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Alpha](a.md)\n* [Beta](b.md)\n* [Gamma](c.md)\n',
@@ -319,7 +319,7 @@ test("pages that both sides put at each other's places keep their IDs, whichever
   }
 })
 
-test('what a rollback takes away has its ID again when it comes back', async () => {
+test('a page that a rollback removes has its old ID when it comes back', async () => {
   const desk = await openDesk(here, FILES)
   const begin = await desk.git('rev-parse', 'main')
   await desk.write([{ operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: text('New') } }])
@@ -333,7 +333,7 @@ test('what a rollback takes away has its ID again when it comes back', async () 
   await soundIds(desk)
 })
 
-test('edited on one side, moved on the other to the path of a page that the first moved away: the edit keeps its page', async () => {
+test("an edit stays with its page if another page moved to the page's old path", async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   await desk.write([{ operation: 'update_page', page: two, slug: 'place' }])
@@ -358,7 +358,7 @@ test('edited on one side, moved on the other to the path of a page that the firs
   await soundIds(desk)
 })
 
-test('two conflicts about one path: no resolution loses either page, and each can be resolved on its own', async () => {
+test('two conflicts about one path are resolved separately and lose neither page', async () => {
   const begin = async (): Promise<{ desk: Desk; change: ChangeRequestDesk; two: string }> => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
@@ -402,7 +402,7 @@ test('two conflicts about one path: no resolution loses either page, and each ca
   assert.equal(both.error.paths, ['place.md'])
 })
 
-test("a text taken from the side that did not move the page is at the page's new path, and replaces no other page", async () => {
+test("a chosen text of the other side goes to the page's new path and replaces no other page", async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -422,7 +422,7 @@ test("a text taken from the side that did not move the page is at the page's new
   await soundIds(desk)
 })
 
-test('a page that is new since the merge base and took the place of a deleted one is not taken for that one', async () => {
+test('a new page at the path of a deleted one is a separate page', async () => {
   const desk = await openDesk(here, FILES)
   const two = await idOf(desk, 'Two')
   const change = await desk.changeRequest()
@@ -446,7 +446,7 @@ test('a page that is new since the merge base and took the place of a deleted on
 })
 
 for (const lists of ['main', 'the change request'])
-  test(`a page that was not listed is listed in ${lists}, and its file moved in the other: the entry leads to it`, async () => {
+  test(`a page that ${lists} listed keeps its entry if the other side moved its file`, async () => {
     const files = { ...FILES, 'SUMMARY.md': FILES['SUMMARY.md'].replace('* [Two](two.md)\n', '') }
     const desk = await openDesk(here, files)
     const change = await desk.changeRequest()
@@ -462,7 +462,7 @@ for (const lists of ['main', 'the change request'])
     await soundIds(desk)
   })
 
-test('an entry whose file its author moved without it stays as it is, if another one leads to the page', async () => {
+test('a stale entry of a moved file stays unchanged if another entry points to the page', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const summary = FILES['SUMMARY.md'].replace('* [Guide]', '* [Two, moved](far/away.md)\n* [Guide]')
@@ -474,7 +474,7 @@ test('an entry whose file its author moved without it stays as it is, if another
 })
 
 for (const first of ['the branch', 'main'])
-  test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async () => {
+  test(`pages that exchanged paths around a criss-cross keep their IDs (${first} first)`, async () => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
     const change = await desk.changeRequest()

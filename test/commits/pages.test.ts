@@ -27,7 +27,7 @@ const FILES = {
   '.gitbook/assets/a b.png': 'png',
 }
 
-test('a page is inserted: its file and one line, nothing else', async () => {
+test('an inserted page adds only its file and one line', async () => {
   const desk = await openDesk(here, FILES)
   const setup = await desk.id('guides/setup')
   const { changes } = await desk.write([
@@ -62,7 +62,7 @@ test('a page is inserted: its file and one line, nothing else', async () => {
   assert.is(changes[0].object, 'created_page')
 })
 
-test('front matter in the markdown wins over members, and a page without a title takes its heading', async () => {
+test('front matter in the markdown overrides members, and the heading is the default title', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write([
     {
@@ -76,7 +76,7 @@ test('front matter in the markdown wins over members, and a page without a title
   assert.ok((await desk.file('SUMMARY.md'))?.includes('[From heading](from-heading.md)'))
 })
 
-test('an edit of text keeps the front matter byte for byte and changes that file alone', async () => {
+test('an edit of text keeps the front matter byte for byte and changes only that file', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('first')
   await desk.write([{ operation: 'update_page', page, document: { markdown: '\n# Other\n\nBody\n' } }])
@@ -89,7 +89,7 @@ test('an edit of text keeps the front matter byte for byte and changes that file
   assert.is(await desk.git('rev-parse', 'main'), before, 'a change without effect makes no commit')
 })
 
-test('a title changes its line, and the H1 only if it was the same', async () => {
+test("a new title changes the page's entry, and the H1 only if it was equal", async () => {
   const desk = await openDesk(here, FILES)
   const linux = await desk.id('guides/setup/linux')
   await desk.write([{ operation: 'update_page', page: linux, title: 'GNU/Linux' }])
@@ -108,7 +108,7 @@ test('a title changes its line, and the H1 only if it was the same', async () =>
   assert.ok((await desk.file('SUMMARY.md'))?.includes('* [First  page](first.md "kept")'))
 })
 
-test('a slug renames the file and rewrites the links to it, in one commit', async () => {
+test('a new slug renames the file and rewrites the links to it in one commit', async () => {
   const desk = await openDesk(here, FILES)
   const id = await desk.id('guides/setup/windows')
   await desk.write([{ operation: 'update_page', page: id, slug: 'win dows (1)' }])
@@ -129,7 +129,7 @@ test('a slug renames the file and rewrites the links to it, in one commit', asyn
   assert.is(await desk.id('guides/setup/win dows (1)'), id)
 })
 
-test('the slug of a README renames its folder, with all that is in it', async () => {
+test('a new slug of a README renames its folder with all its contents', async () => {
   const desk = await openDesk(here, { ...FILES, 'guides/setup/img/x.png': 'x' })
   const [id, linux] = [await desk.id('guides/setup'), await desk.id('guides/setup/linux')]
   await desk.write([{ operation: 'update_page', page: id, slug: 'install' }])
@@ -147,7 +147,7 @@ test('the slug of a README renames its folder, with all that is in it', async ()
   assert.is(await desk.id('guides/install/linux'), linux)
 })
 
-test('redirects follow a file that is renamed, as they are written, and old addresses still lead to its page', async () => {
+test('redirects follow a renamed file, and old addresses still point to its page', async () => {
   const yaml = (one: string, folder: string): string => `# ours\r
 root: ./docs\r
 redirects:\r
@@ -181,7 +181,7 @@ redirects:\r
   assert.equal(await desk.changed(), ['M\tdocs/SUMMARY.md', 'M\tdocs/eins.md'])
 })
 
-test('redirects of a long configuration follow a page, too', async () => {
+test('redirects in a long configuration follow a renamed page', async () => {
   const yaml = (name: string): string =>
     `redirects:\n${Array.from({ length: 3_000 }, (_, n) => `  old/page-${n}: first.md\n`).join('')}  last: ${name}.md\n`
   const desk = await openDesk(here, {
@@ -194,7 +194,7 @@ test('redirects of a long configuration follow a page, too', async () => {
   assert.is(await desk.file('.gitbook.yaml'), yaml('third'))
 })
 
-test('of a redirect that is there twice, the wrong one is not edited', async () => {
+test('an edit never changes the wrong one of two duplicate redirects', async () => {
   const yaml = 'redirects:\n  old: first.md\n  old: second.md\n'
   const desk = await openDesk(here, {
     '.gitbook.yaml': yaml,
@@ -206,7 +206,7 @@ test('of a redirect that is there twice, the wrong one is not edited', async () 
   assert.is(await desk.file('.gitbook.yaml'), yaml)
 })
 
-test('links to the HTML that a book makes of its pages follow them', async () => {
+test('links to the HTML that a book generator makes of its pages follow a rename', async () => {
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [A](a.md)\n* [B](b/README.md)\n',
     'a.md': '# A\n\n[b](b/index.html#x) [self](./a.html)\n',
@@ -221,7 +221,7 @@ test('links to the HTML that a book makes of its pages follow them', async () =>
   assert.is(await desk.file('two/README.md'), '# B\n\n[a](../one.html)\n')
 })
 
-test('a move edits the table of contents alone', async () => {
+test('a move edits only the table of contents', async () => {
   const desk = await openDesk(here, FILES)
   const [linux, first] = [await desk.id('guides/setup/linux'), await desk.id('first')]
   await desk.write([{ operation: 'update_page', page: linux, into: first }])
@@ -238,7 +238,7 @@ test('a move edits the table of contents alone', async () => {
   }
 })
 
-test('a page is deleted with its subpages; what is not listed stays', async () => {
+test('a page is deleted with its subpages, and unlisted files stay', async () => {
   const desk = await openDesk(here, { ...FILES, 'guides/setup/notes.md': 'unlisted\n' })
   await desk.write([{ operation: 'delete_page', page: await desk.id('guides/setup') }])
   assert.equal(await desk.paths(), [
@@ -254,7 +254,7 @@ test('a page is deleted with its subpages; what is not listed stays', async () =
   )
 })
 
-test('a page is given back the text of another revision, or of the base of the change request', async () => {
+test('a page can be reset to another revision, or to the base of the change request', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('first')
   const begin = await desk.git('rev-parse', 'main')
@@ -269,7 +269,7 @@ test('a page is given back the text of another revision, or of the base of the c
   assert.is(error.details[0].path, '/changes/0/revision')
 })
 
-test('links by ID, by path, by ref become relative; others stay', async () => {
+test('links by ID, path or ref become relative, and other links stay', async () => {
   const desk = await openDesk(here, { ...FILES, 'pages/real.md': 'real\n' })
   const linux = await desk.id('guides/setup/linux')
   const { changes, insertedFiles } = await desk.write([
@@ -306,7 +306,7 @@ test('links by ID, by path, by ref become relative; others stay', async () => {
   assert.is(insertedFiles[0].path, '.gitbook/assets/pic (1).png')
 })
 
-test('a ref follows a page whose folder is renamed in the same batch, and serves as parent', async () => {
+test('a ref follows a page whose folder the same batch renames, and can be a parent', async () => {
   const desk = await openDesk(here, FILES)
   const setup = await desk.id('guides/setup')
   await desk.write([
@@ -342,7 +342,7 @@ test('a ref follows a page whose folder is renamed in the same batch, and serves
   assert.is(error.details[0].path, '/changes/1/ref')
 })
 
-test('all or nothing: the index and the reason, and no commit', async () => {
+test('a failed batch returns the index and the reason, and makes no commit', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write(
@@ -359,7 +359,7 @@ test('all or nothing: the index and the reason, and no commit', async () => {
   assert.is(await desk.git('rev-parse', 'main'), before)
 })
 
-test('a batch of fifty is one commit, of fifty-one refused', async () => {
+test('a batch of fifty is one commit, and a batch of fifty-one is rejected', async () => {
   const desk = await openDesk(here, FILES)
   const batch = Array.from({ length: 50 }, (_, n) => ({
     operation: 'insert_page',

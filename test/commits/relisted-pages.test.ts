@@ -7,7 +7,7 @@ const [test, here] = await suiteWith('pages that are restored while their entry 
 
 const summary = (...entries: string[]): string =>
   `# Table of contents\n\n${['* [Home](README.md)', ...entries].join('\n')}\n`
-/** The entry of a page whose file is not there. */
+/** The entry of a page whose file does not exist. */
 const DEAD = '* [Gone](guide/gone.md)'
 const OTHER = '* [Other](other.md)'
 const FILES = { 'SUMMARY.md': summary(DEAD, OTHER), 'README.md': '# Home\n', 'other.md': '# Other\n' }
@@ -17,7 +17,7 @@ const titles = async (desk: Desk): Promise<string[]> => flat(await desk.pages())
 
 for (const restorer of ['main', 'the change request'])
   for (const way of ['merge', 'update and merge'])
-    test(`restored in ${restorer}, the dead entry removed in the other: the page is listed, by ${way}`, async () => {
+    test(`a page that ${restorer} restored is listed by ${way} if the other removed its dead entry`, async () => {
       const desk = await openDesk(here, FILES)
       const change = await desk.changeRequest()
       const [main, branch] = restorer === 'main' ? [RESTORED, REMOVED] : [REMOVED, RESTORED]
@@ -29,7 +29,7 @@ for (const restorer of ['main', 'the change request'])
       assert.equal(await titles(desk), ['Home', 'Gone', 'Other'])
     })
 
-test('also where both sides changed the table of contents beside it, and below another entry', async () => {
+test('a restored page is listed even if both sides edited the lines around its entry', async () => {
   const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': summary(OTHER, '  * [Gone](guide/gone.md)') })
   const change = await desk.changeRequest()
   await desk.human({
@@ -48,7 +48,7 @@ test('also where both sides changed the table of contents beside it, and below a
   )
 })
 
-test('an entry that is removed while its page is there stays removed, and a new file that was never listed is not listed', async () => {
+test('a removed entry of an existing page stays removed, and new files stay unlisted', async () => {
   const desk = await openDesk(here, { ...FILES, ...RESTORED })
   const change = await desk.changeRequest()
   await desk.human({ 'guide/gone.md': '# Gone\n\nEdited.\n', 'notes.md': '# Notes\n' })

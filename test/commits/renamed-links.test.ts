@@ -22,7 +22,7 @@ const FILES = {
   'alias.md': { link: 'guide/two.md' },
 }
 
-test('a renamed folder changes only the links that would lead elsewhere, and keeps their form', async () => {
+test('a renamed folder changes only links that would break, and keeps their form', async () => {
   const desk = await openDesk(here, FILES)
   const guide = await desk.id('guide')
   await desk.write([{ operation: 'update_page', page: guide, slug: 'manual' }])
@@ -43,7 +43,7 @@ test('a renamed folder changes only the links that would lead elsewhere, and kee
   )
 })
 
-test('a renamed page changes a link that a new file would take over, and no other', async () => {
+test('a renamed page changes a link that a new file would capture, and no other', async () => {
   const home = '# Home\n\n[folder](topic) [slash](topic/) [page](one.md) [root](/one) [html](one.html)\n'
   const desk = await openDesk(here, {
     'SUMMARY.md': '* [Home](README.md)\n* [Topic](topic/README.md)\n* [One](one.md)\n',
@@ -59,7 +59,7 @@ test('a renamed page changes a link that a new file would take over, and no othe
   assert.is(await desk.file('other.md'), '# One\n\n[home](./) [one](./other.md)\n')
 })
 
-test('includes of mdBook and links to the index.md of a folder follow a rename', async () => {
+test('mdBook includes, and links to the index.md of a folder, follow a rename', async () => {
   const included =
     '# One\n\n```rust\n{{#include ../code/a.rs:2:10}}\n{{#rustdoc_include a.rs}}\n```\n\n{{#include two.md}} [up](./) [dir](../guide/) [x](../)\n'
   const desk = await openDesk(here, {
@@ -91,7 +91,7 @@ test('includes of mdBook and links to the index.md of a folder follow a rename',
   assert.is(await desk.file('src/guide/one.md'), named)
 })
 
-test('renaming an uploaded file neither makes nor changes a table of contents', async () => {
+test('a rename of an uploaded file neither creates nor changes a table of contents', async () => {
   const desk = await openDesk(here, {
     'README.md': '# R\n\n![a](.gitbook/assets/a.png)\n',
     'sub/x.md': '# X\n',

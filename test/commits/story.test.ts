@@ -1,4 +1,4 @@
-/** Random edits of repositories as people write them, with a person who commits with plain Git in between. */
+/** Random edits of repositories as people write them, with commits by a plain Git user in between. */
 import * as assert from 'uvu/assert'
 import { type Random, pick, random } from '../simulation/two-sided/random.js'
 import { startService } from '../support/service.js'
@@ -14,7 +14,7 @@ const SEEDS = (process.env.SEEDS ?? '1').split(',').map(Number)
 /** The values that an edit of another page must not change. */
 interface Look {
   pages: PageJson[]
-  /** `source ID, what it leads to, status`, sorted. */
+  /** `source ID, target, status`, sorted. */
   links: string[]
   tree: string
 }
@@ -34,10 +34,10 @@ const without = (pages: readonly PageJson[], id: string | undefined): string[] =
     .filter((page) => page.id !== id)
     .map(named)
     .sort()
-/** Whether a page can have pages below it: mdBook's chapters outside of lists cannot. */
+/** Whether a page can have subpages. The mdBook chapters outside lists cannot. */
 const isListed = ({ title }: PageJson): boolean => !/^(Introduction|Foreword|Contributors|Licence)$/.test(title)
 
-/** Lines that a commit took away and put in, by file. */
+/** Lines that a commit removed and added, by file. */
 async function changedLines(desk: Desk, from: string): Promise<Map<string, { gone: string[]; come: string[] }>> {
   const found = new Map<string, { gone: string[]; come: string[] }>()
   let file = { gone: [] as string[], come: [] as string[] }
@@ -50,7 +50,7 @@ async function changedLines(desk: Desk, from: string): Promise<Map<string, { gon
   return found
 }
 
-/** One story: the steps that it takes, with what each must keep. */
+/** One story: its steps, with what each must preserve. */
 class Story {
   #made = 0
 
@@ -87,7 +87,7 @@ class Story {
     await this.desk.write([{ operation: 'update_page', page: page.id, ...change }])
   }
 
-  /** Nothing but this page changed: other pages are what they were, and all links lead where they led. */
+  /** Checks that only this page changed: other pages are the same, and all links have the same targets. */
   async #keeps(before: Look, id: string): Promise<Look> {
     const after = await look(this.desk)
     assert.equal(without(after.pages, id), without(before.pages, id), 'other pages')
@@ -151,7 +151,7 @@ class Story {
     assert.equal((await this.#keeps(before, '')).pages.map(named), before.pages.map(named))
   }
 
-  /** One word of a page, as a tree of blocks. */
+  /** Changes one word of a page, as a block tree. */
   async editBlock(before: Look): Promise<void> {
     const page = this.#page(before)
     const { document } = (
@@ -194,7 +194,7 @@ class Story {
 
 for (const seed of SEEDS)
   for (const [what, files] of Object.entries(REPOSITORIES))
-    test(`a repository ${what}, seed ${seed}`, async () => {
+    test(`a story of random edits preserves a repository ${what}, seed ${seed}`, async () => {
       const desk = await openDesk(here, files)
       const log: string[] = []
       const story = new Story(desk, random(seed), log)

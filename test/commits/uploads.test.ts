@@ -7,9 +7,9 @@ import { type Desk, openDesk } from './fixture.js'
 
 const MIB = 1024 * 1024
 const FILES = { 'SUMMARY.md': '# Table of contents\n\n* [A](a.md)\n', 'a.md': '# A\n' }
-const [test, here] = await suiteWith('uploads by form', startService)
+const [test, here] = await suiteWith('uploads with forms', startService)
 
-/** Sends a form as a browser or curl does. */
+/** Sends a form like a browser or curl. */
 async function send(
   desk: Desk,
   parts: Record<string, string | { name: string; bytes: Buffer }>,
@@ -28,7 +28,7 @@ async function send(
   return { status: response.status, body: (await response.json()) as any }
 }
 
-test('a file larger than the JSON limit, linked by the page of the same batch', async () => {
+test('an upload may be larger than the JSON limit, and a page of its batch can link to it', async () => {
   const desk = await openDesk(here, FILES)
   const bytes = randomBytes(12 * MIB)
   const changes = [
@@ -47,7 +47,7 @@ test('a file larger than the JSON limit, linked by the page of the same batch', 
   assert.is(await desk.git('log', '-1', '--format=%s', 'main'), 'Hand in')
 })
 
-test('files alone are inserted under their names, on a change request and with If-Match too', async () => {
+test('a form of only files keeps their names, on a change request and with If-Match too', async () => {
   const desk = await openDesk(here, FILES)
   const request = await desk.changeRequest()
   const two = { one: { name: '日本.txt', bytes: Buffer.from('1') }, two: { name: 'b.txt', bytes: Buffer.alloc(0) } }
@@ -68,7 +68,7 @@ test('files alone are inserted under their names, on a change request and with I
   assert.is(await desk.file('a.md'), '# A\n\nMore.\n')
 })
 
-test('errors are reported, and nothing is changed', async () => {
+test('errors in a form are reported, and nothing is changed', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const file = { name: 'f.txt', bytes: Buffer.from('f') }
@@ -105,7 +105,7 @@ test('errors are reported, and nothing is changed', async () => {
   assert.is((await send(desk, { f: { name: 'just.bin', bytes: Buffer.alloc(25 * MIB) } })).status, 200)
 })
 
-test('forms that are none: no boundary, cut short, a part twice, an endpoint that takes none', async () => {
+test('a malformed form is rejected, and so is a form for an endpoint that accepts none', async () => {
   const desk = await openDesk(here, FILES)
   const post = (type: string, text: string, path = '/content') =>
     desk.admin
@@ -140,7 +140,7 @@ test('forms that are none: no boundary, cut short, a part twice, an endpoint tha
   assert.is((await post('multipart/form-data; boundary=x', `${part}--x--\r\n`)).status, 200)
 })
 
-test('a client that hangs up in the middle of a form leaves nothing, and the service goes on', async () => {
+test('a client that disconnects in the middle of a form leaves nothing behind', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { hostname, port } = new URL(here.url)
@@ -158,7 +158,7 @@ test('a client that hangs up in the middle of a form leaves nothing, and the ser
   assert.is(await desk.git('rev-parse', 'main^'), before)
 })
 
-test('a caller who may not write is refused before the form is read', async () => {
+test('a caller without write permission is rejected before the form is read', async () => {
   const desk = await openDesk(here, FILES)
   const reader = await here.caller('read')
   const response = await reader.call('post', `${desk.url}/content`).attach('f', Buffer.from('x'), 'f.txt')

@@ -19,7 +19,7 @@ const FILES = {
 }
 const shape = ({ id, type, path, title }: PageJson): string => `${path} ${type} ‘${title}’ ${id}`
 
-test('the first structural edit keeps the IDs, kinds, paths and titles of all pages and folders, and their comments', async () => {
+test('the first structural edit keeps the IDs, paths, titles and comments of all pages', async () => {
   const desk = await openDesk(here, FILES)
   const before = flat(await desk.pages()).map(shape)
   const folder = await desk.id('Guides/My_Folder'.toLowerCase())
@@ -34,7 +34,7 @@ test('the first structural edit keeps the IDs, kinds, paths and titles of all pa
   const comment = (await desk.admin.call('get', `${comments}/${made.id}`).expect(200)).body
   assert.equal(comment.target, made.target)
   assert.equal(comment, made)
-  // The same for a space that begins with the commit.
+  // The same for a space whose history starts with the commit.
   const copy = await openDesk(
     here,
     Object.fromEntries(
@@ -77,7 +77,7 @@ test('a nested folder is renamed, moved, filled and deleted as a group', async (
   assert.ok((await desk.paths()).includes('Guides/My_Folder/deep & down/x.md'))
 })
 
-test('a page without a heading is named by its front matter, then by its file', async () => {
+test('a page without a heading is named after its front matter or its file', async () => {
   const desk = await openDesk(here, {
     'README.md': '<h1 align="center">\n  The <b>Docs</b>\n</h1>\n',
     'a.md': '---\ntitle: From front matter\n---\n\nText.\n',

@@ -5,7 +5,7 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, startConnected } from './connected.js'
 
-const [test, here] = await suiteWith('connections: at their bounds', () => startConnected())
+const [test, here] = await suiteWith('limits of connections', () => startConnected())
 const { store } = here.service.service.app
 const home = { 'README.md': '# Home\n' }
 
@@ -34,7 +34,7 @@ test('a space keeps its newest 200 runs', async () => {
   assert.is(lastRun?.state, 'success', id)
 })
 
-test('more branches than one question takes: each is looked at, and what is new comes', async () => {
+test('a poll of more branches than one request holds finds the new commits of each', async () => {
   const count = 201
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const head = (await theirs.head()) as string

@@ -1,4 +1,4 @@
-// A service with a clock that is set by hand, a Git server, and spaces that are connected to its repositories.
+// A service with a manual clock, a Git server, and spaces that are connected to its repositories.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export const POLL_MS = 300_000
 
 export type Repository = Awaited<ReturnType<GitHttp['createRepository']>>
 
-/** What is asked of a service here, whether it runs in this process or in one of its own. */
+/** The operations of a service that tests use, in this process or in another one. */
 export type Served = Pick<TestService, 'admin' | 'organization' | 'dir' | 'url' | 'restart' | 'close'>
 
 /** Spaces of a service that are connected to repositories of a Git server. */
@@ -33,12 +33,12 @@ export interface ConnectedSpaces<S extends Served> {
   >
   /** Writes a page. */
   write(space: string, title: string, text: string): Promise<void>
-  /** Lets time go by, and begins what is due by then. */
+  /** Advances the clock, and starts everything that is due by then. */
   begin(ms: number): Promise<void>
-  /** Lets time go by, and waits until all is done that is due by then. */
+  /** Advances the clock, and waits until everything that is due by then is done. */
   forward(ms: number): Promise<void>
   idle(): Promise<void>
-  /** Files of main here, and of a branch of the repository. */
+  /** The files of local main, and of a branch of the repository. */
   files(space: string): Promise<Record<string, string>>
   remoteFiles(repository: Repository, ref?: string): Promise<Record<string, string>>
   close(): Promise<void>
@@ -48,7 +48,7 @@ export interface Connected extends ConnectedSpaces<TestService> {
   clock: ReturnType<typeof handClock>
 }
 
-/** Texts of all files of a commit or a tree, without the spaces at their ends. Two processes, however many files there are. */
+/** Returns the trimmed texts of all files of a commit or a tree. Uses two processes for any number of files. */
 async function filesOf(dir: string, tree: string): Promise<Record<string, string>> {
   const listed = (await git(dir, ['ls-tree', '-r', '-z', tree])).split('\0').filter((line) => line !== '')
   const entries = listed.map((line) => ({ oid: line.split(/[ \t]/)[2], name: line.slice(line.indexOf('\t') + 1) }))
@@ -64,13 +64,13 @@ async function filesOf(dir: string, tree: string): Promise<Record<string, string
   return files
 }
 
-/** Settings of a service whose clock is set by hand. */
+/** Settings of a service with a manual clock. */
 export const timesOf = {
   BINDERY_CONNECTION_QUIET_SECONDS: String(QUIET_MS / 1000),
   BINDERY_CONNECTION_POLL_SECONDS: String(POLL_MS / 1000),
 }
 
-/** Starts it. The repositories get a short name each, so that an error tells which one it was. */
+/** Starts the service. Each repository gets a short name, so that an error identifies it. */
 export async function startConnected(options: Parameters<typeof startService>[0] = {}): Promise<Connected> {
   const clock = handClock()
   const service = await startService({

@@ -5,13 +5,13 @@ import type { Caller } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { QUIET_MS, type Repository, startConnected } from './connected.js'
 
-const [test, here] = await suiteWith('connections: who an export credits', () => startConnected())
+const [test, here] = await suiteWith('connections: authors of an export', () => startConnected())
 
 const insert = (title: string): object => ({
   changes: [{ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } }],
 })
 
-/** The author's address, the subject and the co-authors of the newest commit of the remote. */
+/** Returns the author's address, the subject and the co-authors of the newest commit of the remote. */
 async function newest(theirs: Repository): Promise<{ author: string; subject: string; others: string[] }> {
   const [author = '', subject = '', others = ''] = (
     await git(theirs.path, [
@@ -31,7 +31,7 @@ async function connected(settings: object = {}) {
   const theirs = await here.repository({ 'README.md': '# Home\n' })
   const connection = await here.connect(space, { url: theirs.url, ...settings })
   const path = `/v1/spaces/${space}`
-  /** A change request that some people write, one after the other. */
+  /** A change request that several people write, one after the other. */
   const request = async (subject: string, ...writers: readonly Caller[]): Promise<string> => {
     const [first] = writers as [Caller]
     const { body } = await first.call('post', `${path}/change-requests`, { subject }).expect(201)
@@ -45,7 +45,7 @@ async function connected(settings: object = {}) {
   return { space, theirs, connection, path, request, merge }
 }
 
-test('the only change request gives the export its author and its subject', async () => {
+test('a single change request gives the export its author and its subject', async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { theirs, request, merge } = await connected()
   await merge(await request('Add a guide', grace))
@@ -68,7 +68,7 @@ test('a change request without a subject is named by its number', async () => {
   assert.equal(await newest(theirs), { author: await emailOf(grace), subject: 'Change request #1', others: [] })
 })
 
-test('several changes keep the message of the connection, and all writers are named once', async () => {
+test("an export of several changes has the connection's message and names all writers once", async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { theirs, path, request, merge } = await connected()
   await merge(await request('One', grace))
@@ -82,7 +82,7 @@ test('several changes keep the message of the connection, and all writers are na
   assert.equal([(await newest(theirs)).author, (await newest(theirs)).others], [await emailOf(ada), []])
 })
 
-test('the message that an admin sets is kept', async () => {
+test('an export keeps the message that an admin configured', async () => {
   const grace = await here.service.caller('edit')
   const { theirs, request, merge } = await connected({ commitMessage: 'Publish' })
   await merge(await request('Add a guide', grace))
@@ -90,7 +90,7 @@ test('the message that an admin sets is kept', async () => {
   assert.equal(await newest(theirs), { author: await emailOf(grace), subject: 'Publish', others: [] })
 })
 
-test('who starts the run by hand is no author', async () => {
+test('the user who starts a run is not its author', async () => {
   const [grace, reviewer] = [await here.service.caller('edit'), await here.service.caller('review')]
   const { theirs, connection, path } = await connected()
   await grace.call('post', `${path}/content`, insert('Direct')).expect(200)
@@ -99,7 +99,7 @@ test('who starts the run by hand is no author', async () => {
   assert.equal([(await newest(theirs)).author, (await newest(theirs)).others], [await emailOf(grace), []])
 })
 
-test('commit by commit, the writer of a change request is its author', async () => {
+test('an export commit by commit names the writer of each change request as its author', async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { theirs, request, merge } = await connected({ exportMode: 'commits' })
   await merge(await request('Add a guide', grace))
@@ -129,11 +129,11 @@ test('the first export of a space does not credit its creator', async () => {
   assert.equal([author, others], [await emailOf(grace), []])
 })
 
-test('work that came back from the host is not credited again', async () => {
+test('an export does not credit work that came from the host', async () => {
   const [grace, ada] = [await here.service.caller('edit'), await here.service.caller('edit')]
   const { space, theirs, path, request } = await connected()
   const own = await request('Add a guide', grace)
-  // A merge that changes nothing here, since the same page came from the remote.
+  // A merge without changes here, since the same page came from the remote.
   const number = own.split('/').at(-1) as string
   const repo = join(here.service.dir, 'repos', `${space}.git`)
   await theirs.commit({

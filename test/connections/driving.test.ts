@@ -6,14 +6,14 @@ import { type ConnectionDoc, connections, syncRuns } from '../../src/model/index
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
 
-const [test, here] = await suiteWith('connections: driving', () => startConnected())
+const [test, here] = await suiteWith('scheduling of connections', () => startConnected())
 /** Longer than a poll and its jitter. */
 const A_POLL = POLL_MS * 1.2
 const home = { 'README.md': '# Home\n' }
 const questions = (): number =>
   here.remotes.requests.filter(({ url }) => url.includes('info/refs?service=git-upload-pack')).length
 
-test('a new connection brings the content at once, and later heads come by polls', async () => {
+test('a new connection imports the content at once, and polls bring later heads', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   assert.equal(await here.files(space), await here.remoteFiles(theirs))
@@ -23,7 +23,7 @@ test('a new connection brings the content at once, and later heads come by polls
   assert.is((await here.get(base)).lastRun?.result, 'merged')
 })
 
-test('what was known of a connection before its first run ended does not queue a second one', async () => {
+test('a poll with outdated data about a new connection queues no second run', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { id } = await here.connect(space, { url: theirs.url })
   const { app } = here.service.service
@@ -34,7 +34,7 @@ test('what was known of a connection before its first run ended does not queue a
   assert.is((await app.store.find(syncRuns, 'connection', id)).length, 1)
 })
 
-test('what is written here goes out when it was quiet, and everybody who wrote is named', async () => {
+test('an export starts after a quiet period and names all writers', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await here.connect(space, { url: theirs.url, commitMessage: 'Publish the docs' })
   const before = await theirs.head()
@@ -48,7 +48,7 @@ test('what is written here goes out when it was quiet, and everybody who wrote i
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
-test('a space that is always edited is exported all the same', async () => {
+test('a space with constant edits is exported anyway', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await here.connect(space, { url: theirs.url })
   const before = await theirs.head()
@@ -59,7 +59,7 @@ test('a space that is always edited is exported all the same', async () => {
   assert.is.not(await theirs.head(), before)
 })
 
-test('two spaces of one repository are asked for by one question, and a poll that finds nothing writes nothing', async () => {
+test('two spaces of one repository share a poll, and a poll without news writes nothing', async () => {
   const theirs = await here.repository({ 'a/README.md': '# A\n', 'b/README.md': '# B\n' })
   const spaces = [await here.space(), await here.space()]
   const made = [
@@ -86,7 +86,7 @@ test('two spaces of one repository are asked for by one question, and a poll tha
   assert.is((await here.files(spaces[1] as string))['new.md'], '# New too')
 })
 
-test('a hint of a webhook is a look at once; replayed ones are one look', async () => {
+test('a webhook delivery triggers one poll at once, and replayed deliveries share one poll', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { id } = await here.connect(space, { url: theirs.url })
   const { app } = here.service.service
@@ -103,7 +103,7 @@ test('a hint of a webhook is a look at once; replayed ones are one look', async 
   assert.ok(questions() - before <= 6, 'a look, an import, an export at most')
 })
 
-test('a paused connection does nothing, and catches up on both sides when it is resumed', async () => {
+test('a paused connection does nothing, and catches up in both directions when it is resumed', async () => {
   const { admin } = here.service
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
@@ -121,7 +121,7 @@ test('a paused connection does nothing, and catches up on both sides when it is 
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
-test('after a restart all goes on: an export that was due, and what came meanwhile', async () => {
+test('a due export and new commits are handled after a restart', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await here.connect(space, { url: theirs.url })
   await here.write(space, 'Due', '# Due\n')
@@ -130,7 +130,7 @@ test('after a restart all goes on: an export that was due, and what came meanwhi
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
-test('a conflict is told of, and its resolution goes on without a URL', async () => {
+test('a conflict sends a notice, and the connection continues after its resolution', async () => {
   const { admin } = here.service
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n\nText.\n' })]
   const { base } = await here.connect(space, { url: theirs.url, credential: { kind: 'token', token: 'ghs_unused' } })
@@ -155,7 +155,7 @@ test('a conflict is told of, and its resolution goes on without a URL', async ()
   assert.is((await here.get(base)).failure, undefined)
 })
 
-test('a connection that only exports neither imports nor overwrites what others commit', async () => {
+test('an export-only connection neither imports nor overwrites remote commits', async () => {
   const { admin } = here.service
   const [space, theirs] = [await here.space(), await here.repository()]
   await here.write(space, 'First', '# First\n')
@@ -172,7 +172,7 @@ test('a connection that only exports neither imports nor overwrites what others 
   assert.is((await here.get(base)).failure, undefined)
 })
 
-test('a folder that was renamed and corrected keeps what both sides have in common', async () => {
+test('a connection with a renamed and corrected folder keeps its merge base', async () => {
   const [one, two] = ['# One\n\nFirst.\n', '# Two\n\nFirst.\n']
   const [space, theirs] = [
     await here.space(),

@@ -19,7 +19,7 @@ const { github, service, remotes } = here
 const { admin } = service
 const { app } = github
 
-/** The repository is behind the Git server, its API is the stand-in's. */
+/** The repository is behind the Git server. Its API is the stand-in's. */
 const repository = await remotes.createRepository('acme/docs.git', { files: { 'README.md': '# Home\n' } })
 const given = { url: repository.url, provider: 'github', apiUrl: github.apiUrl }
 const credential = { kind: 'githubApp', appId: app.id, installationId: app.installation, privateKey: app.privateKey }
@@ -30,7 +30,7 @@ const checksOf = async (base: string): Promise<Check[]> =>
   (await admin.call('post', `${base}/test`).expect(200)).body.checks
 const found = (checks: Check[], name: string): Check | undefined => checks.find(({ check }) => check === name)
 
-test('a GitHub App: Git gets the token of the installation, and the key is nowhere', async () => {
+test('Git gets the installation token of a GitHub App, and the key appears nowhere', async () => {
   remotes.behaviour.onRequest = () =>
     void (remotes.behaviour.auth = { username: 'x-access-token', password: app.made.at(-1) ?? 'none yet' })
   const { base } = await here.connect(space, { ...given, credential })
@@ -49,7 +49,7 @@ test('a GitHub App: Git gets the token of the installation, and the key is nowhe
   )
 })
 
-test('what an app lacks is told by the test, and a run that fails for it says what to do', async () => {
+test('a test lists missing permissions of an app, and a failed run says what to do', async () => {
   const [one] = (await admin.call('get', `/v1/spaces/${space}/git/connections`).expect(200)).body.items
   const base = `/v1/spaces/${space}/git/connections/${one.id}`
   await admin.call('patch', base, { pullRequests: { changeRequests: true } }).expect(200)
@@ -84,7 +84,7 @@ test('what an app lacks is told by the test, and a run that fails for it says wh
   assert.match(only?.message ?? '', /The installation 5 of the app does not exist/)
 })
 
-test('a deploy key or a generic remote has no API, which is only a failure if it is needed', async () => {
+test('a missing API of a deploy key or generic remote fails only if the API is needed', async () => {
   delete remotes.behaviour.onRequest
   delete remotes.behaviour.auth
   const other = await here.repository({ 'README.md': '# Home\n' })

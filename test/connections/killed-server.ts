@@ -1,4 +1,4 @@
-/** A service in a process of its own that can be killed at any moment, connected to a Git server of this process. */
+/** A service in its own process that can be killed at any time, connected to a Git server of this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,11 +15,11 @@ interface Waiting {
   failed(error: Error): void
 }
 
-/** The process of the service, and another one after it was killed. */
+/** The process of the service, and its successor after a kill. */
 class Server {
   url = ''
   organization = ''
-  /** How far the clock is ahead of the real one, as the parent knows it. */
+  /** The offset of the clock from the real one, as the parent knows it. */
   #aheadMs = 0
   #orders = 0
   readonly #waiting = new Map<number, Waiting>()
@@ -54,18 +54,18 @@ class Server {
     else waiting?.failed(new Error(report.error))
   }
 
-  /** Resolves when the server has done it. Rejects if it is killed before. */
+  /** Resolves when the server has done it. Rejects if the server is killed before. */
   async order(what: Order['what'], ms = 0): Promise<void> {
     if (what === 'begin') this.#aheadMs += ms
     const id = ++this.#orders
     await new Promise<Report>((done, failed) => {
       this.#waiting.set(id, { done, failed })
-      // A server that has just ended takes no more orders.
+      // A server that has just ended takes no more commands.
       this.#child?.send({ id, what, ms } satisfies Order, (error) => error && failed(error))
     })
   }
 
-  /** Kills it as `kill -9` does. What it left is found by the next one. */
+  /** Kills the service like `kill -9`. Its successor finds what it left. */
   async kill(): Promise<void> {
     const child = this.#child as ChildProcess
     const ended = once(child, 'exit')
@@ -75,7 +75,7 @@ class Server {
 }
 
 export interface KillableSpaces extends ConnectedSpaces<Served> {
-  /** Kills the server; `start` starts it again. */
+  /** Kills the server. `start` starts it again. */
   kill(): Promise<void>
   start(): Promise<void>
 }

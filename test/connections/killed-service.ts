@@ -1,4 +1,5 @@
-// Run by killed.test.ts in a process of its own: connects a space, edits it, says so while the export is due, and waits to be killed.
+// Run by killed.test.ts in its own process: connects a space, edits it, reports when the export is due, and waits to
+// be killed.
 import { startService } from '../support/service.js'
 
 const [dir, url] = process.argv.slice(2)

@@ -21,7 +21,7 @@ const [test, here] = await suiteWith('connections: kill -9', async () => {
   return { remotes, close }
 })
 
-test('an export that was due when the process was killed is made after the next start', async () => {
+test('an export that was due at a kill is made after the next start', async () => {
   const theirs = await here.remotes.createRepository('docs.git', { files: { 'README.md': '# Home\n' } })
   const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
   const child = spawn(process.execPath, [...moduleArguments('./killed-service.js', import.meta.url), dir, theirs.url], {
@@ -37,7 +37,7 @@ test('an export that was due when the process was killed is made after the next 
   await once(child, 'exit')
   const service = await startService({ dir })
   try {
-    // Another node leaves the exports to the dead one for as long as its lease lasts.
+    // Another node leaves the exports to the dead node until its lease expires.
     await until(() =>
       git(theirs.path, ['rev-parse', 'main:due.md']).then(
         () => true,

@@ -7,7 +7,7 @@ const [test, here] = await suiteWith('connections: operations', () => startConne
 const home = { 'README.md': '# Home\n' }
 const { admin, organization } = here.service
 
-test('a connection is created with what is told from its URL, read, listed and found in git/info', async () => {
+test('a connection is created from its URL, read, listed and shown in git/info', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const all = `/v1/spaces/${space}/git/connections`
   const reply = await admin.call('post', all, { url: theirs.url, ref: 'refs/heads/main' }).expect(201)
@@ -31,7 +31,7 @@ test('a connection is created with what is told from its URL, read, listed and f
   assert.equal([gitSync.installationId, gitSync.installationStatus], [made.id, 'active'])
 })
 
-test('a connection that has not run is pending, and one whose credential is refused is unauthenticated', async () => {
+test('a new connection is pending, and one with a rejected credential is unauthenticated', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const all = `/v1/spaces/${space}/git/connections`
   const { id } = (
@@ -68,7 +68,7 @@ test('an organization lists the connections of the spaces that the caller may se
   assert.not.ok((await ids(await here.service.caller(null))).includes(id))
 })
 
-test('what cannot be is refused, with the field', async () => {
+test('an invalid connection is rejected with the name of the field', async () => {
   const space = await here.space()
   const all = `/v1/spaces/${space}/git/connections`
   const cases: [object, RegExp][] = [
@@ -99,7 +99,7 @@ test('what cannot be is refused, with the field', async () => {
   assert.match((await admin.call('post', all, { ...body, ref: 'refs/heads/many' }).expect(409)).text, /at most 10/)
 })
 
-test('settings change; another branch begins afresh; a new secret is shown once', async () => {
+test('settings can be changed, a new branch resets the sync, and a new secret is shown once', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   await theirs.commit({ 'side.md': '# Side\n' }, { ref: 'refs/heads/side' })
   const { base } = await here.connect(space, { url: theirs.url, direction: 'import' })
@@ -115,7 +115,7 @@ test('settings change; another branch begins afresh; a new secret is shown once'
   assert.is((await admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)).body.installationId, undefined)
 })
 
-test('a test says what works and what is missing; branches are listed', async () => {
+test('a test reports results and missing permissions, and branches are listed', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   const found = (await admin.call('post', `${base}/test`).expect(200)).body
@@ -152,7 +152,7 @@ test('a test says what works and what is missing; branches are listed', async ()
   assert.match((await admin.call('get', `${base}/branches`).expect(409)).text, /no Git repository/)
 })
 
-test('runs are listed with what they did: commits and changes', async () => {
+test('runs are listed with their commits and changes', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   await theirs.commit({ 'theirs.md': '# Theirs\n' }, { message: 'Add theirs' })
@@ -180,7 +180,7 @@ test('runs are listed with what they did: commits and changes', async () => {
   await admin.call('get', `${base}/runs/nothing`).expect(404)
 })
 
-test('a run that waits for the remote is cancelled, with its Git processes, and can be repeated', async () => {
+test('a run that waits for the remote can be canceled and repeated', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   await admin.call('post', `${base}/cancel`).expect(409)
@@ -202,7 +202,7 @@ test('a run that waits for the remote is cancelled, with its Git processes, and 
   assert.is((await here.get(base)).lastRun?.state, 'success')
 })
 
-test('roles: reviewers run, only admins force, connect, test and pause', async () => {
+test('reviewers run connections, and only admins force, connect, test and pause', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   const [reviewer, reader] = [await here.service.caller('review'), await here.service.caller('read')]
@@ -215,7 +215,7 @@ test('roles: reviewers run, only admins force, connect, test and pause', async (
   await reader.call('post', `${base}/run`).expect(403)
 })
 
-test('the import and export of the contract use the credential of the connection to the same remote', async () => {
+test('the import and export endpoints use the credential of a connection to the same remote', async () => {
   const auth = { username: 'git', password: 'the-token' }
   here.remotes.behaviour.auth = auth
   const [space, theirs] = [await here.space(), await here.repository(home)]
@@ -228,7 +228,7 @@ test('the import and export of the contract use the credential of the connection
   assert.is((await here.get(base)).lastRun?.result, 'merged')
 })
 
-test('a space that is transferred takes its connections along, paused', async () => {
+test('a transferred space keeps its connections, paused', async () => {
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const { base } = await here.connect(space, { url: theirs.url })
   const other = (await admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id

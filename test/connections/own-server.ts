@@ -1,4 +1,4 @@
-// Run by killed-server.ts in a process of its own: a service whose clock is set by the parent.
+// Run by killed-server.ts in its own process: a service with a clock that the parent sets.
 import { handClock } from '../support/hand-clock.js'
 import { startService } from '../support/service.js'
 import { timesOf } from './connected.js'

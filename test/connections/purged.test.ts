@@ -1,4 +1,4 @@
-// Spaces that are purged while their repositories are asked, or while what came is imported.
+// Spaces that are purged while their repositories are polled or their imports run.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -8,7 +8,7 @@ import { type ConnectionDoc, connections, jobs, syncRuns } from '../../src/model
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, startConnected } from './connected.js'
 
-const [test, here] = await suiteWith('spaces that are purged meanwhile', () => startConnected())
+const [test, here] = await suiteWith('spaces that are purged during their syncs', () => startConnected())
 const { app } = here.service.service
 
 /** Deletes a space and purges it, as housekeeping does a week later. */
@@ -30,7 +30,7 @@ async function requireGone(space: string): Promise<void> {
   assert.not.ok(existsSync(join(here.service.dir, 'repos', `${space}.git`)))
 }
 
-/** Purges a space when its repository is first asked something, before the answer. */
+/** Purges a space at the first request to its repository, before the response. */
 async function purgedWhen(space: string, asked: (method: string) => boolean): Promise<void> {
   let purged: Promise<void> | undefined
   here.remotes.behaviour.onRequest = async ({ method }) => {
@@ -42,7 +42,7 @@ async function purgedWhen(space: string, asked: (method: string) => boolean): Pr
 }
 
 for (const which of [0, 1])
-  test(`during a poll: the other space of the repository goes on (purged: ${which === 0 ? 'the older one' : 'the newer one'})`, async () => {
+  test(`a poll continues for the other space if ${which === 0 ? 'the older one' : 'the newer one'} is purged`, async () => {
     const repository = await here.repository({ 'README.md': '# Home\n' })
     const both: string[] = []
     const bases: string[] = []
@@ -60,7 +60,7 @@ for (const which of [0, 1])
     await requireGone(gone)
   })
 
-test('between the choice of what is asked for and the question: another space of the repository asks instead', async () => {
+test('another space of the repository polls if the chosen space is purged before the request', async () => {
   const repository = await here.repository({ 'README.md': '# Home\n' })
   const [gone, stays] = [await here.space(), await here.space()]
   const group: ConnectionDoc[] = []
@@ -78,7 +78,7 @@ test('between the choice of what is asked for and the question: another space of
   assert.is(await pollGroup(app, group.slice(0, 1), 'poll', signal), true, 'nobody is left who would ask')
 })
 
-test('during an import, and during an export: nothing of the space is left', async () => {
+test('an import or export leaves nothing of a space that is purged in the meantime', async () => {
   for (const direction of ['import', 'export'] as const) {
     const repository = await here.repository({ 'README.md': '# Home\n' })
     const space = await here.space()

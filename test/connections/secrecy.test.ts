@@ -19,12 +19,12 @@ const forms = [
 ]
 const logged: string[] = []
 
-const [test, here] = await suiteWith('connections: secrecy', () => {
+const [test, here] = await suiteWith('secrecy of connections', () => {
   const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
   return startConnected({ overrides: { log } })
 })
 
-/** The bytes of every file below a folder. */
+/** Returns the bytes of every file below a folder. */
 async function textsBelow(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true })
   return Promise.all(
@@ -110,7 +110,7 @@ test('a stored credential is never sent to another server', async () => {
   await admin.call('patch', base, { url: 'http://localhost:1/r.git', credential: { kind: 'none' } }).expect(200)
 })
 
-test('what is sealed for one connection cannot be read for another', async () => {
+test('a secret that is sealed for one connection cannot be opened for another', async () => {
   const { app } = here.service.service
   const [one, two] = (await app.store.all(connections)).filter(({ credential }) => credential.sealed !== undefined)
   assert.ok(one)

@@ -14,7 +14,7 @@ import { QUIET_MS, startConnected } from './connected.js'
 
 const logged: string[] = []
 
-const [test, { here, sshd, github, commitKey }] = await suiteWith('connections: keys are found nowhere', async () => {
+const [test, { here, sshd, github, commitKey }] = await suiteWith('secrecy of connection keys', async () => {
   const sshd = await startSshd()
   const commitKey = await makeKey(sshd.folder, 'commits')
   const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
@@ -23,10 +23,10 @@ const [test, { here, sshd, github, commitKey }] = await suiteWith('connections: 
   return { here, sshd, github, commitKey, close: () => Promise.all([here.close(), sshd.close(), github.close()]) }
 })
 
-/** The lines of a key that nobody else has: those between its first two and its last. */
+/** The lines that only this key contains: those between its first two and its last. */
 const linesOf = (key: string): string[] => key.trim().split('\n').slice(2, -1)
 
-/** The bytes of every file of the service. */
+/** Returns the bytes of every file of the service. */
 async function stored(): Promise<string[]> {
   const entries = await readdir(here.service.dir, { recursive: true, withFileTypes: true })
   return Promise.all(
@@ -36,7 +36,7 @@ async function stored(): Promise<string[]> {
   )
 }
 
-/** What the API tells of a connection, of its space and of the organization. */
+/** Returns the API responses about a connection, its space and the organization. */
 async function answers(space: string, base: string): Promise<string[]> {
   const paths = [base, `${base}/runs`, `/v1/spaces/${space}/git/info`, `/v1/spaces/${space}/git/connections`]
   const all = [
@@ -52,14 +52,14 @@ async function answers(space: string, base: string): Promise<string[]> {
 const leaks = (texts: readonly string[], secrets: readonly string[]): string[] =>
   texts.filter((text) => secrets.some((secret) => text.includes(secret)))
 
-test('a deploy key and the key that signs commits', async () => {
+test('a deploy key and the commit signing key are stored and shown nowhere in plain text', async () => {
   const { admin } = here.service
   const theirs = await createBareRepository(join(sshd.folder, 'docs.git'), { files: { 'README.md': '# Home\n' } })
   const privateKey = await readFile(sshd.key, 'utf8')
   const secrets = [...linesOf(privateKey), ...linesOf(await readFile(commitKey, 'utf8'))]
   assert.ok(secrets.length >= 4)
   const space = await here.space()
-  // The other end waits for a file, so that `ssh` is there while processes are looked at.
+  // The other end waits for a file, so that `ssh` is running while the test lists processes.
   const go = join(sshd.folder, 'go')
   const commands = join(sshd.folder, 'waiting')
   const command = `#!/bin/sh\n: > '${commands}'\nwhile [ ! -e '${go}' ]; do sleep 0.05; done\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`
@@ -76,7 +76,7 @@ test('a deploy key and the key that signs commits', async () => {
   await here.forward(QUIET_MS)
   assert.is(await git(theirs.path, ['show', 'main:ours.md']), '# Ours', 'the deploy key is used')
   assert.match(await git(theirs.path, ['cat-file', '-p', 'main']), /BEGIN SSH SIGNATURE/, 'the other key is used')
-  // A failure that is told of: the server no longer takes the key.
+  // A failure with a notice: the server no longer accepts the key.
   await writeFile(join(sshd.folder, 'authorized_keys'), await readFile(`${sshd.otherKey}.pub`))
   await admin.call('post', `${base}/run`).expect(202)
   await here.idle()
@@ -91,7 +91,7 @@ test('a deploy key and the key that signs commits', async () => {
   assert.equal(leaks(await stored(), secrets), [])
 })
 
-test('a GitHub App: its key, the tokens of its installation, and what it signs', async () => {
+test("a GitHub App's key, installation tokens and signatures appear nowhere in plain text", async () => {
   const { admin } = here.service
   const { app } = github
   const theirs = await here.remotes.createRepository('acme/docs.git', { files: { 'README.md': '# Home\n' } })
@@ -106,7 +106,7 @@ test('a GitHub App: its key, the tokens of its installation, and what it signs',
   await here.write(space, 'Ours', '# Ours\n')
   await here.forward(QUIET_MS)
   assert.equal(await here.remoteFiles(theirs), await here.files(space), 'the credential is used')
-  // Errors of the API and of Git are told of too.
+  // Errors of the API and of Git send notices, too.
   github.failures.push({ status: 403, body: { message: 'Resource not accessible by integration' } })
   const tested = JSON.stringify((await admin.call('post', `${base}/test`).expect(200)).body)
   here.remotes.behaviour.pushStatus = 403

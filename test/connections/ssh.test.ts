@@ -13,7 +13,7 @@ const [test, { sshd, here }] = await suiteWith('connections: deploy keys', async
   return { sshd, here, close: () => Promise.all([sshd.close(), here.close()]) }
 })
 
-test('a deploy key opens an ssh repository of a server without a key of its own, and leaves no file', async () => {
+test('a deploy key opens an ssh repository of a server without its own key, and leaves no file', async () => {
   const theirs = await createBareRepository(join(sshd.folder, 'docs.git'), { files: { 'README.md': '# Home\n' } })
   const space = (
     await here.admin
@@ -45,7 +45,7 @@ test('a deploy key opens an ssh repository of a server without a key of its own,
   assert.equal(left, [])
 })
 
-test('another key, and a host that is not known, are refused in words that say what to do', async () => {
+test('an unknown key or host is rejected with an explanation of what to do', async () => {
   const theirs = await createBareRepository(join(sshd.folder, 'closed.git'), { files: { 'README.md': '# Home\n' } })
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201))
     .body.id
@@ -63,7 +63,7 @@ test('another key, and a host that is not known, are refused in words that say w
   assert.match(await test(sshd.key, 'refs/heads/b', {}), /does not know the ssh host/)
 })
 
-test('a stored deploy key stays with its server, however the address is written', async () => {
+test('a stored deploy key stays with its server, in any notation of the address', async () => {
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201))
     .body.id
   const all = `/v1/spaces/${space}/git/connections`

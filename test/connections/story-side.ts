@@ -1,4 +1,7 @@
-/** One space of the two-sided story with its place in a repository: what people do on either side, and what each text must be in the end. */
+/**
+ * One space of the two-sided story with its folder of a repository: changes on both sides, and the texts expected at
+ * the end.
+ */
 import { join } from 'node:path'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
@@ -7,18 +10,18 @@ import { git } from '../support/hermetic-git.js'
 import type { ConnectedSpaces, Repository, Served } from './connected.js'
 
 const USER = 'x-access-token'
-/** What hosts say of a push. */
+/** The push webhooks that hosts send. */
 const PUSHED = JSON.stringify({ ref: 'refs/heads/main', after: 'a'.repeat(40) })
 
 export class Side {
-  /** Path in the space → the text that must be there in the end, on both sides. */
+  /** Path in the space → the text that both sides must have at the end. */
   readonly texts = new Map<string, string>()
-  /** Paths that both sides changed: the resolution decides. */
+  /** Paths that both sides changed. The resolution decides. */
   readonly contested = new Set<string>()
-  /** Pages that both sides had when they were last in step. */
+  /** Pages that both sides had when they were last up to date. */
   settled: string[] = []
   paused = false
-  /** The last commit of people there, with its only file: it can be taken back while nothing stands on it. */
+  /** The last commit of people on the remote, with its only file. It can be taken back until another commit follows. */
   #last: { commit: string; path: string } | undefined
 
   private constructor(
@@ -31,7 +34,7 @@ export class Side {
     readonly folder: string,
   ) {}
 
-  /** Connects a new space to a folder of a repository ('' = all of it). */
+  /** Connects a new space to a folder of a repository ('' = the whole repository). */
   static async of(here: ConnectedSpaces<Served>, theirs: Repository, folder: string, password: string): Promise<Side> {
     const space = await here.space()
     const { base, webhookSecret } = await here.connect(space, {
@@ -48,7 +51,7 @@ export class Side {
     this.texts.set(`ours-${number}.md`, `# Ours ${number}`)
   }
 
-  /** Somebody writes a page, and `kill` ends the server meanwhile. Only what was acknowledged has to be there. */
+  /** A member writes a page, and `kill` ends the server in the middle. Only acknowledged pages must exist. */
   async writeWhile(number: number, kill: () => Promise<void>): Promise<void> {
     const path = `ours-${number}.md`
     const written = this.write(number).then(
@@ -65,13 +68,13 @@ export class Side {
     this.#last = { commit: await this.#commit(path, `# Theirs ${number}`), path }
   }
 
-  /** People there change a page of theirs; nobody changes it here. */
+  /** People on the remote change one of their pages. No one changes it here. */
   async editThere(number: number): Promise<void> {
     const path = this.#page('theirs-')
     if (path !== undefined) await this.#commit(path, `# Again ${number}`)
   }
 
-  /** Somebody here changes a page that was written here. */
+  /** A member changes a page that was written here. */
   async editHere(number: number): Promise<void> {
     const path = this.#page('ours-')
     if (path === undefined) return
@@ -79,7 +82,7 @@ export class Side {
     this.texts.set(path, `# Anew ${number}`)
   }
 
-  /** Both sides change the same line: nobody's is taken by itself. */
+  /** Both sides change the same line. Neither version wins automatically. */
   async clash(number: number): Promise<void> {
     const path = this.settled[number % Math.max(1, this.settled.length)]
     if (path === undefined || this.contested.has(path)) return
@@ -88,7 +91,7 @@ export class Side {
     this.contested.add(path)
   }
 
-  /** Somebody resolves what collided, if that is known yet. Returns whether something was. */
+  /** A member resolves the conflicts that are known so far. Returns whether there were any. */
   async resolve(number: number): Promise<boolean> {
     const { admin } = this.here.service
     const { failure } = (await this.here.get(this.base)) as unknown as {
@@ -109,7 +112,7 @@ export class Side {
     return true
   }
 
-  /** The last commit there is written again, with other words, or taken back: only while nothing stands on it, else nothing happens. */
+  /** Rewords or takes back the last commit on the remote. Does nothing if another commit follows it. */
   async force(number: number): Promise<void> {
     const last = this.#last
     this.#last = undefined
@@ -127,7 +130,7 @@ export class Side {
       await git(this.theirs.path, ['update-ref', 'refs/heads/main', again, last.commit]).catch(() => undefined)
       return
     }
-    // An export may come between: then it stays as it is.
+    // If an export comes between, the commit stays.
     const taken = await git(this.theirs.path, ['update-ref', 'refs/heads/main', parent, last.commit]).then(
       () => true,
       () => false,
@@ -137,7 +140,7 @@ export class Side {
     this.settled = this.settled.filter((path) => path !== last.path)
   }
 
-  /** The host tells of a push, maybe more than once, maybe of one that is long past. */
+  /** The host sends a push delivery, maybe several times, maybe for an old push. */
   async deliver(times: number): Promise<void> {
     const id = this.base.split('/').at(-1)
     for (let time = 0; time < times; time++) {
@@ -165,7 +168,10 @@ export class Side {
       .expect(200)
   }
 
-  /** Both sides have the same files, with every text that somebody wrote; nothing waits, and nothing has failed. */
+  /**
+   * Checks that both sides have the same files with every written text, that nothing waits, and that nothing has
+   * failed.
+   */
   async check(told: string): Promise<void> {
     const when = `${this.name}: ${told}`
     const state = await this.here.get(this.base)
@@ -180,7 +186,7 @@ export class Side {
     )
     const kept = Object.keys(files).filter((path) => path.startsWith('theirs-') || path.startsWith('ours-'))
     assert.equal(kept.sort(), [...this.texts.keys()].sort(), `${when}: nothing more`)
-    // What people commit there is not in the table of contents, and cannot be edited as a page here.
+    // Files that people commit on the remote are not in the table of contents, and cannot be edited as pages here.
     const listed = new Set((await this.#pages()).map((one) => `${one.path}.md`))
     this.settled = kept.filter((path) => listed.has(path))
   }

@@ -1,13 +1,13 @@
-/** A story on both sides of connections in which nobody calls import or export: what happens, in an order that depends on a seed. */
+/** A story on both sides of connections without manual imports or exports. The seed decides the order of events. */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import { type ConnectedSpaces, POLL_MS, QUIET_MS, type Served } from './connected.js'
 import { Side } from './story-side.js'
 
-/** After so many steps the story waits until both sides have to be in step. */
+/** The story waits after this many steps until both sides are up to date. */
 const CHECK_EVERY = 12
-/** Longer than the longest back-off with its jitter. */
+/** Longer than the maximum back-off with its jitter. */
 const AN_HOUR_AND_MORE = 4_500_000
 const FIRST_PASSWORD = 'password-0'
 
@@ -30,20 +30,20 @@ const steps = [
   [1, 'expire'],
   [1, 'renew'],
 ] as const
-/** A `kill` takes the place of a `cut` where the server can be killed, and there are more of them. */
+/** If the server can be killed, a `kill` replaces each `cut`, and they are more frequent. */
 type Kind = (typeof steps)[number][1] | 'kill'
 const kills = [[4, 'kill']] as const
 
 interface Step {
   kind: Kind
-  /** Which of the spaces. */
+  /** The index of the space. */
   at: number
 }
 
 export interface Told {
   steps: number
   seed: number
-  /** Kills the server, and starts another one on what it left. */
+  /** Kills the server, and starts another one on the same data. */
   crash?: { kill(): Promise<void>; start(): Promise<void> }
 }
 
@@ -56,7 +56,7 @@ const storyOf = (length: number, all: readonly (readonly [number, Kind])[]): fc.
     { minLength: length, maxLength: length },
   )
 
-/** Tells a story. `CONNECTION_VERBOSE=1` prints its steps. Throws what differs in the end. */
+/** Plays a story. `CONNECTION_VERBOSE=1` prints its steps. Throws the final differences. */
 export async function tell(here: ConnectedSpaces<Served>, told: Told): Promise<void> {
   const story = new Story(here, told)
   await story.begin()
@@ -73,7 +73,7 @@ export async function tell(here: ConnectedSpaces<Served>, told: Told): Promise<v
 class Story {
   #sides: Side[] = []
   readonly #repositories: { path: string }[] = []
-  /** What the server of the repositories expects now. */
+  /** The credentials that the server of the repositories expects now. */
   #password = FIRST_PASSWORD
 
   constructor(
@@ -110,7 +110,7 @@ class Story {
       return here.forward(number % 2 === 0 ? 2_000 : 0)
     }
     if (kind === 'cut') {
-      // What begins now is cut off by the end of the service.
+      // Work that starts now is cut off by the end of the service.
       await here.begin(POLL_MS * 1.2)
       return here.service.restart()
     }
@@ -120,7 +120,7 @@ class Story {
       await here.forward(POLL_MS * 1.2)
       return this.#well()
     }
-    // It stays so until somebody does something about it, at the latest before both sides are compared.
+    // This lasts until another step repairs it, at the latest before both sides are compared.
     if (kind === 'down') return this.#fail(number)
     if (kind === 'expire') {
       this.#password = `password-${number}`
@@ -132,7 +132,10 @@ class Story {
     await side[kind](number)
   }
 
-  /** The server is killed at some request for a repository, or when a push has arrived, if it comes so far; somebody writes at the same moment. */
+  /**
+   * Kills the server at a request for a repository, or when a push has arrived, if it gets that far. A member writes
+   * at the same moment.
+   */
   async #kill(side: Side, number: number): Promise<void> {
     const { crash } = this.told
     if (!crash) return
@@ -148,7 +151,7 @@ class Story {
         return atRequest?.(asked)
       }
     const goesOn = async (): Promise<void> => {
-      // It is killed in there, or has nothing more to do.
+      // The server is killed during this work, or has nothing left to do.
       await this.here.forward(number % 2 === 0 ? POLL_MS * 1.2 : QUIET_MS).catch(() => undefined)
       await kill()
     }
@@ -160,7 +163,7 @@ class Story {
     await crash.start()
   }
 
-  /** Ends all troubles, waits, and has somebody resolve what collided, until nothing is left to do; then both sides are compared. */
+  /** Ends all troubles, waits, and resolves conflicts until nothing is left to do. Then compares both sides. */
   async check(number: number, kind: Kind): Promise<void> {
     this.#well()
     for (const side of this.#sides) if (side.paused) await side.pause()
@@ -185,7 +188,7 @@ class Story {
       assert.is(await git(repository, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']), '')
   }
 
-  /** The server of the repositories fails in one of the ways in which servers do. */
+  /** The server of the repositories fails in one of the usual ways. */
   #fail(number: number): void {
     const { behaviour } = this.here.remotes
     const failures: (() => void)[] = [

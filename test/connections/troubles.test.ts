@@ -7,10 +7,10 @@ import { suiteWith } from '../support/suite.js'
 import { type Connected, POLL_MS, QUIET_MS, startConnected } from './connected.js'
 
 const A_POLL = POLL_MS * 1.2
-/** Longer than the longest back-off with its jitter. */
+/** Longer than the maximum back-off with its jitter. */
 const AN_HOUR_AND_MORE = 4_500_000
 
-const [test, { here, smtp }] = await suiteWith('connections: troubles', async () => {
+const [test, { here, smtp }] = await suiteWith('failures of connections', async () => {
   const smtp = await startSmtp()
   const here: Connected = await startConnected({
     env: { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'Docs <docs@example.org>' },
@@ -27,7 +27,7 @@ const well = (): void => {
     delete here.remotes.behaviour[name as keyof typeof here.remotes.behaviour]
 }
 
-test('a failure is told of once for each cause, and again when it is well', async () => {
+test('a failure sends one notice per cause, and another one when it is over', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base, id } = await here.connect(space, { url: theirs.url })
   const mails = smtp.received.length
@@ -52,7 +52,7 @@ test('a failure is told of once for each cause, and again when it is well', asyn
   assert.match(texts[2] ?? '', /synchronized with .* again/)
 })
 
-test('what passes by itself is told of when it lasts', async () => {
+test('a transient failure sends a notice only if it lasts', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base, id } = await here.connect(space, { url: theirs.url })
   here.remotes.behaviour.onRequest = () => {
@@ -110,7 +110,7 @@ const deaths: [string, (times: number) => void][] = [
   ],
 ]
 
-/** Breaks the connection of the first requests that fit. */
+/** Breaks the connection of the first matching requests. */
 const breakAt = (times: number, fits: (request: { url: string; method: string }) => boolean) => {
   let left = times
   return (request: { url: string; method: string }): void => {
@@ -118,7 +118,7 @@ const breakAt = (times: number, fits: (request: { url: string; method: string })
   }
 }
 
-test('a remote that dies at any point loses nothing: when it is well again, both sides are in step', async () => {
+test('a remote that fails at any point loses nothing, and both sides agree afterwards', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   for (const [index, [, die]] of deaths.entries()) {
@@ -136,7 +136,7 @@ test('a remote that dies at any point loses nothing: when it is well again, both
   }
 })
 
-test('a branch that is gone is a failure that says so, and well when it is there again', async () => {
+test('a missing branch fails with an explanation, and recovers when it is back', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const head = await theirs.commit({ 'README.md': '# Side\n' }, { ref: 'refs/heads/side' })
   const { base, id } = await here.connect(space, { url: theirs.url, ref: 'refs/heads/side' })
@@ -179,7 +179,7 @@ for (const [what, name] of [
     assert.equal(await here.remoteFiles(theirs, ref), await here.files(space))
   })
 
-test('a person creates a missing branch by force, on the branch to which it was renamed', async () => {
+test("a member creates a missing branch with force, at the branch's new name", async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   await git(theirs.path, ['branch', '-m', 'main', 'trunk'])
@@ -194,7 +194,7 @@ test('a person creates a missing branch by force, on the branch to which it was 
   assert.equal(await here.remoteFiles(theirs), await here.files(space))
 })
 
-test('an export that a person starts is not repeated by a connection that only imports', async () => {
+test('an import-only connection does not repeat a manual export', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base, id } = await here.connect(space, { url: theirs.url, direction: 'import' })
   await here.write(space, 'New', '# New\n')
@@ -211,7 +211,7 @@ test('an export that a person starts is not repeated by a connection that only i
   assert.not.ok('new.md' in (await here.remoteFiles(theirs)))
 })
 
-test('a failed export is over when its connection only imports from then on', async () => {
+test('a failed export is cleared when its connection becomes import-only', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   here.remotes.behaviour.pushStatus = 500
@@ -230,7 +230,7 @@ test('a failed export is over when its connection only imports from then on', as
   assert.is((await here.get(base)).failure, undefined)
 })
 
-test('authors of text that a reset of the remote dropped are notified with the admins', async () => {
+test('authors of text that a remote reset dropped are notified with the admins', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const { base } = await here.connect(space, { url: theirs.url })
   const first = await git(theirs.path, ['rev-parse', 'main'])

@@ -8,12 +8,12 @@ import { suiteWith } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 import { startConnected } from './connected.js'
 
-/** Polls never come by themselves here: what happens is due to a delivery. */
+/** Polls never run by schedule here. Every reaction is due to a delivery. */
 const [test, here] = await suiteWith('webhooks of connections', () =>
   startConnected({ env: { BINDERY_CONNECTION_POLL_SECONDS: '0', BINDERY_RATE_LIMIT_DELIVERIES: '0' } }),
 )
 
-/** More than the driver lets pass between two looks. */
+/** Longer than the driver's minimum pause between two polls. */
 const A_WHILE = 10_000
 
 async function connected(provider: Provider) {
@@ -22,7 +22,7 @@ async function connected(provider: Provider) {
   return { space, repository, ...connection }
 }
 
-/** Sends a delivery on a connection of its own: one that is kept may end while a busy machine sends on it. */
+/** Sends a delivery on its own connection. A reused one may close while a busy machine sends on it. */
 const sent = (id: string, body: string, headers: Record<string, string>) =>
   request(here.service.url)
     .post(`/v1/git/webhooks/${id}`)
@@ -31,11 +31,11 @@ const sent = (id: string, body: string, headers: Record<string, string>) =>
 const deliver = async (id: string, body: string, headers: Record<string, string>): Promise<number> =>
   (await sent(id, body, headers)).status
 
-/** Connections that tests share which do not change them. */
+/** Connections that are shared by the tests that do not change them. */
 const known: Partial<Record<Provider, ReturnType<typeof connected>>> = {}
 const shared = (provider: Provider) => (known[provider] ??= connected(provider))
 
-/** How often the repositories were asked for their refs since the last call. */
+/** Returns how often the repositories were asked for their refs since the last call. */
 let seen = 0
 function looks(): number {
   const all = here.remotes.requests.filter(({ url }) => url.includes('info/refs?service=git-upload-pack')).length
@@ -54,7 +54,7 @@ const pushed: Record<Provider, Record<string, string>> = {
 }
 
 for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as const)
-  test(`${provider}: a signed push brings what was pushed`, async () => {
+  test(`${provider}: a signed push delivery imports the pushed commits`, async () => {
     const { id, space, repository, webhookSecret } = await connected(provider)
     await repository.commit({ 'README.md': '# Home\n', 'new.md': '# New\n' })
     here.clock.forward(A_WHILE)
@@ -67,7 +67,7 @@ for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as 
     assert.is((await here.files(space))['new.md']?.trim(), '# New')
   })
 
-test("GitLab's signing token: the secret that the connection made is one", async () => {
+test("a connection's secret works as GitLab's signing token", async () => {
   const { id, webhookSecret } = await shared('gitlab')
   const seconds = Math.floor(here.clock.now().getTime() / 1000)
   const body = push()
@@ -78,7 +78,7 @@ test("GitLab's signing token: the secret that the connection made is one", async
   )
 })
 
-test('all that hosts send is accepted if it is signed, and nothing if it is not', async () => {
+test('every signed delivery of a host is accepted, and no unsigned one', async () => {
   for (const { name, provider, headers, payload } of samples) {
     if (provider === 'generic') continue
     const { id, webhookSecret } = await shared(provider)
@@ -93,7 +93,7 @@ test('all that hosts send is accepted if it is signed, and nothing if it is not'
   }
   await here.idle()
 })
-test('a connection that does not exist is refused in the same words as a wrong signature', async () => {
+test('an unknown connection gets the same response as a wrong signature', async () => {
   const { id, webhookSecret } = await shared('github')
   const answer = async (to: string, headers: Record<string, string>): Promise<[number, string]> => {
     const { status, body } = await sent(to, '{}', headers)
@@ -108,7 +108,7 @@ test('a connection that does not exist is refused in the same words as a wrong s
   assert.equal(await answer('no-such-connection', signed.github('{}', webhookSecret)), refused)
 })
 
-test('deliveries that are repeated, late, out of order or about other branches cost at most a look, and change nothing', async () => {
+test('repeated, late or unrelated deliveries cost at most a poll and change nothing', async () => {
   const { id, base, space, repository, webhookSecret } = await connected('github')
   const send = (body: string): Promise<number> =>
     deliver(id, body, { ...pushed.github, ...signed.github(body, webhookSecret) })
@@ -140,7 +140,7 @@ test('deliveries that are repeated, late, out of order or about other branches c
   assert.is((await here.service.admin.call('get', `${base}/runs`).expect(200)).body.items.length, runs)
 })
 
-test('a secret that is replaced ends the old one at once, and a connection that is paused or deleted does nothing', async () => {
+test('a replaced secret expires at once, and a paused or deleted connection does nothing', async () => {
   const { id, base, repository, space, webhookSecret } = await connected('github')
   const { admin } = here.service
   const body = push()
@@ -161,7 +161,7 @@ test('a secret that is replaced ends the old one at once, and a connection that 
   assert.is(await send(fresh), 401)
 })
 
-test('a body of 25 MiB is taken without being parsed, and a longer one is 413', async () => {
+test('a 25 MiB body is accepted without parsing, and a longer one is a 413', async () => {
   const { id, webhookSecret } = await shared('github')
   const most = 25 * 1024 * 1024
   const body = `{"ref":"refs/heads/main","x":"${'x'.repeat(most - 32)}"}`
@@ -172,7 +172,7 @@ test('a body of 25 MiB is taken without being parsed, and a longer one is 413', 
   await here.idle()
 })
 
-test('whatever is sent, the answer is 202 or 401', async () => {
+test('every delivery gets a 202 or a 401', async () => {
   const { id, webhookSecret } = await shared('github')
   const anything = fc.oneof(
     fc.json({ maxDepth: 5 }),
@@ -201,7 +201,7 @@ test('whatever is sent, the answer is 202 or 401', async () => {
   await here.idle()
 })
 
-test('the secret is shown once, sealed at rest, and in no log of a delivery', async () => {
+test('the secret is shown once, sealed at rest and in no delivery log', async () => {
   const { id, base, webhookSecret } = await shared('gitlab')
   assert.match(webhookSecret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.is(((await here.get(base)) as { webhookSecret?: string }).webhookSecret, undefined)

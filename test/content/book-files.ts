@@ -1,6 +1,9 @@
-/** Small repositories as HonKit and mdBook lay them out. */
+/** Small repositories in the layouts of HonKit and mdBook. */
 
-/** mdBook: prefix and suffix chapters, parts, a draft, a separator, CRLF in one page, `types.md` with pages in `types/`. */
+/**
+ * mdBook: prefix and suffix chapters, parts, a draft, a separator, CRLF in one page, `types.md` with pages in
+ * `types/`.
+ */
 export const MDBOOK: Record<string, string> = {
   'book.toml':
     '[book]\ntitle = "The Acme Book"\nauthors = ["Ada"]\nlanguage = "en"\n\n[output.html]\ndefault-theme = "rust"\n',

@@ -16,7 +16,7 @@ const configOf = (files: Record<string, MemoryFile>) => readConfig(memoryTree(fi
 const outline = (pages: readonly PageEntry[], indent = ''): string[] =>
   pages.flatMap((page) => [`${indent}${page.type} ${page.path} ‘${page.title}’`, ...outline(page.pages, `${indent}  `)])
 
-test('mdBook: its folder is the root, and parts, chapters outside of lists and drafts are in the tree', async () => {
+test('an mdBook folder is the root, and its parts, drafts and other chapters are in the tree', async () => {
   const structure = await open(MDBOOK)
   assert.equal(structure.config, { root: 'src', readme: 'src/README.md', summary: 'src/SUMMARY.md', redirects: {} })
   assert.equal(outline(structure.pages), [
@@ -38,7 +38,7 @@ test('mdBook: its folder is the root, and parts, chapters outside of lists and d
   assert.is(structure.byGitPath.get('src/types.md')?.id, defaultId('page', 'types.md'))
 })
 
-test('HonKit: root and names of readme and summary; the glossary is no page unless it is listed', async () => {
+test('HonKit settings name the root, readme and summary, and an unlisted glossary is no page', async () => {
   const structure = await open(HONKIT)
   assert.equal(structure.config, { root: 'docs', readme: 'docs/INTRO.md', summary: 'docs/TOC.md', redirects: {} })
   assert.equal(outline(structure.pages), [
@@ -129,7 +129,7 @@ const precedence: Array<[name: string, files: Record<string, MemoryFile>, root: 
   ],
 ]
 for (const [name, files, root] of precedence)
-  test(`${name}`, async () => {
+  test(`the right book configuration applies: ${name}`, async () => {
     const { config, diagnostics } = await configOf(files)
     assert.is(config.root, root)
     assert.equal(diagnostics, [])
@@ -207,14 +207,14 @@ const odd: Array<[name: string, file: string, text: string, root: string, code: 
   ['a huge file', 'book.json', `{"a": "${'x'.repeat(300_000)}"}`, '', 'invalid-config', /longer than/],
 ]
 for (const [name, file, text, root, code, says] of odd)
-  test(`${file}: ${name} gives a diagnostic`, async () => {
+  test(`${file}: ${name} results in a diagnostic`, async () => {
     const structure = await open({ [file]: text, 'a.md': '# A\n', 'src/b.md': '# B\n' })
     assert.is(structure.config.root, root)
     assert.equal([structure.diagnostics[0]?.code, structure.diagnostics[0]?.file], [code, file])
     assert.match(structure.diagnostics[0]?.message ?? '', says)
   })
 
-test('keys cannot reach a prototype', async () => {
+test('keys of book settings cannot reach a prototype', async () => {
   const json = '{"__proto__": {"root": "docs"}, "structure": {"__proto__": {"summary": "b.md"}, "constructor": 1}}'
   const { config } = await configOf({ 'book.json': json, 'docs/a.md': '' })
   assert.equal(config, { root: '', readme: 'README.md', summary: 'SUMMARY.md', redirects: {} })
@@ -230,11 +230,11 @@ test('keys cannot reach a prototype', async () => {
   assert.is(({} as Record<string, unknown>).root, undefined)
 })
 
-test('redirects are a setting of .gitbook.yaml alone', async () => {
+test('redirects are a setting of .gitbook.yaml only', async () => {
   assert.equal((await configOf({ 'book.json': '{"redirects": {"old": "a.md"}}', 'a.md': '' })).config.redirects, {})
 })
 
-test('a book in several languages is told of', async () => {
+test('a book in several languages results in a diagnostic', async () => {
   const { diagnostics } = await configOf({
     'book.json': '{}',
     'LANGS.md': '* [English](en)\n',
@@ -244,14 +244,14 @@ test('a book in several languages is told of', async () => {
   assert.equal([diagnostics[0]?.code, diagnostics[0]?.file], ['unsupported-entry', 'LANGS.md'])
 })
 
-test('all three files shape the structure', async () => {
+test('all three files of a book determine the structure', async () => {
   const { config } = await configOf({})
   for (const path of ['.gitbook.yaml', 'book.toml', 'book.json', 'SUMMARY.md'])
     assert.is(shapedBy(path, { config, listed: true }), 'entries', path)
   assert.is(shapedBy('src/book.toml', { config, listed: true }), null)
 })
 
-test('without a table of contents, a page and the folder of its name are one entry, titled by its H1', async () => {
+test('a page and the folder of its name are one entry without a table of contents', async () => {
   const files = {
     'book.toml': '',
     'src/types.md': '# All types\n',
@@ -276,7 +276,7 @@ test('without a table of contents, a page and the folder of its name are one ent
   )
 })
 
-test('a value that TOML knows and JSON does not is harmless', () => {
+test('a value that exists in TOML but not in JSON is harmless', () => {
   assert.equal(readToml('a = 1979-05-27\nb = nan\nc = 9223372036854775807\n'), {
     ok: true,
     value: { a: {}, b: Number.NaN, c: '9223372036854775807' },

@@ -7,7 +7,7 @@ import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: conditions')
 
-/** The error that the text gives, or null. Anything else that is thrown fails the test. */
+/** Returns the error for a text, or null. Any other exception fails the test. */
 function errorOf(text: string): ConditionError | null {
   try {
     checkCondition(text)
@@ -44,7 +44,8 @@ const good = [
     .join('||')
     .slice(0, 1000),
 ]
-for (const text of good) test(`takes ${text.slice(0, 80)}`, () => assert.is(errorOf(text)?.message, undefined))
+for (const text of good)
+  test(`a condition is accepted: ${text.slice(0, 80)}`, () => assert.is(errorOf(text)?.message, undefined))
 
 const bad: [text: string, at: string, reason: RegExp][] = [
   ['', '1:1', /empty/],
@@ -108,14 +109,14 @@ const bad: [text: string, at: string, reason: RegExp][] = [
   [`${'('.repeat(500)}1${')'.repeat(500)}`, '1:102', /nested/],
 ]
 for (const [text, at, reason] of bad)
-  test(`refuses ${text.slice(0, 60)}`, () => {
+  test(`a condition is rejected: ${text.slice(0, 60)}`, () => {
     const error = errorOf(text)
     assert.ok(error, 'was taken')
     assert.match(error.message, reason)
     assert.is(`${error.line}:${error.column}`, at)
   })
 
-test('hostile nesting is refused by its own error', () => {
+test('hostile nesting is rejected with its own error', () => {
   const openings = [
     '(',
     '[',
@@ -178,7 +179,7 @@ const words = [
   'includes',
 ]
 
-test('is total: random text is taken, or refused by its own error with a place within the text', () => {
+test('random text is accepted, or rejected with an error at a position within the text', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 60 }),
     unicodeText({ maxLength: 60 }),
@@ -196,7 +197,7 @@ test('is total: random text is taken, or refused by its own error with a place w
   )
 })
 
-test('what is built from the grammar is accepted', () => {
+test('text that is built from the grammar is accepted', () => {
   const path = fc
     .array(fc.constantFrom('a', 'unsigned', 'Über', 'x y', '"', '\\'), { minLength: 1, maxLength: 3 })
     .map((names) => `visitor.claims${names.map((name) => `[${JSON.stringify(name)}]`).join('')}`)

@@ -70,7 +70,7 @@ const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   ],
 ]
 for (const [name, yaml, expected] of sound) {
-  test(name, async () => {
+  test(`a valid .gitbook.yaml is read: ${name}`, async () => {
     const { config, diagnostics } = await read(yaml)
     assert.equal(config, expected)
     assert.equal(diagnostics, [])
@@ -97,7 +97,7 @@ const odd: Array<[name: string, yaml: string, code: string, place: [number, numb
   ['a huge file', `# ${'x'.repeat(300_000)}\nroot: docs\n`, 'invalid-config', [1, 1]],
 ]
 for (const [name, yaml, code, place] of odd) {
-  test(`${name} gives a diagnostic and the defaults`, async () => {
+  test(`${name} results in a diagnostic and the defaults`, async () => {
     const { config, diagnostics } = await read(yaml)
     assert.equal(config, defaults)
     assert.is(diagnostics[0]?.code, code)
@@ -106,7 +106,7 @@ for (const [name, yaml, code, place] of odd) {
   })
 }
 
-test('keys cannot reach a prototype', async () => {
+test('keys of the configuration cannot reach a prototype', async () => {
   const { config } = await read(
     '__proto__:\n  root: docs\nredirects:\n  __proto__: b.md\n  constructor: b.md\nstructure:\n  __proto__: {readme: b.md}\n',
   )
@@ -123,7 +123,7 @@ test('a redirect to nothing, or to the web, is reported and left out', async () 
   assert.is(diagnostics.length, 4)
 })
 
-test('a redirect is found by its old path, with or without slashes and encoding', async () => {
+test('a redirect matches its old path, with or without slashes and encoding', async () => {
   const yaml = 'redirects:\n  old/pa th: b.md\n  gone: docs/x.md\n  "%C3%BCber%20uns": b.md\n  100%: b.md\n'
   const structure = await readStructure(
     memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }),
@@ -144,7 +144,7 @@ test('a redirect is found by its old path, with or without slashes and encoding'
     assert.is(resolveRedirect(structure, path), null, path)
 })
 
-test('the README and SUMMARY of the settings are found in any case, the exact name first', async () => {
+test('README and SUMMARY match in any case, but the exact name takes precedence', async () => {
   const configOf = async (files: Record<string, MemoryFile>) => (await readConfig(memoryTree(files), inPlace)).config
   assert.equal(await configOf({ 'summary.md': '', 'Readme.md': '' }), {
     ...defaults,
@@ -160,7 +160,7 @@ test('the README and SUMMARY of the settings are found in any case, the exact na
 const link = (content: string): MemoryFile => ({ mode: '120000', content })
 const open = (files: Record<string, MemoryFile>) => readStructure(memoryTree(files), idOf(new Map()), inPlace)
 
-test('a table of contents is read through symbolic links, and its entries are relative to the link', async () => {
+test('entries of a table of contents that is a symbolic link are relative to the link', async () => {
   const structure = await open({
     '.gitbook.yaml': 'root: docs\n',
     'docs/SUMMARY.md': link('../shared/toc.md'),
@@ -193,7 +193,7 @@ for (const [name, files, reason] of unreadable)
     assert.match(diagnostics.find(({ code }) => code === 'unreadable')?.message ?? '', reason)
   })
 
-test('all .mdx files are reported once', async () => {
+test('all .mdx files are reported in one diagnostic', async () => {
   const { diagnostics } = await open({
     'SUMMARY.md': '* [A](a.md)\n',
     'a.md': '',
@@ -216,7 +216,7 @@ test('thousands of diagnostics of one kind leave room for the others', () => {
   assert.match(shown[101]?.message ?? '', /^4900 more .* unlisted .* 100\.md, 101\.md, 102\.md/)
 })
 
-test('an entry leads through symbolic links to a page; one that leads to nothing names the link', async () => {
+test('an entry follows symbolic links to a page, and a broken link is named', async () => {
   const structure = await open({
     'SUMMARY.md': '* [A](alias.md)\n* [B](latest/b.md)\n* [C](out.md)\n* [Again](a.md)\n* [D](Guide/X.md)\n',
     'a.md': '',

@@ -4,7 +4,7 @@ import { checkCondition } from '../../src/content/conditions/check.js'
 import { evaluateCondition } from '../../src/content/conditions/evaluate.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('content: conditions have values')
+const test = suite('content: evaluation of conditions')
 
 const claims = {
   beta: true,
@@ -46,7 +46,7 @@ const table: [text: string, wanted: boolean][] = [
   ['(visitor.claims.beta) && !(visitor.claims.none)', true],
 ]
 
-test('a table of conditions', () => {
+test('every condition of the table has its value', () => {
   for (const [text, wanted] of table) {
     checkCondition(text)
     assert.is(evaluateCondition(text, { visitor: { claims } }), wanted, text)
@@ -80,12 +80,12 @@ const operand = fc.letrec((tie) => ({
 })).one as fc.Arbitrary<string>
 const primitive = fc.constantFrom<unknown>('a', 'b', 1, 2.5, true, false, null)
 
-test('the same as ECMAScript says, where nothing is converted', () => {
+test('conditions have the values of ECMAScript without conversions', () => {
   fc.assert(
     fc.property(operand, primitive, primitive, fc.array(primitive, { maxLength: 3 }), (text, a, b, list) => {
       const visitor = { claims: { a, b, list } }
       checkCondition(text)
-      // `in` on a list asks for its indexes in ECMAScript, and for its values here.
+      // `in` on a list looks for indexes in ECMAScript, and for values here.
       const script = text.replace(/\(([^\s()]+) in (\[[^\]]*\])\)/g, '($2.includes($1))')
       assert.is(
         evaluateCondition(text, { visitor }),

@@ -13,7 +13,7 @@ import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('content: files, variables, text')
 
-test('the files of a revision: assets and what pages reference, each once', async () => {
+test('the files of a revision are its assets and the referenced files, each once', async () => {
   const tree = memoryTree({
     'SUMMARY.md': '* [A](a.md)',
     'a.md': '',
@@ -68,7 +68,7 @@ const png = (width: number, height: number): Uint8Array => {
   return bytes
 }
 
-test('dimensions of images', () => {
+test('dimensions of images are read from their headers', () => {
   assert.equal(imageDimensions(png(640, 480)), { width: 640, height: 480 })
   assert.equal(imageDimensions(Buffer.from('<svg xmlns="x" width="20" height="10"></svg>')), { width: 20, height: 10 })
   assert.is(imageDimensions(png(0, 480)), null)
@@ -77,7 +77,7 @@ test('dimensions of images', () => {
   assert.is(imageDimensions(new Uint8Array()), null)
 })
 
-test('bytes that only begin like an image never throw', () => {
+test('bytes that only start like an image never throw', () => {
   const magic = fc.constantFrom(
     '\x89PNG\r\n\x1a\n',
     '\xff\xd8\xff\xe1',
@@ -113,7 +113,7 @@ test('bytes that only begin like an image never throw', () => {
   }
 })
 
-test('variables are flat scalars, as written', async () => {
+test('variables are flat scalars and keep their notation', async () => {
   const { variables, diagnostics } = await readVariables(
     inPlace,
     'a: text\nversion: 1.10\nyes: true\nempty:\nquoted: "0x10"\nhex: 0x10\nblock: |\n  two\n  lines\n',
@@ -131,7 +131,7 @@ test('variables are flat scalars, as written', async () => {
   assert.equal(diagnostics, [])
 })
 
-test('variables that are none are reported with their place', async () => {
+test('invalid variables are reported with their position', async () => {
   const nested = await readVariables(inPlace, 'a: x\nb:\n  c: y\nd: [z]\n__proto__: p\n', 'docs/.gitbook/vars.yaml')
   assert.equal(nested.variables, { a: 'x' })
   assert.equal(
@@ -146,7 +146,7 @@ test('variables that are none are reported with their place', async () => {
   assert.is((await readVariables(inPlace, '- a', 'v')).diagnostics.length, 1)
 })
 
-test('any bytes are text, and that text is the same bytes', () => {
+test('any bytes can be read as text, and that text has the same bytes', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -7,7 +7,7 @@ import { unicodeText } from '../support/unicode-text.js'
 const test = suite('content: front matter')
 const attributes = (yaml: string) => readPage(`---\n${yaml}\n---\nbody`, 'a.md').attributes
 
-test('all known keys', () => {
+test('all known keys are read', () => {
   const yaml = `title: T
 description: >-
   two
@@ -61,11 +61,11 @@ weight: 3`
   })
 })
 
-test('a cover for light and dark', () =>
+test('a cover can have an image for light mode and one for dark mode', () =>
   assert.equal(attributes('cover:\n  light: a.png\n  dark: b.png'), { cover: { ref: 'a.png', refDark: 'b.png' } }))
-test('numbers are texts as they are written', () =>
+test('numbers are texts and keep their notation', () =>
   assert.equal(attributes('title: 1.10\nif: true'), { title: '1.10', condition: 'true' }))
-test('empty values are no values', () =>
+test('empty values do not count as values', () =>
   assert.equal(readPage('---\ndescription:\nhidden:\n---\n', 'a.md'), {
     attributes: {},
     markdown: '',
@@ -73,7 +73,7 @@ test('empty values are no values', () =>
     diagnostics: [],
   }))
 
-test('a wrong type is left out and reported with its place', () => {
+test('a value of the wrong type is left out and reported with its position', () => {
   const page = readPage(
     '---\nhidden: soon\ntitle: [a]\nlayout:\n  title: {visible: 3}\n  outline: {visible: true}\ncoverY: high\n---\nbody',
     'dir/a.md',
@@ -107,7 +107,7 @@ const shapes: Array<[name: string, text: string, body: string, title: string | u
   ['no front matter', '# Hi\n\n---\n\nx', '# Hi\n\n---\n\nx', undefined],
 ]
 for (const [name, text, body, title] of shapes) {
-  test(`shape: ${name}`, () => {
+  test(`the front matter has this shape: ${name}`, () => {
     const page = readPage(text, 'a.md')
     assert.is(page.markdown, body)
     assert.is(page.attributes.title, title)
@@ -115,7 +115,7 @@ for (const [name, text, body, title] of shapes) {
   })
 }
 
-test('keys cannot reach a prototype', () => {
+test('keys of front matter cannot reach a prototype', () => {
   const page = readPage(
     '---\n__proto__: {hidden: true}\nvars: {__proto__: x, a: b}\nlayout: {__proto__: {visible: true}}\n---\n',
     'a.md',
@@ -150,7 +150,7 @@ const text = fc
   .tuple(fc.boolean(), fc.array(line, { maxLength: 8 }), fc.constantFrom('\n', '\r\n', '\r'))
   .map(([fenced, lines, eol]) => (fenced ? `---${eol}` : '') + lines.join(eol))
 
-test('nothing makes it throw, and no character is lost', () => {
+test('the front matter parser never throws and loses no character', () => {
   fc.assert(
     fc.property(text, (input) => {
       const page = readPage(input, 'a.md')
@@ -162,7 +162,7 @@ test('nothing makes it throw, and no character is lost', () => {
   )
 })
 
-test('a layout of Jekyll or Hugo is left to them', () => {
+test('a layout of Jekyll or Hugo is left to that generator', () => {
   const page = readPage('---\nlayout: default\nicon: gear\n---\n', 'a.md')
   assert.equal(page.attributes, { icon: 'gear' })
   assert.equal(page.diagnostics, [])

@@ -6,9 +6,9 @@ import { firstHeading } from '../../src/content/title.js'
 import { Slices } from '../../src/kernel/slices.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('identity match')
+const test = suite('matching of page IDs')
 
-/** The highest sum of scores, by trying all there is. */
+/** Returns the maximum sum of scores, by trying all assignments. */
 function bestSum(edges: readonly Edge[], rows: readonly number[]): number {
   const [row, ...rest] = rows
   if (row === undefined) return 0
@@ -18,7 +18,7 @@ function bestSum(edges: readonly Edge[], rows: readonly number[]): number {
   return Math.max(without, ...own.map((edge) => edge.score + bestSum(others(edge.column), rest)))
 }
 
-test('the sum of what is assigned is the highest there is, and nothing is assigned twice', () => {
+test('the assignment has the maximum sum and uses nothing twice', () => {
   const edge = fc.record({
     row: fc.nat(4),
     column: fc.nat(4),
@@ -54,9 +54,9 @@ const EDITS: Record<string, (text: string) => string> = {
 }
 
 interface Page {
-  /** Where it was; null = it is new. */
+  /** The old path. Null = the page is new. */
   from: string | null
-  /** Where it is; null = it is gone. */
+  /** The new path. Null = the page is deleted. */
   to: string | null
   body: string
   edit: string
@@ -70,7 +70,7 @@ const sightOf = (path: string, text: string, title: string | null): PageVersion 
   heading: firstHeading(text)?.title ?? null,
 })
 
-test('pages follow their texts through permutations, renames, removals and edits, whatever is now where they were', async () => {
+test('pages keep their IDs through permutations, renames, removals and edits of files', async () => {
   const paths = Array.from({ length: 8 }, (_, n) => `p${n}.md`)
   const page = fc.record({
     body: fc.constantFrom(...Object.keys(BODIES)),
@@ -90,7 +90,7 @@ test('pages follow their texts through permutations, renames, removals and edits
     })
   await fc.assert(
     fc.asyncProperty(moved, async (pages) => {
-      // A new page is no copy of an old one: which of two near-equal texts is the old page, is impossible to tell.
+      // A new page is not a copy of an old one, since no one can tell which of two near-equal texts is the old page.
       const textOf = ({ from, body }: Page, n: number): string => BODIES[from === null ? 'own' : body]!(`page${n}`)
       const old = pages.flatMap((one, n) => (one.from === null ? [] : [sightOf(one.from, textOf(one, n), null)]))
       const now = pages.flatMap((one, n) =>
@@ -105,7 +105,7 @@ test('pages follow their texts through permutations, renames, removals and edits
   )
 })
 
-test('thousands of changed pages, a third of them in rings, none settled by its bytes', async () => {
+test('thousands of changed pages are matched, a third of them in rings and none by equal bytes', async () => {
   const COUNT = 3_000
   const texts = Array.from({ length: COUNT }, (_, n) => BODIES.own!(`page${n}`))
   const at = (n: number): number => (n % 3 === 0 ? (n + 3) % COUNT : n)

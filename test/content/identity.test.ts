@@ -19,7 +19,7 @@ const page = (key: string): EntryKey => ({ kind: 'page', key })
 const id = (overrides: IdOverrides, key: string): string => idOf(overrides)('page', key)
 const none: IdOverrides = new Map()
 
-/** One step: applies it to the overrides and to the set of paths that exist. */
+/** One step: applies it to the overrides and to the set of existing paths. */
 function step(
   state: { ids: IdOverrides; paths: ReadonlySet<string> },
   changes: { add?: string[]; delete?: string[]; rename?: Array<[string, string]> },
@@ -48,7 +48,7 @@ function assertUnique(state: { ids: IdOverrides; paths: ReadonlySet<string> }): 
     assert.is.not(value, defaultId('page', name.slice('page\0'.length)), 'a default is no override')
 }
 
-test('a default ID is 20 letters and digits, the same for ever', () => {
+test('a default ID has 20 letters and digits and never changes', () => {
   assert.is(defaultId('page', 'guides/a.md'), defaultId('page', 'guides/a.md'))
   assert.match(defaultId('page', 'guides/a.md'), /^[0-9A-Za-z]{20}$/)
   assert.is.not(defaultId('page', 'a.md'), defaultId('file', 'a.md'))
@@ -56,7 +56,7 @@ test('a default ID is 20 letters and digits, the same for ever', () => {
   assert.is(defaultId('page', 'README.md'), 'q4u4HLW3jfiy1LatbLJo')
 })
 
-test('a rename carries the ID; back again, nothing is left to record', () => {
+test('a rename keeps the ID, and a rename back leaves nothing to record', () => {
   const renamed = step(start('a.md'), { rename: [['a.md', 'b.md']] })
   assert.is(id(renamed.ids, 'b.md'), defaultId('page', 'a.md'))
   const back = step(renamed, { rename: [['b.md', 'a.md']] })
@@ -64,7 +64,7 @@ test('a rename carries the ID; back again, nothing is left to record', () => {
   assert.is(back.ids.size, 0)
 })
 
-test('a swap swaps', () => {
+test('two pages that exchange paths keep their IDs', () => {
   const swapped = step(start('a.md', 'b.md'), {
     rename: [
       ['a.md', 'b.md'],
@@ -75,7 +75,7 @@ test('a swap swaps', () => {
   assert.is(id(swapped.ids, 'b.md'), defaultId('page', 'a.md'))
 })
 
-test('a chain moves along', () => {
+test('pages keep their IDs when a chain of files is renamed', () => {
   const moved = step(start('a.md', 'b.md'), {
     rename: [
       ['b.md', 'c.md'],
@@ -86,7 +86,7 @@ test('a chain moves along', () => {
   assert.is(id(moved.ids, 'c.md'), defaultId('page', 'b.md'))
 })
 
-test('a new page at a path that was renamed away gets an ID of its own', () => {
+test('a new page at the old path of a renamed page gets its own ID', () => {
   const state = step(start('a.md'), { rename: [['a.md', 'b.md']] })
   const added = step(state, { add: ['a.md'] })
   assert.is(id(added.ids, 'b.md'), defaultId('page', 'a.md'))
@@ -113,7 +113,7 @@ test('a page that comes back does not take an ID in use', () => {
   assert.is(id(both.ids, 'a.md'), defaultId('page', 'a.md'), 'who was there keeps it')
 })
 
-test('a copy is no rename', () => {
+test('a copy does not count as a rename', () => {
   const ids = applyChanges(
     none,
     { added: [], deleted: [], renamed: [{ kind: 'page', from: 'a.md', to: 'b.md' }] },
@@ -132,7 +132,7 @@ const move = fc.record({
 })
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never
 
-/** A move as a legal step: what does not exist is neither deleted nor renamed, what exists is not added. */
+/** Turns a move into a legal step: missing paths are neither deleted nor renamed, existing ones are not added. */
 function legal(paths: ReadonlySet<string>, { add, remove, shuffle, targets }: Move) {
   const gone = remove.filter((path) => paths.has(path))
   const from = shuffle.filter((path) => paths.has(path) && !gone.includes(path))
@@ -145,7 +145,7 @@ function legal(paths: ReadonlySet<string>, { add, remove, shuffle, targets }: Mo
 const run = (moves: readonly Move[], from = start('a', 'b')) =>
   moves.reduce((state, next) => step(state, legal(state.paths, next)), from)
 
-test('whatever happens, IDs are unique, follow renames, stay otherwise, and depend on the story alone', () => {
+test('IDs are unique, follow renames, stay otherwise and depend only on the history', () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 12 }), (moves) => {
       let state = start('a', 'b')
@@ -165,7 +165,7 @@ test('whatever happens, IDs are unique, follow renames, stay otherwise, and depe
   )
 })
 
-test('merges, criss-cross too, keep IDs unique; a side that alone changed wins', () => {
+test('merges and criss-cross merges keep IDs unique, and a change on one side wins', () => {
   const story = fc.array(move, { maxLength: 4 })
   fc.assert(
     fc.property(story, story, story, story, story, (first, left, right, left2, right2) => {
@@ -203,7 +203,7 @@ test('merges, criss-cross too, keep IDs unique; a side that alone changed wins',
   )
 })
 
-test('both sides rename one page: ours keeps the ID', () => {
+test('our side keeps the ID if both sides rename one page', () => {
   const ours = step(start('a'), { rename: [['a', 'z']] })
   const theirs = step(start('a'), { rename: [['a', 'b']] })
   const merged = mergeOverrides({ base: none, ours: ours.ids, theirs: theirs.ids }, { existing: ['b', 'z'].map(page) })
@@ -214,19 +214,19 @@ test('both sides rename one page: ours keeps the ID', () => {
   assert.is.not(id(without, 'b'), id(without, 'z'))
 })
 
-test('a page that was renamed here and kept there: the renamed one keeps the ID', () => {
+test('a renamed page keeps its ID if the other side kept it at its path', () => {
   const ours = step(start('a'), { rename: [['a', 'b']] })
   const merged = mergeOverrides({ base: none, ours: ours.ids, theirs: none }, { existing: ['a', 'b'].map(page) })
   assert.is(id(merged, 'b'), defaultId('page', 'a'))
   assert.is.not(id(merged, 'a'), defaultId('page', 'a'))
 })
 
-test('a repair changes nothing that is sound', () => {
+test('a repair leaves valid overrides unchanged', () => {
   const state = step(start('a', 'b'), { rename: [['a', 'c']], add: ['a'] })
   assert.is(encodePageIds(repairOverrides(state.ids, [...state.paths].map(page))), encodePageIds(state.ids))
 })
 
-test('the header reads back, for any key', () => {
+test('a header reads back for any key', () => {
   const kind = fc.constantFrom('page', 'file', 'group', 'link', 'computed', 'reusable-content')
   const entry = fc.tuple(kind, fc.string({ unit: 'grapheme', minLength: 1 }), fc.stringMatching(/^[0-9A-Za-z]{20}$/))
   fc.assert(
@@ -240,7 +240,7 @@ test('the header reads back, for any key', () => {
   )
 })
 
-test('a hostile header costs its bad lines alone', () => {
+test('only the invalid lines of a hostile header are lost', () => {
   const good = 'A'.repeat(20)
   const lines = [
     '1',
@@ -260,7 +260,7 @@ test('a hostile header costs its bad lines alone', () => {
   fc.assert(fc.property(unicodeText(), (text) => void decodePageIds(`1\n${text}`)))
 })
 
-test('a draft gives an ID to one entry at a time, as a search through all overrides would', () => {
+test('a draft gives an ID to one entry at a time, like a search through all overrides', () => {
   const entry = fc.integer({ min: 0, max: 5 }).map((n) => page(`${n}.md`))
   const idGiven = fc.oneof(
     entry.map(({ kind, key }) => defaultId(kind, key)),

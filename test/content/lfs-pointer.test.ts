@@ -9,7 +9,7 @@ const SPEC = 'version https://git-lfs.github.com/spec/v1'
 const read = (text: string) => readPointer(Buffer.from(text))
 const written = { oid: OID, size: 12345 }
 
-test('pointers that git lfs reads', () => {
+test('pointers that git lfs reads are recognized', () => {
   for (const text of [
     `${SPEC}\noid sha256:${OID}\nsize 12345\n`,
     `${SPEC}\noid sha256:${OID}\nsize 12345`,
@@ -23,7 +23,7 @@ test('pointers that git lfs reads', () => {
   assert.equal(readPointer(pool.subarray(4, pool.length - 4)), written, 'a view of a larger buffer')
 })
 
-test('everything else is an ordinary file', () => {
+test('any other content is an ordinary file', () => {
   for (const text of [
     '',
     `${SPEC}\n`,
@@ -48,7 +48,7 @@ test('everything else is an ordinary file', () => {
     assert.is(read(text), null, text)
 })
 
-test('no bytes make it fail', () => {
+test('no bytes make the pointer parser fail', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 1100 }), fc.nat(300), (noise, at) => {
       const bytes = Buffer.from(`${SPEC}\noid sha256:${OID}\nsize 12345\n`)

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('line ends')
 
-test('a text of one kind of line end keeps it, whatever comes', () => {
+test('a text with one kind of line end keeps it, whatever is sent', () => {
   const line = fc.constantFrom('', 'a', 'b', 'c', '# x')
   const end = fc.constantFrom('\r\n', '\n')
   fc.assert(
@@ -16,7 +16,7 @@ test('a text of one kind of line end keeps it, whatever comes', () => {
   )
 })
 
-test('in a mixed text, lines that were there keep theirs; new ones have that of the line before', () => {
+test('existing lines of a mixed text keep their line end, and new ones copy the line before', () => {
   const old = 'one\r\ntwo\nthree\r\n\r\nfour\n\nfive\r\n'
   assert.is(keepLineEnds(old, old.replaceAll('\r\n', '\n')), old)
   assert.is(
@@ -27,7 +27,7 @@ test('in a mixed text, lines that were there keep theirs; new ones have that of 
   assert.is(keepLineEnds('none', 'a\r\nb\n'), 'a\r\nb\n')
 })
 
-test('a mixed text sent back with other line ends is not changed', () => {
+test('a mixed text that is sent back with other line ends is not changed', () => {
   const text = fc.array(fc.tuple(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e'), fc.constantFrom('\r\n', '\n')), {
     minLength: 1,
   })

@@ -89,9 +89,10 @@ const cases: Array<[name: string, markdown: string, expected: string[]]> = [
   ['a byte order mark', '\ufeff[a](b.md)', ['link markdown b.md']],
   ['CRLF and tabs', 'x\r\n\r\n-\t[a](b.md)\r\n', ['link markdown b.md']],
 ]
-for (const [name, markdown, expected] of cases) test(name, () => assert.equal(short(markdown), expected))
+for (const [name, markdown, expected] of cases)
+  test(`references are found as expected: ${name}`, () => assert.equal(short(markdown), expected))
 
-test('a long page is searched whole, and its code is skipped wherever it is parted', () => {
+test('a long page is searched completely, and its code is skipped wherever it is split', () => {
   const part = (i: number): string =>
     `## Part ${i}\n\n[a](page-${i}.md)\n\n\`\`\`js\nlet a = 1\n\n[no](no.md)\n\n\`\`\`\n\n- item\n\n  [b](in-${i}.md)\n\n<!-- \n\n[no](no.md)\n\n-->\n\n`
   const markdown = Array.from({ length: 400 }, (_, i) => part(i)).join('')
@@ -102,15 +103,15 @@ test('a long page is searched whole, and its code is skipped wherever it is part
   assert.equal(short(markdown), expected)
 })
 
-test('what one text defines means nothing in the next one that the same parser reads', () => {
+test('definitions in one text do not affect the next text of the same parser', () => {
   const targets = (text: string): number | undefined => scanExactly(text, 0, '')?.targets.length
   assert.is(targets('[a]: /x\n\n[^n]: note\n'), 1)
-  // If [a] were a link here, what is around it would be none.
+  // If [a] were a link here, the brackets around it could not be one.
   assert.is(targets('[x [a] y](/z)\n'), 1)
   assert.is(targets('[x [^n] y](/z)\n'), 1)
 })
 
-test('passages made to take quadratic time are left out, the rest is not', () => {
+test('only passages that would take quadratic time are left out', () => {
   for (const hostile of [
     '[^a]'.repeat(50_000),
     '[a]('.repeat(50_000),
@@ -156,13 +157,13 @@ const piece = fc.constantFrom(
 )
 const soup = fc.array(fc.oneof(piece, unicodeText({ maxLength: 4 })), { maxLength: 40 }).map((parts) => parts.join(''))
 
-/** URLs of links and images, as the reference parser sees them. */
+/** Returns the URLs of links and images, according to the reference parser. */
 function urls(node: { type: string; url?: string; children?: unknown[] }): string[] {
   const own = ['link', 'image', 'definition'].includes(node.type) ? [node.url ?? ''] : []
   return [...own, ...(node.children ?? []).flatMap((child) => urls(child as typeof node))]
 }
 
-test('offsets and targets are exact on any text', () => {
+test('offsets and targets are exact in any text', () => {
   fc.assert(
     fc.property(soup, (markdown) => {
       short(markdown)
@@ -192,7 +193,7 @@ const hold: Record<string, (raw: string) => string> = {
   'liquid-double': (raw) => `{% embed url="${raw}" %}`,
   'liquid-single': (raw) => `{% embed url='${raw}' %}`,
 }
-test('a target written in any encoding is found again, and means the same', () => {
+test('a target in any encoding is found again with the same meaning', () => {
   const name = fc.array(
     fc.constantFrom(
       'a',

@@ -16,16 +16,19 @@ const test = suite('the native parser')
 const parseSlowly = (text: string): Markdown => parseExactly(text, scan(text))
 const exactDocument = (text: string) => parseDocument(text, (region) => parseSlowly(region.text))
 
-test('is used', () => assert.ok(isNative))
+test('the native parser is used', () => assert.ok(isNative))
 
-test('a page has the tree that the exact parser makes of it', () => {
+test('a page has the same tree as with the exact parser', () => {
   fc.assert(
     fc.property(writtenPage, (markdown) => assert.equal(parseDocument(markdown), exactDocument(markdown))),
     { numRuns: 300 },
   )
 })
 
-/** What both parsers say of a node. GFM's autolinks have no offsets in the exact parser, which makes them of texts. */
+/**
+ * The properties of a node that both parsers report. GFM's autolinks have no offsets in the exact parser, which
+ * creates them from texts.
+ */
 function bare({ position, children, title, label, alt, ...node }: Markdown, hasOffsets: boolean): unknown {
   const at = hasOffsets ? [position?.start.offset, position?.end.offset] : null
   return {
@@ -38,7 +41,10 @@ function bare({ position, children, title, label, alt, ...node }: Markdown, hasO
   }
 }
 
-/** Examples whose inline nodes have no offsets in the exact parser: 606 is an address with an escape, which GFM reads as an autolink. */
+/**
+ * Examples whose inline nodes have no offsets in the exact parser: 606 is an address with an escape, which GFM reads
+ * as an autolink.
+ */
 const WITHOUT_OFFSETS: ReadonlySet<number> = new Set([606])
 
 interface Example {
@@ -67,7 +73,7 @@ test('every example of the CommonMark specification has the same nodes and offse
   }
 })
 
-test('a tag right behind a check box, and an open fence in a list in a quote, are read by the exact parser', () => {
+test('the exact parser reads a tag after a check box, and an open fence in a list in a quote', () => {
   for (const text of [
     '- [ ] {% unknown %}\n  word\n  {% endunknown %}',
     '>- ```\r\n>  a\r\n>\r\n># word',
@@ -81,7 +87,7 @@ test('a check box in a heading makes no task', () => {
   assert.equal(parseDocument(text), exactDocument(text))
 })
 
-test('leaves titles of very many lines to the exact parser, which has budgets', () => {
+test('the exact parser, which has budgets, reads titles with very many lines', () => {
   for (const [open, close] of [
     ['"', '"'],
     ["'", "'"],
@@ -95,7 +101,7 @@ test('leaves titles of very many lines to the exact parser, which has budgets', 
   assert.is(parseNatively(`[a](b "${'c\n'.repeat(1_100)}")`), null)
 })
 
-test('images within images are not looked at beyond a hundred', () => {
+test('images within images are read to a depth of one hundred', () => {
   assert.equal(findReferences(`${'!['.repeat(1_500)}x${'](b)'.repeat(1_500)}`), [])
   assert.is(findReferences(`${'!['.repeat(5)}x${'](b)'.repeat(5)}`).length, 5)
 })

@@ -19,7 +19,7 @@ const headings = (markdown: string): [number, string, string][] =>
 const anchors = (...titles: string[]): string[] => anchorsOf(titles.map((title) => ({ title })))
 const textOf = (markdown: string): string => read(markdown).sections[0]?.text ?? ''
 
-test('attribute lists state the anchors of headings, and are no part of titles', () => {
+test('attribute lists set the anchors of headings and are not part of titles', () => {
   assert.equal(
     headings(
       '# A {#one}\n\n## B { #two }\n\n## C {#three .cls}\n\n## D {: #four key="v w" }\n\n## *E* {.cls}\n\n## F `{#six}`\n\n## G {{ x }}\n',
@@ -36,7 +36,7 @@ test('attribute lists state the anchors of headings, and are no part of titles',
   )
 })
 
-test('anchors keep letters of every script, and drop punctuation', () => {
+test('anchors keep letters of every script and drop punctuation', () => {
   assert.is(anchorOf('What’s new in v1.2?'), 'whats-new-in-v12')
   assert.is(anchorOf('Prometheus & Grafana'), 'prometheus--grafana')
   assert.is(anchorOf('🚀 Start here'), 'start-here')
@@ -48,7 +48,7 @@ test('anchors keep letters of every script, and drop punctuation', () => {
   assert.is(Array.from(anchorOf('𠮷'.repeat(500))).length, 200)
 })
 
-test('anchors are unique, and an ID that a heading states wins', () => {
+test('anchors are unique, and an explicit ID of a heading takes precedence', () => {
   assert.equal(anchors('Setup', 'Setup', 'Setup 1', 'setup'), ['setup', 'setup-1', 'setup-1-1', 'setup-2'])
   assert.equal(headings('# A\n\n## Setup\n\n## Install <a href="#setup" id="setup"></a>\n\n## Other {#own}\n'), [
     [1, 'A', 'a'],
@@ -58,7 +58,7 @@ test('anchors are unique, and an ID that a heading states wins', () => {
   ])
 })
 
-test('a fragment finds its anchor, also as other renderers write it', () => {
+test('a fragment finds its anchor, also in the notation of other renderers', () => {
   const { outline } = read(
     '# Page\n\n## 1. Getting started\n\n## Prometheus & Grafana\n\n## 安装\n\n<div id="Below">x</div>\n',
   )
@@ -143,7 +143,7 @@ End[^1] with {{ value }}.
 [x]: y.md
 `
 
-test('sections have all that readers see, and no syntax', () => {
+test('sections contain all visible text and no syntax', () => {
   const { outline, sections } = read(EVERYTHING)
   assert.is(outline.title, 'The page')
   assert.equal(outline.anchors, ['more--more', 'here'])
@@ -159,7 +159,7 @@ test('sections have all that readers see, and no syntax', () => {
   ])
 })
 
-test('headings are those of the block tree', () => {
+test('the outline has the headings of the block tree', () => {
   const pages = [
     EVERYTHING,
     '# A\r\n\r\nTitle\r\n---\r\n\r\n* ## In a list\r\n\r\n> # In a quote\r\n',
@@ -176,7 +176,7 @@ test('headings are those of the block tree', () => {
   )
 })
 
-test('what comes before the first heading, or below the H1 at the top, belongs to no heading', () => {
+test('text before the first heading, or below the H1 at the top, belongs to no heading', () => {
   assert.equal(read('Before\n\n# Title\n\nBelow\n').sections, [
     { anchor: null, title: '', text: 'Before' },
     { anchor: 'title', title: 'Title', text: 'Below' },
@@ -185,12 +185,12 @@ test('what comes before the first heading, or below the H1 at the top, belongs t
   assert.equal(read('').sections, [])
 })
 
-test('the title is that which an edit of the title would change', () => {
+test('the title is the one that an edit of the title would change', () => {
   assert.is(read('> # Quoted\n\n# *Real* title\n').outline.title, 'Real title')
   assert.is(read('## Only a part\n').outline.title, '')
 })
 
-test('scripts are named, the most frequent first', () => {
+test('scripts are listed by frequency', () => {
   assert.equal(read('安装指南 と インストール한국').outline.scripts, ['cjk'])
   assert.equal(read('مرحبا بالعالم الجميل and').outline.scripts, ['arabic', 'latin'])
   assert.equal(read('“Quoted” – text…').outline.scripts, ['latin'])
@@ -215,7 +215,7 @@ test('a page that is too costly has an empty outline, in bounded time', () => {
     read(hostile)
 })
 
-test('a text is cut into lines by blocks alone', () => {
+test('a text is split into lines only between blocks', () => {
   assert.is(textOf('one\ntwo\n\nthree\n'), 'one\ntwo\nthree')
   assert.is(textOf('<div>a<p>b</p><b>c</b>d</div>\n'), 'a\nb\ncd')
 })

@@ -1,4 +1,4 @@
-/** Well-formed pages of every kind of block and inline, in every place where people put them, for comparing two parsers. */
+/** Well-formed pages with every kind of block and inline in every usual place, for comparing two parsers. */
 import fc from 'fast-check'
 
 const WORDS = [
@@ -235,7 +235,7 @@ const { block } = fc.letrec<{ block: string; blocks: string }>((tie) => ({
     .chain((all) => fc.constantFrom('\n\n', '\n\n', '\n').map((gap) => all.join(gap))),
 }))
 
-/** A page, with line ends of one kind. */
+/** A page with one kind of line ends. */
 export const writtenPage = fc
   .tuple(
     fc.array(block, { minLength: 1, maxLength: 4 }),

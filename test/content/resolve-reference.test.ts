@@ -6,7 +6,7 @@ import { memoryTree } from '../support/memory-tree.js'
 import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('content: what references name')
+const test = suite('content: targets of references')
 const files: Record<string, string> = {
   '.gitbook.yaml': 'root: docs',
   'docs/SUMMARY.md': '* [Home](README.md)\n* [Guide](guide/README.md)\n  * [One](guide/one.md)\n* [Sp](s%20p.md)\n',

@@ -20,7 +20,7 @@ for (const [key, slug] of [
   ['...md', 'page'],
   ['.md', 'page'],
 ] as const)
-  test(`page ${key}`, () => assert.is(pageSlug(key), slug))
+  test(`a page has the slug of its key: ${key}`, () => assert.is(pageSlug(key), slug))
 
 for (const [title, slug] of [
   ['Getting Started', 'getting-started'],
@@ -37,21 +37,21 @@ for (const [title, slug] of [
   ['हिन्दी', 'हिन्दी'],
   ['🚀 Launch', 'launch'],
 ] as const)
-  test(`group ${title}`, () => assert.is(groupSlug(title), slug))
+  test(`a group has the slug of its title: ${title}`, () => assert.is(groupSlug(title), slug))
 
-test('a group keeps the slug stored in its anchor', () => {
+test('a group keeps the slug that its anchor stores', () => {
   assert.is(groupSlug('Renamed since', 'first-name'), 'first-name')
   assert.is(groupSlug('Title', '  '), 'title')
   assert.is(groupSlug('Title', 'a/b c'), 'a-b-c')
 })
 
-test('a title without letters still has a slug', () => {
+test('a title without letters has a slug anyway', () => {
   assert.is(groupSlug('🚀'), 'group')
   assert.is(groupSlug(''), 'group')
   assert.is(entrySlug('!!!'), 'page')
 })
 
-test('slugs are never empty, never too long, never a step in a path', () => {
+test('slugs are never empty, too long or a step in a path', () => {
   fc.assert(
     fc.property(unicodeText({ maxLength: 300 }), fc.string({ unit: 'grapheme', maxLength: 150 }), (text, anchor) => {
       for (const slug of [
@@ -69,7 +69,7 @@ test('slugs are never empty, never too long, never a step in a path', () => {
   )
 })
 
-test('siblings get suffixes in their order, and never the same slug', () => {
+test('siblings get suffixes in their order, and never share a slug', () => {
   const slugs = new SlugSet()
   assert.equal(
     ['a', 'a', 'a-1', 'a', 'b'].map((slug) => slugs.take(slug)),

@@ -13,7 +13,7 @@ const test = suite('content: structure')
 const read = (files: Record<string, MemoryFile>): Promise<ContentStructure> =>
   readStructure(memoryTree(files), idOf(new Map()), inPlace)
 
-/** The tree as lines: nesting, type, path, and what follows it. */
+/** The tree as lines: nesting, type, path, and details. */
 function outline(pages: readonly PageEntry[], indent = ''): string[] {
   return pages.flatMap((entry) => {
     const behind = entry.type === 'document' ? ` = ${entry.gitPath}` : entry.type === 'link' ? ` -> ${entry.href}` : ''
@@ -23,7 +23,7 @@ function outline(pages: readonly PageEntry[], indent = ''): string[] {
 const codes = (structure: ContentStructure): string[] =>
   structure.diagnostics.map(({ code, line, file }) => `${code} ${line ?? file}`)
 
-test('groups, nesting, links, drafts, computed pages', async () => {
+test('the tree has groups, nesting, links, drafts and computed pages', async () => {
   const structure = await read({
     'SUMMARY.md': `# Table of contents
 
@@ -117,7 +117,7 @@ for (const [written, gitPath] of [
   })
 }
 
-test('what is missing or listed twice is reported; what is nested in it stays', async () => {
+test('a missing or duplicate entry is reported, and its nested entries stay', async () => {
   const structure = await read({
     'SUMMARY.md':
       '* [A](a.md)\n* [Gone](gone.md)\n* [Gone too](gone2.md)\n  * [B](b.md)\n* [A again](./a.md)\n* [A once more](a.md)\n  * [C](c.md)\n* [Up](../up.md)\n* [Data](data.json)\n* [Part](gone.md#x)\n',
@@ -145,7 +145,7 @@ test('what is missing or listed twice is reported; what is nested in it stays', 
   ])
 })
 
-test('siblings with one slug get suffixes, and say so', async () => {
+test('siblings with one slug get suffixes and a diagnostic', async () => {
   const structure = await read({
     'SUMMARY.md':
       '* [A](x/intro.md)\n* [B](y/intro.md)\n* [C](README.md)\n  * [D](z/intro.md)\n\n## G\n\n## G\n\n* [L](https://a.example)\n* [L](https://a.example)\n',
@@ -168,7 +168,7 @@ test('siblings with one slug get suffixes, and say so', async () => {
   assert.is(structure.byId.size, 8)
 })
 
-test('markdown files that are not listed are named one by one, hidden ones are not', async () => {
+test('unlisted markdown files are named one by one, except hidden ones', async () => {
   const structure = await read({
     'SUMMARY.md': '',
     'a.md': '',
@@ -182,7 +182,7 @@ test('markdown files that are not listed are named one by one, hidden ones are n
   assert.equal(codes(structure), ['unlisted a.md', 'unlisted dir/b.md'])
 })
 
-test('everything is seen from the effective root', async () => {
+test('all paths are relative to the effective root', async () => {
   const structure = await read({
     '.gitbook.yaml': 'root: ./docs/\n',
     'README.md': '',
@@ -217,7 +217,7 @@ test('everything is seen from the effective root', async () => {
   assert.equal(codes(structure), ['missing-file 3'])
 })
 
-test('a table of contents in a folder is relative to the folder, then to the root', async () => {
+test('a nested table of contents resolves paths in its folder, then at the root', async () => {
   const structure = await read({
     '.gitbook.yaml': 'structure:\n  summary: nav/TOC.md\n',
     'nav/TOC.md': '* [A](a.md)\n* [B](b.md)\n',
@@ -228,7 +228,7 @@ test('a table of contents in a folder is relative to the folder, then to the roo
   assert.equal([...structure.byGitPath.keys()], ['nav/a.md', 'b.md'])
 })
 
-test('without a table of contents the folders are the tree, in natural order', async () => {
+test('folders are the tree without a table of contents, in natural order', async () => {
   const structure = await read({
     'README.md': '# Not read',
     'chapter-10.md': '',
@@ -260,13 +260,13 @@ test('without a table of contents the folders are the tree, in natural order', a
 
 test('an empty repository has no pages', async () => assert.equal((await read({})).pages, []))
 
-test('names that differ by case alone are reported', async () => {
+test('names that differ only by case are reported', async () => {
   const structure = await read({ 'SUMMARY.md': '* [A](a.md)\n* [A](A.md)\n', 'a.md': '', 'A.md': '' })
   assert.is(structure.byGitPath.size, 2)
   assert.equal(codes(structure), ['case-collision a.md'])
 })
 
-test('links and submodules are no files', async () => {
+test('symbolic links and submodules do not count as files', async () => {
   const structure = await read({
     'SUMMARY.md': '* [A](a.md)\n* [S](link.md)\n',
     'a.md': '',
@@ -283,7 +283,7 @@ test('a table of contents in Latin-1 is read', async () => {
   assert.is(structure.pages[0]?.title, 'Résumé')
 })
 
-test('others have a turn while an edit looks for a free name among the files of a huge folder', async () => {
+test('other requests run while an edit looks for a free name in a huge folder', async () => {
   const files = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`Folder-${n % 3}/Page-${n}.md`, '']))
   const tree = memoryTree(files)
   const workspace = new Workspace(tree, await read({ 'README.md': '' }), new Map(), inPlace)
@@ -301,7 +301,7 @@ test('others have a turn while an edit looks for a free name among the files of 
   assert.is((await workspace.paths()).size, entries.length)
 })
 
-test('a failing reader is no empty table of contents', async () => {
+test('a failing reader does not look like an empty table of contents', async () => {
   const tree = memoryTree({ 'SUMMARY.md': '* [A](a.md)', 'a.md': '' })
   const broken = { ...tree, read: async () => Promise.reject(new Error('the disk is gone')) }
   await readStructure(broken, idOf(new Map()), inPlace).then(
@@ -315,7 +315,7 @@ test('a failing reader is no empty table of contents', async () => {
   assert.is((await readStructure(large, idOf(new Map()), inPlace)).diagnostics[0]?.code, 'unreadable')
 })
 
-test('a nest of folders or entries is cut at a depth, and loses nothing', async () => {
+test('deeply nested folders or entries are cut at a limit and lose nothing', async () => {
   const deep = (pages: readonly PageEntry[]): number =>
     pages.length === 0 ? 0 : 1 + Math.max(...pages.map((entry) => deep(entry.pages)))
   const folders = await read({ [`${'d/'.repeat(1500)}x.md`]: '', 'a.md': '' })
@@ -329,7 +329,7 @@ test('a nest of folders or entries is cut at a depth, and loses nothing', async 
   assert.ok(deep(listed.pages) <= MAX_DEPTH)
 })
 
-test('the IDs asked for are the IDs given', async () => {
+test('the structure returns the requested IDs', async () => {
   const structure = await readStructure(
     memoryTree({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '' }),
     (kind, key) => `${kind}:${key}`,

@@ -35,13 +35,13 @@ const files: [what: string, text: string, tags: object, faults?: number][] = [
   ],
 ]
 for (const [what, text, tags, faults = 0] of files)
-  test(`reads ${what}`, async () => {
+  test(`tags are read from ${what}`, async () => {
     const found = await read(text)
     assert.equal(Object.fromEntries(found.tags.map(({ slug, label }) => [slug, label])), tags)
     assert.is(found.diagnostics.length, faults, JSON.stringify(found.diagnostics))
   })
 
-test('a page shows its tags by name, each once, and those without a name as written', () => {
+test('a page shows each tag once by name, and unnamed tags as written', () => {
   assert.equal(namedTags(['api', 'x', 'api', 'API', 'toString'], [{ slug: 'api', label: 'API' }]), [
     'API',
     'x',
@@ -57,7 +57,7 @@ test('a page shows its tags by name, each once, and those without a name as writ
   )
 })
 
-test('a tag keeps its color, emoji and icon, in the order of the file', async () => {
+test('a tag keeps its color, emoji and icon, and tags keep the order of the file', async () => {
   const { tags } = await read(
     '- slug: beta\n  label: Beta\n  color: "#ff0000"\n  emoji: 🧪\n- tag: api\n  icon: code\n  color: [red]\n',
   )
@@ -67,7 +67,7 @@ test('a tag keeps its color, emoji and icon, in the order of the file', async ()
   ])
 })
 
-test('no text is too strange', () =>
+test('the tag parser accepts any text', () =>
   fc.assert(
     fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
       const { tags } = await read(text)

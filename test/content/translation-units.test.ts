@@ -7,7 +7,7 @@ import { pageNeeds, weavePage } from '../../src/content/translation/weave.js'
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 
-const test = suite('content: units of translations')
+const test = suite('content: translation units')
 
 const lines = [
   ...[
@@ -63,7 +63,7 @@ const answers = (texts: Iterable<string>, translate: (text: string) => string) =
   new Map([...texts].map((text) => [text, translate(text)]))
 const segments = (text: string) => cut(text).units.flatMap((unit) => unit.segments.map(({ coded }) => coded))
 
-test('the units of a text are the text, byte for byte, and so are they when every segment is translated to itself', () => {
+test('units join to the text byte for byte, also if every segment is translated to itself', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const { units } = cut(text)
@@ -79,7 +79,7 @@ test('the units of a text are the text, byte for byte, and so are they when ever
   )
 })
 
-test('whatever an engine answers, the page keeps its units and all markup of them', () => {
+test('a page keeps its units and their markup for any response of an engine', () => {
   const evil = fc.constantFrom(
     '<script>x</script>',
     '# a',
@@ -118,7 +118,7 @@ test('whatever an engine answers, the page keeps its units and all markup of the
   )
 })
 
-test('a page that is woven again without a change keeps its bytes, and asks for nothing', () => {
+test('a page that is assembled again without a change keeps its bytes and needs no engine', () => {
   fc.assert(
     fc.property(page, (source) => {
       const again = { kept: false }
@@ -137,7 +137,7 @@ test('a page that is woven again without a change keeps its bytes, and asks for 
   )
 })
 
-test('a common subsequence is in order, and as long as it can be for short lists', () => {
+test('a common subsequence is in order, and is the longest one for short lists', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', 'c')), fc.array(fc.constantFrom('a', 'b', 'c')), (before, after) => {
       const pairs = align(before, after)

@@ -28,7 +28,7 @@ const newest = async () => (await read('limit=1')).items[0]
 const newSpace = async (): Promise<string> =>
   (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 
-test('a change says who, what, when, from where, and what was made; no values', async () => {
+test('an entry records the actor, action, time, address and target, but no values', async () => {
   const before = clock.now().toISOString()
   const response = await here.admin
     .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Very secret plans', emoji: '🔒' })
@@ -57,7 +57,7 @@ test('a change says who, what, when, from where, and what was made; no values', 
   assert.equal((await newest()).resources, { space: response.body.id, changeRequest: body.id })
 })
 
-test('refusals and failures are there too; reading, and being there, is not', async () => {
+test('rejected and failed requests are recorded, but reads are not', async () => {
   const space = await newSpace()
   const reader = await here.caller('read')
   await reader.call('patch', `/v1/spaces/${space}`, { title: 'Mine' }).expect(403)
@@ -78,7 +78,7 @@ test('refusals and failures are there too; reading, and being there, is not', as
   assert.is((await read('limit=0')).count, count)
 })
 
-test('a token that only reads is refused, and that is recorded', async () => {
+test('a rejected write with a read-only token is recorded', async () => {
   const { secret, token } = await issueToken(here.service.app, here.admin.user, { label: 'ro', readOnly: true })
   await here.admin
     .call('patch', `/v1/orgs/${here.organization}`, { title: 'Changed' })
@@ -88,7 +88,7 @@ test('a token that only reads is refused, and that is recorded', async () => {
   assert.equal([entry.operation, entry.outcome, entry.actor.token], ['updateOrganizationById', 'refused', token.id])
 })
 
-test('no secret is ever in it', async () => {
+test('the audit log never contains a secret', async () => {
   const space = await newSpace()
   const { body: made } = await here.admin.call('post', '/v1/user/tokens', { label: 'x' }).expect(201)
   const { body: hook } = await here.admin
@@ -101,7 +101,7 @@ test('no secret is ever in it', async () => {
   for (const secret of [made.token, hook.secret, 'hush-hush', 'hunter2']) assert.not.ok(text.includes(secret), secret)
 })
 
-test("changes of a user's account are in the log of each of the user's organizations; those of an organization only in its own", async () => {
+test('account changes are logged in all organizations of the user, other changes only in one', async () => {
   const { count } = await read('limit=0')
   const { headers } = await here.admin.call('post', '/v1/orgs', { title: 'Second' }).expect(201)
   const second = headers.location as string
@@ -120,7 +120,7 @@ test("changes of a user's account are in the log of each of the user's organizat
   )
 })
 
-test('signing in is there, and accepting an invitation', async () => {
+test('sign-ins and accepted invitations are recorded', async () => {
   const base = `/v1/orgs/${here.organization}`
   await here.admin.call('post', `${base}/invites`, { emails: ['new@people.example'], role: 'edit' }).expect(200)
   const nobody = (path: string, body: object) => here.admin.call('post', path, body).unset('Authorization')
@@ -145,10 +145,10 @@ test('signing in is there, and accepting an invitation', async () => {
     assert.not.ok(JSON.stringify((await read('limit=1000')).items).includes(value))
 })
 
-test('filters, and pages that go on while entries come', async () => {
+test('filters work, and pages continue while entries arrive', async () => {
   const space = await newSpace()
   const person = await here.caller('edit')
-  // Entries are stamped in milliseconds: a step before and after keeps each limit apart from what was done beside it.
+  // Entries have times in milliseconds. A pause before and after separates each limit from neighboring changes.
   clock.forward(1000)
   const from = clock.now().toISOString()
   clock.forward(1000)
@@ -186,7 +186,7 @@ test('filters, and pages that go on while entries come', async () => {
     await here.admin.call('get', `${log}?${query}`).expect(400)
 })
 
-test('attempts that came to nothing push out only each other', async () => {
+test('entries of failed attempts only displace each other', async () => {
   const space = await newSpace()
   const person = await here.caller('read')
   await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Kept' }).expect(200)
@@ -199,12 +199,12 @@ test('attempts that came to nothing push out only each other', async () => {
   )
 })
 
-test('for admins of the organization only', async () => {
+test('only admins of the organization can read the audit log', async () => {
   for (const role of ['create', 'read', null] as const) await (await here.caller(role)).call('get', log).expect(403)
   await (await here.caller()).call('get', log).expect(404)
 })
 
-test('what was acknowledged is in the log after a restart; old entries go', async () => {
+test('acknowledged changes are in the log after a restart, and old entries expire', async () => {
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Before' }).expect(200)
   const before = await read('limit=1000')
   await here.restart()

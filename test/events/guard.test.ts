@@ -10,7 +10,7 @@ test.after(() => {
   for (const one of receivers) one.close()
 })
 
-test('a URL into a private network is refused when it is given, and when it is delivered to', async () => {
+test('a URL to a private network is rejected when it is set and when it is used', async () => {
   const receiver = await startReceiver()
   receivers.push(receiver)
   const { port } = new URL(receiver.url)
@@ -32,7 +32,7 @@ test('a URL into a private network is refused when it is given, and when it is d
   const { id } = (await here.admin.call('post', base, { url: 'https://192.0.43.8/hook', enabled: false }).expect(201))
     .body
   await here.admin.call('patch', `${base}/${id}`, { url: receiver.url }).expect(400)
-  // What a name that means another address by now looks like to the delivery.
+  // To the delivery, this looks like a name that now stands for another address.
   const { store } = here.service.app
   await store.transact(async (tx) => {
     const stored = await tx.get(webhooks, id)
@@ -55,7 +55,7 @@ test('a URL into a private network is refused when it is given, and when it is d
   await here.close()
 })
 
-test('an endpoint that never responds does not keep the service from stopping; the delivery is made after the next start', async () => {
+test('an endpoint that never responds does not delay a stop, and gets the delivery later', async () => {
   const receiver = await startReceiver()
   receivers.push(receiver)
   receiver.respond = () => {}

@@ -9,7 +9,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('events: the journal')
 
-/** Writes events about a space that is none, in few transactions. */
+/** Writes events about a nonexistent space in few transactions. */
 async function many(here: TestService, count: number): Promise<void> {
   const { app } = here.service
   for (let written = 0; written < count; written += 2_000) {
@@ -25,7 +25,7 @@ async function many(here: TestService, count: number): Promise<void> {
 }
 
 test(
-  'events are not held in memory, and a filter looks at so many of them a request',
+  'events are not held in memory, and a filtered request reads a limited number of them',
   async () => {
     const here = await startService()
     const { app } = here.service
@@ -45,7 +45,7 @@ test(
       [rare.id],
     )
     assert.is(second.next, undefined)
-    // If no more than that has to be read, it is exact.
+    // If no more than that has to be read, the result is exact.
     assert.equal((await ask(`space=many&after=${rare.sequence + 600}&limit=3`)).count, MAX_SCANNED - 100)
     assert.equal((await ask(`after=${rare.sequence}&limit=1`)).count, MAX_SCANNED + 500)
     assert.equal(

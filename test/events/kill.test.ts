@@ -13,11 +13,11 @@ const WRITERS = 3
 const test = suite('webhooks: kill -9')
 
 test(
-  'whatever was acknowledged has one event, and is delivered, however often the server is killed',
+  'every acknowledged change has one event and is delivered, however many kills happen',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-webhooks-'))
     const receiver = await startReceiver()
-    // Now and then the endpoint takes its time, so that a kill meets deliveries under way.
+    // Now and then the endpoint is slow, so that a kill hits deliveries under way.
     receiver.respond = (res) => void setTimeout(() => res.writeHead(200).end(), Math.random() * 40)
     const acknowledged = new Set<string>()
     const env = { BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }

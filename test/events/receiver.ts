@@ -14,15 +14,15 @@ export interface Received {
   }
 }
 
-/** A real endpoint of webhooks that keeps what it gets, and responds as told. */
+/** A real webhook endpoint that records its requests and responds as configured. */
 export interface Receiver {
   url: string
   got: Received[]
   /** Sequences in the order of arrival. */
   sequences(): number[]
-  /** How it responds from now on; by default with 200. */
+  /** Sets its response from now on. The default is 200. */
   respond: (res: ServerResponse, received: Received) => void
-  /** Resolves when so many requests have come in total. */
+  /** Resolves when this many requests have arrived in total. */
   until(count: number): Promise<Received[]>
   close(): void
 }

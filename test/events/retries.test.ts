@@ -30,7 +30,7 @@ const rename = (title: string) => here.admin.call('patch', `/v1/orgs/${here.orga
 const read = async (id: string) => (await here.admin.call('get', `${base}/${id}`).expect(200)).body
 const deliveries = async (id: string) =>
   (await here.admin.call('get', `${base}/${id}/deliveries?order=asc`).expect(200)).body.items
-/** The delivery when it has been attempted so often and that was written down. */
+/** Returns the delivery once this many attempts are recorded. */
 async function afterAttempts(id: string, attempts: number, index = 0) {
   for (;;) {
     const delivery = (await deliveries(id))[index]
@@ -67,7 +67,7 @@ test('delays grow from 5 s to 12 h over about three days, with jitter', () => {
   )
 })
 
-test('what fails is tried again when its time has come, under the same ID, newly stamped', async () => {
+test('a failed delivery is retried on schedule with the same ID and a new timestamp', async () => {
   const id = await hook()
   fail(500)
   await rename('Once more')
@@ -97,7 +97,7 @@ test('what fails is tried again when its time has come, under the same ID, newly
   assert.is((await read(id)).failingSince, undefined)
 })
 
-test('an endpoint that works again gets at once what waits for it', async () => {
+test('an endpoint that works again gets its waiting deliveries at once', async () => {
   const id = await hook()
   fail(503, { 'retry-after': '3600' })
   for (const title of ['First', 'Second', 'Third']) await rename(title)
@@ -112,7 +112,7 @@ test('an endpoint that works again gets at once what waits for it', async () => 
     assert.is((await afterAttempts(id, index < 3 ? 2 : 1, index)).status, 'succeeded')
 })
 
-test('after three days without success the webhook is disabled and says why; enabled again, it goes on', async () => {
+test('a webhook is disabled after three days of failures, and continues once it is enabled', async () => {
   const id = await hook()
   fail(500)
   await rename('Failing')
@@ -134,7 +134,7 @@ test('after three days without success the webhook is disabled and says why; ena
   assert.is((await afterAttempts(id, 1, 1)).status, 'succeeded')
 })
 
-test('an endpoint that is gone is left alone', async () => {
+test('an endpoint that is gone gets no more deliveries', async () => {
   const id = await hook()
   fail(410)
   await rename('Gone')
@@ -145,7 +145,7 @@ test('an endpoint that is gone is left alone', async () => {
   )
 })
 
-test('an endpoint that is down costs its place in the stream, not a delivery for every event', async () => {
+test('an endpoint that is down stores a position in the stream instead of one delivery per event', async () => {
   const id = await hook()
   fail(500)
   await Promise.all(Array.from({ length: 130 }, (_, i) => rename(`Title ${i}`)))

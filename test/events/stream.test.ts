@@ -26,7 +26,7 @@ interface Told {
 const list = async (query = 'order=asc&limit=1000'): Promise<Told[]> =>
   (await here.admin.call('get', `${base}?${query}`).expect(200)).body.items
 const last = async (): Promise<number> => (await list('limit=1'))[0]?.sequence ?? 0
-/** Events after a sequence, when there are as many as expected. */
+/** Returns the events after a sequence, once there are as many as expected. */
 async function after(sequence: number, count: number): Promise<Told[]> {
   for (;;) {
     const found = await list(`order=asc&after=${sequence}`)
@@ -40,7 +40,7 @@ const page = (title: string) => ({ changes: [{ operation: 'insert_page', title, 
 const revisionOf = async (space: string): Promise<string> =>
   (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
 
-test('every write of content has one event, with its author', async () => {
+test('every write of content has one event with its author', async () => {
   const space = await newSpace()
   const first = await revisionOf(space)
   const from = await last()
@@ -79,7 +79,7 @@ test('a change request has events from its creation to its merge', async () => {
   assert.is(told.find(({ type }) => type === 'change_request.merged')?.data.revision, await revisionOf(space))
 })
 
-test('pushes with plain Git have events, also those made while the service was down', async () => {
+test('pushes with plain Git have events, even if the service was down', async () => {
   const space = await newSpace()
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const push = async (message: string): Promise<string> => {
@@ -144,7 +144,7 @@ test('a rewritten history has one event', async () => {
   assert.equal([told.length, told[0]?.data.previous, told[0]?.data.revision], [1, before, other])
 })
 
-test('what is known about a space whose creation was never finished is forgotten at the next start', async () => {
+test('data about a space whose creation never finished is deleted at the next start', async () => {
   const lost = { space: 'lost', ref: 'refs/heads/main', commit: '0'.repeat(40) }
   await here.service.app.store.insert(announcedHeads, { id: 'lost:refs/heads/main', ...lost })
   const before = (await here.service.app.store.all(announcedHeads)).length
@@ -152,7 +152,7 @@ test('what is known about a space whose creation was never finished is forgotten
   assert.is((await here.service.app.store.all(announcedHeads)).length, before - 1)
 })
 
-test('writers at once: sequences without gaps, no commit reported twice', async () => {
+test('concurrent writers get sequences without gaps, and no commit is reported twice', async () => {
   const space = await newSpace()
   const from = await last()
   const responses = await Promise.all(
@@ -169,7 +169,7 @@ test('writers at once: sequences without gaps, no commit reported twice', async 
   for (const [i, { data }] of told.slice(1).entries()) assert.is(data.previous, told[i]?.data.revision)
 })
 
-test('filters, order and pages', async () => {
+test('events support filters, order and pages', async () => {
   const space = await newSpace()
   const from = await last()
   await here.admin.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(201)
@@ -197,7 +197,7 @@ test('filters, order and pages', async () => {
     await here.admin.call('get', `${base}?${query}`).expect(400)
 })
 
-test('for admins of the organization only', async () => {
+test('only admins of the organization can read the events', async () => {
   const [event] = (await here.admin.call('get', `${base}?limit=1`).expect(200)).body.items
   for (const role of ['create', null] as const) await (await here.caller(role)).call('get', base).expect(403)
   await (await here.caller()).call('get', base).expect(404)
@@ -206,7 +206,7 @@ test('for admins of the organization only', async () => {
   await here.admin.call('get', `/v1/orgs/${other}/events/${event.id}`).expect(404)
 })
 
-test('events go when their days are over; sequences go on', async () => {
+test('expired events are deleted, and the sequence continues', async () => {
   const before = await last()
   assert.is(await applyRetention(here.service.app), 0)
   clock.forward(31 * DAY)

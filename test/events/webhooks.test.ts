@@ -32,7 +32,7 @@ const page = { changes: [{ operation: 'insert_page', title: 'Page', document: { 
 const deliveries = async (id: string, query = '') =>
   (await here.admin.call('get', `${base}/${id}/deliveries${query}`).expect(200)).body
 
-/** Asks until it is true. */
+/** Asks until the condition is true. */
 async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const result = await ask()
@@ -41,7 +41,7 @@ async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   }
 }
 
-test('an event is delivered once, signed, as the API shows it', async () => {
+test('an event is delivered once, signed, and with the content that the API shows', async () => {
   const receiver = await receive()
   const webhook = await hook({ url: receiver.url, description: 'Chat' })
   assert.match(webhook.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -72,7 +72,7 @@ test('an event is delivered once, signed, as the API shows it', async () => {
   assert.is(receiver.got.length, 1)
 })
 
-test('the secret is shown at creation and rotation only; for a day both sign', async () => {
+test('the secret is only shown at creation and rotation, and the old one signs for a day', async () => {
   const receiver = await receive()
   const { id, secret, ...made } = await hook({ url: receiver.url })
   assert.equal((await here.admin.call('get', `${base}/${id}`).expect(200)).body, { id, ...made })
@@ -87,7 +87,7 @@ test('the secret is shown at creation and rotation only; for a day both sign', a
     assert.not.ok(stored.includes(one), 'who reads a backup learns no secret')
 })
 
-test('types and spaces filter; a webhook gets what happens after it was made', async () => {
+test('a webhook filters by type and space, and gets only later events', async () => {
   const [mine, other] = [await newSpace(), await newSpace()]
   const [byType, bySpace] = [await receive(), await receive()]
   await hook({ url: byType.url, events: ['change_request.created'] })
@@ -127,7 +127,7 @@ test('a ping returns its outcome, even if the webhook is disabled', async () => 
   await here.admin.call('post', `${base}/${id}/deliveries/${good.id}/replay`).expect(409)
 })
 
-test('a slow endpoint holds up no other; its own deliveries are few at a time', async () => {
+test('a slow endpoint delays no other one and gets few deliveries at a time', async () => {
   const [slow, quick] = [await receive(), await receive()]
   const held: (() => void)[] = []
   slow.respond = (res) => void held.push(() => res.writeHead(200).end())
@@ -145,7 +145,7 @@ test('a slow endpoint holds up no other; its own deliveries are few at a time', 
   assert.equal(slow.sequences().sort(), quick.sequences().sort())
 })
 
-test('a delivery is replayed, and all from an event on', async () => {
+test('one delivery can be replayed, and so can all events from a given one on', async () => {
   const receiver = await receive()
   const { id } = await hook({ url: receiver.url })
   await rename('First')
@@ -167,7 +167,7 @@ test('a delivery is replayed, and all from an event on', async () => {
   assert.is(body.error.details[0].path, '/from')
 })
 
-test('deliveries that ended are kept up to a number, those that wait are not touched', async () => {
+test('finished deliveries are kept up to a maximum number, and waiting ones always', async () => {
   const [receiver, closed] = [await receive(), await receive()]
   const { id } = await hook({ url: receiver.url })
   const waiting = await hook({ url: closed.url })
@@ -181,7 +181,7 @@ test('deliveries that ended are kept up to a number, those that wait are not tou
   assert.is((await deliveries(waiting.id)).count, 5)
 })
 
-test('for admins of the organization only, and within it', async () => {
+test('only admins of the organization can manage its webhooks', async () => {
   const { id } = await hook({ url: 'http://127.0.0.1:1/' })
   const member = await here.caller('create')
   const stranger = await here.caller()

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { type FactRow, type FactsIndex, openFacts } from '../../src/facts/index.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('the index of facts')
+const test = suite('facts index')
 const dir = mkdtempSync(join(tmpdir(), 'bindery-facts-'))
 test.after(() => rmSync(dir, { recursive: true, force: true }))
 
@@ -19,14 +19,14 @@ const row = (oid: string, value = `{"of":"${oid}"}`): FactRow => ({ oid, values:
 const rows = (count: number, value?: string): FactRow[] =>
   Array.from({ length: count }, (_, index) => row(`oid-${index}`, value))
 
-/** Whether a row can be written and read, if need be after a failure that makes the file anew. */
+/** Whether a row can be written and read, after a failure that recreates the file if necessary. */
 function works(facts: FactsIndex): boolean {
   facts.get('page', ['any'])
   facts.put([row('one')])
   return facts.get('page', ['one']).get('one') === '{"of":"one"}'
 }
 
-test('keeps what is written, by kind, for those who open it later', () => {
+test('the index keeps written values by kind for later readers', () => {
   const file = newFile()
   const first = openAt(file)
   first.put(rows(1_000))
@@ -37,7 +37,7 @@ test('keeps what is written, by kind, for those who open it later', () => {
   second.close()
 })
 
-test('its files are for the owner alone', async () => {
+test('only the owner can read the files of the index', async () => {
   const file = newFile()
   const facts = openAt(file)
   assert.ok(works(facts))
@@ -45,7 +45,7 @@ test('its files are for the owner alone', async () => {
   facts.close()
 })
 
-test('drops the rows of another version', () => {
+test('the index drops rows of another version', () => {
   const file = newFile()
   const first = openAt(file)
   first.put([row('one')])
@@ -56,7 +56,7 @@ test('drops the rows of another version', () => {
   second.close()
 })
 
-test('is made anew if its file is damaged', async () => {
+test('the index is rebuilt if its file is damaged', async () => {
   const damages: Array<(file: string) => Promise<unknown>> = [
     (file) => writeFile(file, 'garbage '.repeat(2_000)),
     (file) => truncate(file, 10_000),
@@ -85,7 +85,7 @@ test('is made anew if its file is damaged', async () => {
   }
 })
 
-test('is made anew if its file is cut while it is open', async () => {
+test('the index is rebuilt if its file is truncated while it is open', async () => {
   const file = newFile()
   const facts = openAt(file)
   const large = `"${'x'.repeat(4_000)}"`
@@ -97,7 +97,7 @@ test('is made anew if its file is cut while it is open', async () => {
   facts.close()
 })
 
-test('is given up, with one notice, if a directory is in its place', async () => {
+test('the index is disabled with one notice if a directory is in its place', async () => {
   const file = newFile()
   await mkdir(file)
   notices.length = 0
@@ -109,24 +109,24 @@ test('is given up, with one notice, if a directory is in its place', async () =>
   facts.close()
 })
 
-test('stays within its limit, however small', async () => {
+test('the index stays within its limit, however small', async () => {
   const file = newFile()
   const facts = openAt(file, { maxBytes: 1_000_000 })
   for (let round = 0; round < 40; round++)
     facts.put(Array.from({ length: 100 }, (_, index) => row(`oid-${round}-${index}`, `"${'x'.repeat(8_000)}"`)))
   facts.close()
-  // What is written between two looks comes on top.
+  // Rows that are written between two checks are not included.
   assert.ok((await stat(file)).size < 8_000_000, `${(await stat(file)).size} bytes`)
 })
 
-test('does not keep values so large that a few would fill the memory', () => {
+test('the index does not keep values so large that a few would fill the memory', () => {
   const facts = openAt(newFile())
   facts.put([row('large', `"${'x'.repeat(100_000)}"`), row('small')])
   assert.equal([...facts.get('page', ['large', 'small']).keys()], ['small'])
   facts.close()
 })
 
-test('can be asked after it is closed', () => {
+test('the index can be read after it is closed', () => {
   const facts = openAt(newFile())
   facts.put([row('one')])
   facts.close()

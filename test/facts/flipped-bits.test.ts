@@ -1,4 +1,4 @@
-// @own-process: the library of SQLite ends its process where a text is damaged and read as a text
+// @own-process: the SQLite library ends its process if it reads a damaged text as a text
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,19 +10,19 @@ import { openMemory } from '../../src/translation/memory.js'
 import { flip, positionsIn } from '../support/flipped-bits.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('flipped bits in files of SQLite')
+const test = suite('flipped bits in SQLite files')
 const dir = mkdtempSync(join(tmpdir(), 'bindery-flips-'))
 test.after(() => rmSync(dir, { recursive: true, force: true }))
 
 const FLIPS = Number(process.env.FLIPS ?? 400)
 const SEED = Number(process.env.FLIP_SEED ?? 7)
 
-/** Calls `read` with the file after each of many flips. */
+/** Calls `read` with the file after each of many bit flips. */
 function afterEachFlip(file: string, read: (position: string) => void): void {
   const whole = readFileSync(file)
   for (const { byte, bit } of positionsIn(file, FLIPS, SEED)) {
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true })
-    // Another file, since a thread of the search keeps the one that it has opened.
+    // Another file, since a thread of the search keeps the file that it has opened.
     writeFileSync(`${file}.new`, whole)
     flip(`${file}.new`, { byte, bit })
     renameSync(`${file}.new`, file)
@@ -30,7 +30,7 @@ function afterEachFlip(file: string, read: (position: string) => void): void {
   }
 }
 
-test('facts are true or missing, and the index works again', () => {
+test('facts are correct or missing after a bit flip, and the index works again', () => {
   const file = join(dir, 'facts.db')
   const notices: string[] = []
   const open = () =>
@@ -66,7 +66,7 @@ test('facts are true or missing, and the index works again', () => {
   assert.ok(notices.every((notice) => notice.includes(file) && notice.includes('rebuilds it')))
 })
 
-test('search shows texts as they were written, or nothing', () => {
+test('search shows texts as written or nothing after a bit flip', () => {
   const folder = join(dir, 'search')
   const file = join(folder, 'space.db')
   const words = ['orchard', 'bergamot', 'Straße', '部署指南', 'kumquat', 'persimmon']
@@ -91,7 +91,7 @@ test('search shows texts as they were written, or nothing', () => {
       '60000',
     )[0] as Found
   assert.is(find('words').pages.length, words.length)
-  // The file is still open: what is in its log is written into it, so that there is one file to damage.
+  // The file is still open: its log is merged into it, so that there is one file to damage.
   const sqlite = new Sqlite(file)
   sqlite.pragma('wal_checkpoint(TRUNCATE)')
   sqlite.close()
@@ -125,7 +125,7 @@ test('search shows texts as they were written, or nothing', () => {
   assert.ok(damages > FLIPS / 40, `${damages} damages were found`)
 })
 
-test('answers of engines are as they were given, or asked for again', () => {
+test('responses of engines are correct or requested again after a bit flip', () => {
   const file = join(dir, 'translations.db')
   const notices: string[] = []
   const open = () => openMemory({ file, maxBytes: 1e9, notice: (message) => notices.push(message) })

@@ -20,7 +20,7 @@ import {
   ZERO,
 } from './raw.js'
 
-const [test, here] = await suiteWith('packs that unfold', startService)
+const [test, here] = await suiteWith('packs that expand', startService)
 
 const MIB = 1024 * 1024
 const space = await newSpace(here)
@@ -28,7 +28,7 @@ const writer = await here.caller('edit')
 const clone = await Clone.of(here, space, writer)
 const head = await clone.git('rev-parse', 'HEAD')
 
-/** A delta that copies the base several times, and adds a few bytes that make it unique. */
+/** A delta that copies the base several times and adds a few bytes that make it unique. */
 function repeated(base: Buffer, times: number, name: string): Buffer {
   const copies: Buffer[] = []
   for (let n = 0; n < times; n++) {
@@ -58,7 +58,7 @@ function repeated(base: Buffer, times: number, name: string): Buffer {
   ])
 }
 
-/** A push of less than 50 KB, whose deltas make so many files of 64 MiB each. */
+/** A push of less than 50 KB whose deltas make this many files of 64 MiB each. */
 function bombOf(files: number): Buffer {
   const base = Buffer.alloc(16 * MIB)
   const name = idOf('blob', base)
@@ -71,7 +71,7 @@ const path = `/git/${space}.git/git-receive-pack`
 const headers = { 'Content-Type': 'application/x-git-receive-pack-request', Authorization: basic('git', writer.token) }
 const indexing = (): boolean => serving().some((line) => line.includes('index-pack'))
 
-test('a small pack that unfolds to gigabytes is rejected, and the next push is taken', async () => {
+test('a small pack that expands to gigabytes is rejected, and the next push is accepted', async () => {
   const body = bombOf(140)
   assert.ok(body.length < 50_000, `${body.length} bytes`)
   const { status, text } = await send(here.url + path, { headers, body })
@@ -84,7 +84,7 @@ test('a small pack that unfolds to gigabytes is rejected, and the next push is t
   assert.is(seen.code, 0, seen.text)
 })
 
-test('a delta that makes a file beyond the limit needs no memory for it', async () => {
+test('a delta that makes an oversized file needs no memory for it', async () => {
   const base = Buffer.alloc(16 * MIB)
   const command = pkt(`${ZERO} ${head} refs/for/main/large\0 report-status-v2 side-band-64k object-format=sha1`)
   const pack = packOf([plain('blob', base), refDelta(idOf('blob', base), repeated(base, 64, 'x'))])
@@ -92,7 +92,7 @@ test('a delta that makes a file beyond the limit needs no memory for it', async 
   assert.match(text, /unpack An object in your push is too large. A file may have at most 104857600 bytes/)
 })
 
-test('the process of a push ends with its connection, and it gives way to the service', async () => {
+test('the process of a push ends with its connection and has a low priority', async () => {
   const body = bombOf(140)
   const { hostname, port } = new URL(here.url)
   const socket = connect({ host: hostname, port: Number(port) })

@@ -11,14 +11,14 @@ const [test, here] = await suiteWith('Git door', startService)
 
 const changeRequests = async (space: string) =>
   (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)).body.items
-/** The words of a description, which is a block tree. */
+/** Returns the words of a description, which is a block tree. */
 const wordsOf = (description: unknown): string =>
   JSON.stringify(description)
     .match(/(?<="text":")[^"]*/g)
     ?.join(' ') ?? ''
 const head = (space: string, ref: string) => git(join(here.dir, 'repos', `${space}.git`), ['rev-parse', ref])
 
-test('clone and fetch: main and open change requests, nothing of the service', async () => {
+test('clones and fetches get main and open change requests, but no refs of the service', async () => {
   const space = await newSpace(here)
   const reader = await here.caller('read')
   const { body: open } = await here.admin
@@ -40,7 +40,7 @@ test('clone and fetch: main and open change requests, nothing of the service', a
   await clone.git('clone', '--quiet', '--filter=blob:none', clone.origin, join(clone.dir, 'partial'))
 })
 
-test('who may: a token as the password, roles as in the API', async () => {
+test('Git accepts a token as the password and checks roles like the API', async () => {
   const space = await newSpace(here)
   const list = (service: string) => request(here.url).get(`/git/${space}.git/info/refs?service=git-${service}`)
   const none = await list('upload-pack').expect(401)
@@ -68,7 +68,7 @@ test('who may: a token as the password, roles as in the API', async () => {
   await list('receive-pack').auth('git', readOnly.token).expect(403)
 })
 
-test('refs/for/main opens a change request; the same topic adds to it', async () => {
+test('a push to refs/for/main opens a change request, and the same topic adds to it', async () => {
   const space = await newSpace(here)
   const writer = await here.caller('edit')
   const clone = await Clone.of(here, space, writer)
@@ -105,7 +105,7 @@ test('refs/for/main opens a change request; the same topic adds to it', async ()
   assert.match(refused.text, 'main already has these commits')
 })
 
-test('without a topic the change request that the commits build on is added to; a branch is a topic of its own', async () => {
+test('a push without a topic is added to the change request that its commits build on', async () => {
   const space = await newSpace(here)
   const clone = await Clone.of(here, space, await here.caller('edit'))
   await clone.commit({ 'start.md': '# Start\n\nOne.\n' }, 'One\n\nThe reasons.')
@@ -127,7 +127,7 @@ test('without a topic the change request that the commits build on is added to; 
   assert.is((await changeRequests(space)).length, 2)
 })
 
-test('a branch by its number, main, and what is refused', async () => {
+test("a push can go to a change request's branch or to main, and other refs are rejected", async () => {
   const space = await newSpace(here)
   const writer = await here.caller('edit')
   const clone = await Clone.of(here, space, writer)
@@ -160,7 +160,7 @@ test('a branch by its number, main, and what is refused', async () => {
   assert.is(await head(space, 'main'), commit)
 })
 
-test('where main takes merges alone, a push to it becomes a change request and says so', async () => {
+test('a push to main becomes a change request if main only accepts merges', async () => {
   const space = await newSpace(here)
   await here.admin.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 1 }).expect(200)
   const writer = await here.caller('review')
@@ -176,14 +176,14 @@ test('where main takes merges alone, a push to it becomes a change request and s
   assert.is(await head(space, 'main'), before)
   const [made, ...others] = await changeRequests(space)
   assert.is(others.length, 0)
-  // Whoever pushed does not approve it alone, whatever author the commits name.
+  // The person who pushed cannot approve the change alone, whatever author the commits name.
   await here.admin
     .call('post', `/v1/spaces/${space}/change-requests/${made.id}/reviews`, { status: 'approved' })
     .expect(201)
   await writer.call('post', `/v1/spaces/${space}/change-requests/${made.id}/merge`).expect(200)
 })
 
-test('who pushed commits of others does not merge them on their own approval', async () => {
+test('a user who pushed commits of others cannot merge them on their own approval', async () => {
   const space = await newSpace(here)
   await here.admin.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 1 }).expect(200)
   const [author, pusher] = [await here.caller('edit'), await here.caller('review')]
@@ -201,7 +201,7 @@ test('who pushed commits of others does not merge them on their own approval', a
   assert.match(refused.body.error.message, 'You wrote in it')
 })
 
-test('what breaks the table of contents, a name, a limit or the checks of Git is refused with its place', async () => {
+test('a push with invalid content is rejected with the location of the error', async () => {
   const space = await newSpace(here)
   const clone = await Clone.of(here, space, await here.caller('edit'))
   const summary = await readFile(join(clone.dir, 'SUMMARY.md'), 'utf8')
@@ -232,7 +232,7 @@ test('what breaks the table of contents, a name, a limit or the checks of Git is
   assert.match((await clone.see('push', 'origin', `${orphan}:refs/for/main`)).text, 'no common history with main')
 })
 
-test('a shallow clone can push; the audit log knows who did', async () => {
+test('a shallow clone can push, and the audit log names the user', async () => {
   const space = await newSpace(here)
   const writer = await here.caller('edit')
   const full = await Clone.of(here, space, writer)
@@ -250,7 +250,7 @@ test('a shallow clone can push; the audit log knows who did', async () => {
   )
 })
 
-test('a locked space takes no push; what is sent beside the protocol gets an error of its own', async () => {
+test('a locked space rejects pushes, and requests outside the protocol get an error', async () => {
   const space = await newSpace(here)
   const writer = await here.caller('edit')
   const clone = await Clone.of(here, space, writer)

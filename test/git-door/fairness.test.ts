@@ -31,7 +31,10 @@ async function newStranger(): Promise<{ space: string; tokens: string[]; caller:
   return { space: space.id, tokens: [caller.token, second.token], caller }
 }
 
-/** Sends a request whose body may end early, and reads nothing of the response. Resolves when the server has it. */
+/**
+ * Sends a request whose body may end early, and reads nothing of the response. Resolves when the server has received
+ * it.
+ */
 function sendAndStop(path: string, token: string, service: string, body: Buffer, length: number): Promise<Socket> {
   const { hostname, port } = new URL(here.url)
   const lines = [
@@ -52,7 +55,7 @@ function sendAndStop(path: string, token: string, service: string, body: Buffer,
   })
 }
 
-/** Commits a file to main that is larger than what the sockets between server and client hold. Returns the commit. */
+/** Commits a file to main that is larger than the buffers between server and client. Returns the commit. */
 async function addLargeFile(space: string): Promise<string> {
   const repository = join(here.dir, 'repos', `${space}.git`)
   const large = await git(repository, ['hash-object', '-w', '--stdin'], randomBytes(24 * MIB))
@@ -65,7 +68,7 @@ async function addLargeFile(space: string): Promise<string> {
 const wish = (commit: string): Buffer =>
   Buffer.concat([pkt('command=fetch\n'), Buffer.from('0001'), pkt(`want ${commit}\n`), pkt('done\n'), FLUSH])
 
-/** A line to the server that brings the first `bytes` of its responses, and then nothing more. */
+/** A connection to the server that reads the first `bytes` of the responses and nothing more. */
 async function narrowLine(bytes: number): Promise<Server> {
   const { hostname, port } = new URL(here.url)
   let left = bytes
@@ -86,7 +89,7 @@ async function narrowLine(bytes: number): Promise<Server> {
   return server
 }
 
-/** Lets other tasks run for a moment, also while `setTimeout` stands still. */
+/** Lets other tasks run for a moment, even if `setTimeout` is stopped. */
 const moment = (): Promise<void> =>
   new Promise((resolve) => {
     const timer = setInterval(() => {
@@ -97,7 +100,7 @@ const moment = (): Promise<void> =>
 /** Without the shell that ends them with the service. */
 const uploads = () => servingProcesses().filter(({ line }) => /^\S*git\S* .*(upload-pack|pack-objects)/.test(line))
 
-test('pushes that send nothing keep no one from cloning and pushing', async () => {
+test('pushes that send nothing do not block other clones and pushes', async () => {
   const stranger = await newStranger()
   const space = await newSpace(here)
   const writer = await here.caller('edit')
@@ -115,7 +118,7 @@ test('pushes that send nothing keep no one from cloning and pushing', async () =
   leave()
 })
 
-test('fetches that no one reads keep no one from cloning, and their own user only for a moment', async () => {
+test('unread fetches block no other user, and their own user only for a moment', async () => {
   const stranger = await newStranger()
   const space = await newSpace(here)
   const reader = await here.caller('read')
@@ -123,7 +126,7 @@ test('fetches that no one reads keep no one from cloning, and their own user onl
   const body = wish(main)
   for (let n = 0; n < 8; n++)
     await sendAndStop(`/git/${stranger.space}.git`, stranger.tokens[n % 2] as string, 'upload-pack', body, body.length)
-  // Only the list of refs, which needs no turn.
+  // Only the list of refs, which needs no slot.
   const origin = addressOf(here, stranger.space, stranger.caller)
   assert.match(await git(here.dir, ['-c', 'protocol.version=0', 'ls-remote', origin]), `${main}\trefs/heads/main`)
   const clone = await Clone.of(here, space, reader)
@@ -132,7 +135,7 @@ test('fetches that no one reads keep no one from cloning, and their own user onl
   leave()
 })
 
-test('a fetch has low priority and bounded processor time, and ends with its client', async () => {
+test('a fetch has low priority and limited processor time, and ends with its client', async () => {
   const space = await newSpace(here)
   const reader = await here.caller('read')
   await addLargeFile(space)
@@ -155,7 +158,7 @@ test('a fetch has low priority and bounded processor time, and ends with its cli
   line.close()
 })
 
-test('a fetch ends after an hour, even if its client has read something all the time', async () => {
+test('a fetch ends after an hour, even if its client was reading the whole time', async () => {
   const space = await newSpace(here)
   const reader = await here.caller('read')
   const body = wish(await addLargeFile(space))

@@ -10,7 +10,7 @@ export const PAGES = [
   { operation: 'insert_page', title: 'Guide', slug: 'guide', document: { markdown: '# Guide\n\nHow to.\n' } },
 ]
 
-/** A space whose main has two pages; returns its ID. */
+/** Creates a space whose main has two pages. Returns its ID. */
 export async function newSpace(here: TestService): Promise<string> {
   const { body: space } = await here.admin
     .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs', editMode: 'live' })
@@ -19,7 +19,7 @@ export async function newSpace(here: TestService): Promise<string> {
   return space.id
 }
 
-/** How a push ended, with all that its user sees. */
+/** The outcome of a push, with all output that its user sees. */
 export interface Seen {
   code: number | null
   text: string
@@ -50,7 +50,7 @@ export class Clone {
     return git(this.dir, args)
   }
 
-  /** Runs Git whatever its exit code. */
+  /** Runs Git and accepts any exit code. */
   async see(...args: string[]): Promise<Seen> {
     const { code, stdout, stderr } = await runCommand('git', args, { cwd: this.dir, env: hermeticEnv })
     return { code, text: `${stdout}\n${stderr}` }
@@ -71,6 +71,6 @@ export class Clone {
   }
 }
 
-/** The address of a space for Git, with the token as the password. */
+/** The Git URL of a space, with the token as the password. */
 export const addressOf = (here: TestService, space: string, { token }: Pick<Caller, 'token'>): string =>
   `${here.url.replace('http://', `http://git:${token}@`)}/git/${space}.git`

@@ -11,7 +11,7 @@ import { git, hermeticEnv } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'
 import { PAGES } from './fixture.js'
 
-/** How often the server is killed; `PUSH_KILLS=30` is a long run. */
+/** The number of kills. `PUSH_KILLS=30` is a long run. */
 const KILLS = Number(process.env.PUSH_KILLS ?? 3)
 const test = suite('kill -9 while clients push')
 
@@ -21,7 +21,7 @@ interface Pushed {
 }
 
 test(
-  `${KILLS} kills: what was acknowledged is there, one change request for each topic, and what was not is pushed again`,
+  `acknowledged pushes survive ${KILLS} kills, and other pushes can be repeated`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-push-kill-'))
     const work = join(dir, 'work')
@@ -82,7 +82,10 @@ test(
   { timeoutMs: 300_000 },
 )
 
-/** Documents and branches say the same, and each acknowledged commit is the head of exactly one change request. */
+/**
+ * Checks that documents and branches agree, and that each acknowledged commit is the head of exactly one change
+ * request.
+ */
 async function agree(call: Call, plain: PlainGit, space: string, acknowledged: readonly Pushed[]): Promise<void> {
   const { body } = await call('GET', `/v1/spaces/${space}/change-requests?status=open&limit=1000`)
   const all: { number: number; revision: string }[] = body.items

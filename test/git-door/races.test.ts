@@ -5,17 +5,20 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { Clone, newSpace } from './fixture.js'
 
-const [test, here] = await suiteWith('pushes at once', startService)
-/** `PUSH_CLONES=100 PUSH_ROUNDS=1 TEST_FILE_MINUTES=60 npm test -- git-door/races` has a hundred people. */
+const [test, here] = await suiteWith('concurrent pushes', startService)
+/** `PUSH_CLONES=100 PUSH_ROUNDS=1 TEST_FILE_MINUTES=60 npm test -- git-door/races` runs with one hundred people. */
 const CLONES = Number(process.env.PUSH_CLONES ?? 3)
 const ROUNDS = Number(process.env.PUSH_ROUNDS ?? 3)
-/** Edits by the API meanwhile. */
+/** Edits through the API at the same time. */
 const EDITS = Math.max(ROUNDS * 2, CLONES)
 
 const repository = (space: string) => join(here.dir, 'repos', `${space}.git`)
 const lines = (who: number) => Array.from({ length: ROUNDS }, (_, round) => `Line ${round} of ${who}.`)
 
-/** All push at once. Those who are told to fetch first merge on this machine, which is theirs alone in real life: so many at a time. */
+/**
+ * All push at once. Those who have to fetch first merge on this machine. In practice they use their own machines, so
+ * only this many merge at a time.
+ */
 const merging: Promise<unknown>[] = Array.from({ length: 6 }, () => Promise.resolve())
 let next = 0
 
@@ -26,7 +29,7 @@ async function inTurn(work: () => Promise<void>): Promise<void> {
   await done
 }
 
-/** Pushes to main until it is taken, fetching and merging what others did. */
+/** Pushes to main until it is accepted. Fetches and merges other changes first. */
 async function pushToMain(clone: Clone): Promise<void> {
   if (await isTaken(clone)) return
   await inTurn(async () => {
@@ -44,7 +47,7 @@ async function isTaken(clone: Clone): Promise<boolean> {
   return code === 0
 }
 
-test('pushes to main and edits by the API: each is there in the end, or told to fetch first', pushesAndEdits, {
+test('every concurrent push to main and API edit arrives, or has to fetch first', pushesAndEdits, {
   timeoutMs: 60_000 * Math.max(5, CLONES * ROUNDS),
 })
 
@@ -89,7 +92,7 @@ async function pushesAndEdits(): Promise<void> {
   assert.equal(await git(repository(space), ['fsck', '--strict', '--no-dangling', '--no-progress']), '')
 }
 
-test('many pushes for review at once: a change request each, all with their commits', async () => {
+test('concurrent pushes for review each create a change request with all their commits', async () => {
   const space = await newSpace(here)
   const clone = await Clone.of(here, space, await here.caller('edit'))
   const topics = Array.from({ length: CLONES * ROUNDS }, (_, index) => `topic-${index}`)
@@ -109,7 +112,7 @@ test('many pushes for review at once: a change request each, all with their comm
   assert.equal(await git(repository(space), ['fsck', '--strict', '--no-dangling', '--no-progress']), '')
 })
 
-test('one topic pushed twice at the same moment is one change request', async () => {
+test('two concurrent pushes of one topic create one change request', async () => {
   const space = await newSpace(here)
   const clone = await Clone.of(here, space, await here.caller('edit'))
   const commit = await clone.commit({ 'guide.md': '# Guide\n\nOnce.\n' })

@@ -21,7 +21,7 @@ const [test, here] = await suiteWith('raw fetches', () =>
 const space = await newSpace(here)
 const reader = await here.caller('read')
 const repository = join(here.dir, 'repos', `${space}.git`)
-// Somebody with plain Git: a file larger than what the sockets between hold, and a commit that only a ref of the service names.
+// A user of plain Git: a file larger than the socket buffers, and a commit that only a ref of the service names.
 const large = await git(repository, ['hash-object', '-w', '--stdin'], randomBytes(24 * MIB))
 const tree = await git(
   repository,
@@ -41,7 +41,7 @@ const DELIMITER = Buffer.from('0001')
 const asked = (command: string, ...lines: string[]) =>
   Buffer.concat([pkt(`command=${command}\n`), DELIMITER, ...lines.map((line) => pkt(`${line}\n`)), FLUSH])
 
-/** Nothing of Git runs for a client any more; fails only if it stays for as long as a test may take. */
+/** Waits until no Git process serves a client any more. Fails only if one stays for the maximum duration of a test. */
 async function allEnded(): Promise<void> {
   for (let tries = 0; serving().length > 0; tries++) {
     if (tries > 500) assert.equal(serving(), [])
@@ -49,7 +49,7 @@ async function allEnded(): Promise<void> {
   }
 }
 
-test('nonsense ends with an error, or with nothing, and shows nothing that is hidden', async () => {
+test('malformed requests end with an error or nothing, and reveal nothing hidden', async () => {
   const want = `want ${main}`
   const table: [name: string, body: Buffer, headers?: Record<string, string>][] = [
     ['nothing', Buffer.alloc(0)],
@@ -94,7 +94,7 @@ test('nonsense ends with an error, or with nothing, and shows nothing that is hi
   await allEnded()
 })
 
-test('a filter that would visit a folder once for each of its paths is refused', async () => {
+test('a filter that would visit a folder once for each of its paths is rejected', async () => {
   const file = await git(repository, ['hash-object', '-w', '--stdin'], 'x')
   let folder = await git(repository, ['mktree'], `100644 blob ${file}\tfile\n`)
   // 10 to the power of 12 paths in 14 objects.
@@ -112,7 +112,7 @@ test('a filter that would visit a folder once for each of its paths is refused',
   await allEnded()
 })
 
-test('what is too large, or of another type', async () => {
+test('requests that are too large or of another type are rejected', async () => {
   const have = pkt(`have ${'e'.repeat(40)}\n`)
   const haves = Buffer.concat([
     pkt('command=fetch\n'),
@@ -128,7 +128,7 @@ test('what is too large, or of another type', async () => {
   await allEnded()
 })
 
-test('readers who stop reading and go away leave no process behind', async () => {
+test('readers who stop reading and disconnect leave no process behind', async () => {
   const body = asked('fetch', `want ${main}`, 'done')
   const address = new URL(here.url)
   const leave = () =>
@@ -145,7 +145,7 @@ test('readers who stop reading and go away leave no process behind', async () =>
         [...lines, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'),
       )
       socket.write(body)
-      // The headers came: the process is under way, and has more to say than the sockets hold.
+      // The headers have arrived: the process is running, and its output exceeds the socket buffers.
       socket.once('data', () => {
         socket.pause()
         resolve(wait(20).then(() => void socket.destroy()))
@@ -153,7 +153,7 @@ test('readers who stop reading and go away leave no process behind', async () =>
     })
   await Promise.all([1, 2, 3, 4, 5, 6].map(leave))
   await allEnded()
-  // All turns were given back: more fetches than there are turns for one token come through.
+  // All slots are free again: one token makes more fetches than it has slots.
   const answers = await Promise.all(Array.from({ length: 6 }, () => fetchIt(asked('ls-refs'))))
   assert.equal(
     answers.map(({ status }) => status),
@@ -161,7 +161,7 @@ test('readers who stop reading and go away leave no process behind', async () =>
   )
 })
 
-test('Git shows its user why a large push is refused', async () => {
+test('Git shows its user why a large push is rejected', async () => {
   const other = await newSpace(here)
   const writer = await here.caller('edit')
   const clone = await Clone.of(here, other, writer)

@@ -84,7 +84,7 @@ const changeRequests = async () =>
   (await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open&limit=1000`).expect(200)).body.items
     .length
 
-/** Sends it, and checks that nothing moved, nothing was made, and the response says so. */
+/** Sends a request, and checks that nothing moved, nothing was created, and the response reports the error. */
 async function refused(
   name: string,
   body: Buffer,
@@ -108,7 +108,7 @@ async function table(rows: readonly Row[]): Promise<void> {
   assert.equal(failures.filter(Boolean), [])
 }
 
-test('commands that are none', async () => {
+test('malformed commands are rejected', async () => {
   const huge = Array.from({ length: 101 }, (_, index) =>
     commandOf(ZERO, good, `refs/for/main/t${index}`, index === 0 ? CAPABILITIES : null),
   )
@@ -166,7 +166,7 @@ test('commands that are none', async () => {
   ])
 })
 
-test('names of refs', async () => {
+test('invalid names of refs are rejected', async () => {
   const names = [
     'refs/heads/../../HEAD',
     'refs/heads/change-requests/..',
@@ -207,7 +207,7 @@ test('names of refs', async () => {
   assert.is(await changeRequests(), 0)
 })
 
-test('packs that are none, or not whole', async () => {
+test('malformed and incomplete packs are rejected', async () => {
   const cut = (bytes: number) => goodPack.subarray(0, bytes)
   const wrong = Buffer.from(goodPack)
   wrong.writeUInt8((wrong.at(-1) as number) ^ 1, wrong.length - 1)
@@ -254,7 +254,7 @@ test('packs that are none, or not whole', async () => {
   assert.is(await changeRequests(), 0)
 })
 
-test('trees that must not be kept', async () => {
+test('trees with dangerous entries are rejected', async () => {
   const blob = await blobOf('x\n')
   const inner = await git(clone.dir, ['mktree'], `100644 blob ${blob}\tconfig\n`)
   const [large, link] = [await blobOf('y'.repeat(9 * KIB)), await blobOf('/etc/passwd')]
@@ -277,7 +277,7 @@ test('trees that must not be kept', async () => {
   assert.is(await changeRequests(), 0)
 })
 
-test('a folder with too many entries is named, and its limit', async () => {
+test('the error for a folder with too many entries names the folder and the limit', async () => {
   const blob = await blobOf('x\n')
   const flat = (count: number) =>
     git(clone.dir, ['mktree'], Array.from({ length: count }, (_, n) => `100644 blob ${blob}\tp${n}.md\n`).join(''))
@@ -308,7 +308,7 @@ test('a folder with too many entries is named, and its limit', async () => {
   await here.admin.call('patch', `/v1/spaces/${space}/change-requests/${id}`, { status: 'archived' }).expect(200)
 })
 
-test('objects that git fsck --strict calls an error, with modes and headers that old tools wrote', async () => {
+test('objects that git fsck --strict rejects are rejected, except modes and headers of old tools', async () => {
   const blob = await blobOf('x\n')
   const entry = (mode: string, name: string, oid = blob) =>
     Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])
@@ -358,7 +358,7 @@ test('objects that git fsck --strict calls an error, with modes and headers that
   assert.is(await changeRequests(), 0)
 })
 
-test('headers, options and capabilities that do not fit', async () => {
+test('headers, options and capabilities that do not match are rejected', async () => {
   const body = pushOf(forMain, goodPack)
   const bomb = gzipSync(Buffer.concat([...forMain, FLUSH, FLUSH, Buffer.alloc(8 * KIB * KIB)]))
   await table([
@@ -402,7 +402,7 @@ test('headers, options and capabilities that do not fit', async () => {
   assert.is(await changeRequests(), 0)
 })
 
-test('one ref twice, and several as one (atomic)', async () => {
+test('a ref cannot appear twice, and an atomic push moves all refs or none', async () => {
   const other = await git(clone.dir, ['commit-tree', `${good}^{tree}`, '-p', main, '-m', 'Other'])
   const pack = await gitBytes(
     clone.dir,
@@ -430,7 +430,7 @@ test('one ref twice, and several as one (atomic)', async () => {
   assert.is(await changeRequests(), had)
 })
 
-test('how a token is given', async () => {
+test('a token must be sent in a supported way', async () => {
   const url = `${here.url}/git/${space}.git/info/refs?service=git-receive-pack`
   const ask = async (authorization: string | string[] | undefined, extra = '') => {
     const { status, text } = await send(url + extra, {
@@ -466,7 +466,7 @@ test('how a token is given', async () => {
   assert.is(await ask(undefined, `&access_token=${writer.token}`), 401)
 })
 
-test('after all that: a push is taken, the repository is sound, nothing is left, nothing secret was logged', async () => {
+test('a normal push works after all malformed ones, and no secret is logged', async () => {
   const behind = Buffer.concat([goodPack, goodPack])
   const answer = await push(pushOf([commandOf(ZERO, good, 'refs/for/main/last')], behind))
   assert.match(answer.text, /ok refs\/for\/main\/last|has these commits/)

@@ -1,4 +1,7 @@
-/** The smart protocol by hand: pkt-lines, packs made byte by byte, requests that no Git client would send. */
+/**
+ * The smart protocol by hand: pkt-lines, packs that are built byte by byte, and requests that no Git client would
+ * send.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -7,7 +10,7 @@ import { deflateSync } from 'node:zlib'
 export const ZERO = '0'.repeat(40)
 export const FLUSH = Buffer.from('0000')
 
-/** One line with its length before it. */
+/** One line with its length in front. */
 export function pkt(text: string | Buffer): Buffer {
   const bytes = Buffer.from(text as string)
   return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes])
@@ -23,7 +26,7 @@ function objectHead(type: number, size: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** A number as deltas have it. */
+/** A number in the encoding of deltas. */
 export function varint(value: number): Buffer {
   const bytes = [value % 128]
   for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
@@ -61,7 +64,10 @@ export interface Answer {
   text: string
 }
 
-/** Sends a request as it is, and reads the whole response. The status is 0 if the connection broke before there was one. */
+/**
+ * Sends a request unchanged, and reads the whole response. The status is 0 if the connection broke before there was
+ * one.
+ */
 export function send(
   url: string,
   options: { method?: string; headers?: Record<string, string | string[]>; body?: Buffer },
@@ -91,7 +97,7 @@ export const basic = (user: string, password: string): string =>
 /** The command lines of the Git processes below this one that serve a client. */
 export const serving = (): string[] => servingProcesses().map(({ line }) => line)
 
-/** The Git processes below this one that serve a client: their command lines, how much they give way to others, and their limits (proc(5)). */
+/** The Git processes below this one that serve a client: their command lines, priorities, and limits (proc(5)). */
 export function servingProcesses(): { line: string; nice: number; limits: string }[] {
   const all = new Map<number, { parent: number; nice: number }>()
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {

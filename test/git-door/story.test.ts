@@ -16,7 +16,7 @@ const FIRST = Number(process.env.PUSH_SEED ?? 1)
 
 const [test, here] = await suiteWith('a story of pushes', startService)
 
-/** Somebody with a clone, and whether a push of theirs may count now. */
+/** A member with a clone, and whether their push may be accepted now. */
 interface Person {
   caller: Caller
   clone: Clone
@@ -25,10 +25,10 @@ interface Person {
   lines: number
 }
 
-/** One space, those who write in it, and what was acknowledged. */
+/** One space, its writers, and the acknowledged pushes. */
 class Story {
   readonly told: string[] = []
-  /** Commits that must be contained in a ref; what was archived stays on its branch. */
+  /** Commits that a ref must contain. Archived ones stay on their branch. */
   readonly acknowledged = new Map<string, string>()
   /** Commits that must never be on any branch. */
   readonly forbidden = new Set<string>()
@@ -40,7 +40,7 @@ class Story {
     readonly git: PlainGit,
     readonly people: Person[],
     readonly pages: Map<string, string>,
-    /** The commit that rollbacks lead back to. */
+    /** The commit that rollbacks return to. */
     readonly first: string,
   ) {}
 
@@ -57,7 +57,7 @@ class Story {
     return new Story(space, plain, people, pages, await plain.run(['rev-parse', 'main']))
   }
 
-  /** A line more in a file of this person alone, on top of main as it is now. */
+  /** Adds a line to this person's own file, on top of the current main. */
   async write(person: Person, who: number): Promise<string> {
     const { clone } = person
     await clone.git('fetch', '--quiet', 'origin', 'main')
@@ -68,7 +68,7 @@ class Story {
     )
   }
 
-  /** Pushes, and keeps what the answer says. */
+  /** Pushes, and records the response. */
   async push(person: Person, commit: string, to: string, branch: string | null): Promise<boolean> {
     const { code, text } = await person.clone.see('push', 'origin', `${commit}:${to}`)
     this.told.push(`push ${commit.slice(0, 8)} ${to}: ${code}`)
@@ -86,7 +86,7 @@ class Story {
     (await here.admin.call('get', `/v1/spaces/${this.space}/change-requests?status=${status}&limit=1000`).expect(200))
       .body.items
 
-  /** What holds after every step. */
+  /** Checks the invariants after every step. */
   async judge(): Promise<void> {
     const all: { number: number; status: string; revision: string }[] = []
     for (const status of ['draft', 'open', 'archived', 'merged']) all.push(...(await this.requests(status)))
@@ -105,7 +105,7 @@ class Story {
     for (const [path, id] of this.pages) assert.is(now.get(path), id, `the ID of ${path}`)
   }
 
-  /** The client is killed somewhere in the push; pushed again, there is one change request all the same. */
+  /** The client is killed at some point of the push. After another push, there is one change request anyway. */
   async cut(person: Person, commit: string, topic: string, ms: number): Promise<void> {
     const child = spawn('git', ['push', 'origin', `${commit}:refs/for/main/${topic}`], {
       cwd: person.clone.dir,
@@ -118,7 +118,7 @@ class Story {
     try {
       process.kill(-(child.pid as number), 'SIGKILL')
     } catch {
-      // it has ended by itself
+      // it has ended before the kill
     }
     await ended
     if (!(await this.push(person, commit, `refs/for/main/${topic}`, null))) return
@@ -248,7 +248,7 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
         .expect(200)
       return
     case 'token': {
-      // The old token is worth nothing any more; a new one takes its place.
+      // The old token is no longer valid. A new one replaces it.
       const { body: made } = await person.caller.call('post', '/v1/user/tokens', { label: 'next' }).expect(201)
       const { body: all } = await person.caller.call('get', '/v1/user/tokens').expect(200)
       for (const { id } of all.items)
@@ -283,7 +283,7 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
 
 for (let seed = FIRST; seed < FIRST + SEEDS; seed++)
   test(
-    `seed ${seed}, ${STEPS} steps: nothing acknowledged is lost, nothing moves without the right`,
+    `no acknowledged push is lost or unauthorized in ${STEPS} steps, seed ${seed}`,
     async () => {
       const story = await Story.begin()
       const next = random(seed)

@@ -2,14 +2,14 @@ import * as assert from 'uvu/assert'
 import { type TurnTaker, GitDoorTurns } from '../../src/api/git-door/turns.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('turns of Git processes')
+const test = suite('slots of Git processes')
 
 const LIMITS = { atOnce: 8, kept: 2, ofOrganization: 5, ofUser: 3, waiting: 256 }
 const person = (user: number | string, organization = `of ${user}`): TurnTaker => ({ user: String(user), organization })
-/** Lets everything happen that waits for nothing but itself. */
+/** Runs all pending tasks that wait for nothing else. */
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done))
 
-test('100 users who come at once are served 8 at a time, in order of arrival', async () => {
+test('100 users who arrive at once are served 8 at a time, in order of arrival', async () => {
   const turns = new GitDoorTurns(LIMITS)
   const order: number[] = []
   let running = 0
@@ -35,7 +35,7 @@ test('100 users who come at once are served 8 at a time, in order of arrival', a
   )
 })
 
-test('one user has 3 turns, one organization 5, and others find the last two free', async () => {
+test('a user has 3 slots and an organization 5, so that others find the last two free', async () => {
   const turns = new GitDoorTurns(LIMITS)
   const running: { by: TurnTaker; end: () => void }[] = []
   const left = new AbortController()
@@ -57,7 +57,7 @@ test('one user has 3 turns, one organization 5, and others find the last two fre
   take(person('another'))
   await settled()
   assert.is(running.length, 8)
-  // A turn that ends goes to the organization that has the fewest.
+  // A slot that becomes free goes to the organization with the fewest.
   const [first] = running.splice(0, 1)
   first?.end()
   await settled()
@@ -71,7 +71,7 @@ test('one user has 3 turns, one organization 5, and others find the last two fre
   left.abort()
 })
 
-test('a user with many organizations has no more turns than others', async () => {
+test('a user with many organizations has no more slots than others', async () => {
   const turns = new GitDoorTurns(LIMITS)
   let served = 0
   const left = new AbortController()
@@ -85,7 +85,7 @@ test('a user with many organizations has no more turns than others', async () =>
   left.abort()
 })
 
-test('a client that leaves gives up its place in the queue', async () => {
+test('a client that disconnects gives up its place in the queue', async () => {
   const turns = new GitDoorTurns({ ...LIMITS, ofUser: 1 })
   const end = await turns.take(person('one'))
   const gone = new AbortController()
@@ -99,7 +99,7 @@ test('a client that leaves gives up its place in the queue', async () => {
   again()
 })
 
-test('256 requests wait, an organization has half of the places and a user a quarter', async () => {
+test('256 requests may wait, half of them of one organization and a quarter of one user', async () => {
   const turns = new GitDoorTurns(LIMITS)
   const served: (() => void)[] = []
   const codes: string[] = []

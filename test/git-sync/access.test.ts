@@ -8,7 +8,7 @@ import type { Role } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('git sync access and credentials', startFixture)
+const [test, f] = await suiteWith('git sync: permissions and credentials', startFixture)
 
 const SECRET = 'tok3n-s3cret-Xyz'
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
@@ -23,7 +23,7 @@ async function statusOf(work: Promise<unknown>): Promise<number> {
   }
 }
 
-test('who may: a new remote and force need admin, the configured one review, standalone edit', async () => {
+test('new remotes and force need admin, the configured remote review, and standalone edit', async () => {
   const remote = await f.remotes.createRepository('roles.git', { files: docs })
   const space = await f.space()
   const as = async (role: Role): Promise<LoadedSpace> => ({ ...(await f.reload(space)), role })
@@ -56,7 +56,7 @@ test('who may: a new remote and force need admin, the configured one review, sta
   await f.last(space)
 })
 
-test('hostile URLs, refs and folders are refused with 400, before anything is stored', async () => {
+test('hostile URLs, refs and folders are rejected with a 400 before anything is stored', async () => {
   const space = await f.space()
   const bad = [
     { url: 'ext::sh -c touch% /tmp/x' },
@@ -87,7 +87,7 @@ test('hostile URLs, refs and folders are refused with 400, before anything is st
   assert.is((await f.reload(space)).doc.git, undefined)
 })
 
-test('a credential works, ends with its job and is found nowhere on the disk or in the log', async () => {
+test('a credential works, expires with its job and is not on disk or in the log', async () => {
   const remote = await f.remotes.createRepository('private.git', { files: docs })
   f.remotes.behaviour.auth = { username: 'x-access-token', password: SECRET }
   try {
@@ -122,7 +122,7 @@ test('a credential works, ends with its job and is found nowhere on the disk or 
   }
 })
 
-test('unlinking twice is fine, and a later link goes on from there', async () => {
+test('a second unlink succeeds, and a later link continues from there', async () => {
   const remote = await f.remotes.createRepository('unlink.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })

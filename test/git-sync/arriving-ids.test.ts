@@ -6,7 +6,7 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { type Edit, startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('IDs of what arrives', startFixture)
+const [test, f] = await suiteWith('IDs of arriving pages', startFixture)
 
 const text = (word: string): string =>
   `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
@@ -23,14 +23,14 @@ const idsOf = async ({ doc, repo }: LoadedSpace, ref = 'refs/heads/main'): Promi
   return Object.fromEntries([...byGitPath].map(([path, page]) => [path, page.id]))
 }
 
-/** Makes the newest commit of main an administrator's, of which the IDs are found out. */
+/** Creates a new head of main as an administrator would, so that its IDs are inferred. */
 async function byHand({ repo }: LoadedSpace): Promise<void> {
   const plain = await git(repo.path, ['commit-tree', 'main^{tree}', '-p', 'main^', '-m', 'By hand'])
   await git(repo.path, ['update-ref', 'refs/heads/main', plain.trim()])
 }
 
 for (const [n, page] of ['notes.md', 'README.md'].entries())
-  test(`an export of which nothing is known any more comes back, with a person's commit of ${page} on top: pages that exchanged texts here keep their IDs`, async () => {
+  test(`pages keep their IDs if an unrecorded export returns below a person's commit of ${page}`, async () => {
     const remote = await f.remotes.createRepository(`cut-${n}.git`, { files: DOCS })
     const space = await f.space()
     await f.import(space, { url: remote.url })
@@ -45,7 +45,7 @@ for (const [n, page] of ['notes.md', 'README.md'].entries())
     // In place, by edits of the two pages: nothing has moved.
     await f.edit(space, { 'a.md': DOCS['b.md'], 'b.md': DOCS['a.md'] })
     await f.export(space, { url: remote.url })
-    // The response was cut off, and the record was taken for that of a push that never happened.
+    // The response was cut off, and the record was mistaken for that of a push that never happened.
     const all = await git(space.repo.path, ['for-each-ref', '--format=delete %(refname)', 'refs/bindery/sync'])
     const gone = all.split('\n').filter((line) => !refs.includes(`${line.slice('delete '.length)} `))
     await git(space.repo.path, ['update-ref', '--stdin'], `${[...refs.split('\n'), ...gone].join('\n')}\n`)
@@ -59,12 +59,12 @@ for (const [n, page] of ['notes.md', 'README.md'].entries())
     assert.equal(await idsOf(space), before)
   })
 
-test('a forced import leaves the ID of a page that is the same on both sides, whatever it was called there before', async () => {
+test('a forced import keeps the ID of an equal page, whatever its ID was before', async () => {
   const remote = await f.remotes.createRepository('same-page.git', { files: DOCS })
   const space = await f.space()
   await f.import(space, { url: remote.url })
   const entries = '# Table of contents\n\n* [Home](README.md)\n* [A](x.md)\n* [B](b.md)\n'
-  // Here it is another page, there the one that was moved.
+  // Here it is another page. On the remote it is the moved one.
   await f.edit(space, { 'a.md': null })
   await f.edit(space, { 'x.md': DOCS['a.md'], 'SUMMARY.md': entries })
   const before = await idsOf(space)
@@ -75,7 +75,7 @@ test('a forced import leaves the ID of a page that is the same on both sides, wh
   assert.equal(await idsOf(space), before)
 })
 
-test('a merge by hand that puts a page back where another one had taken its place: both keep their IDs', async () => {
+test('a manual merge that restores a page at a path that another page took keeps both IDs', async () => {
   const remote = await f.remotes.createRepository('put-back.git', { files: DOCS })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -118,7 +118,7 @@ for (const [what, edit, listed] of [
   ['pages that changed places here', { 'x.md': DOCS['b.md'], 'b.md': DOCS['a.md'] }, '* [B](x.md)\n* [A](b.md)\n'],
   ['a page that was deleted here', { 'x.md': null }, '* [B](b.md)\n'],
 ] as const)
-  test(`a forced import takes ${what} back as the page that it is there`, async () => {
+  test(`a forced import restores ${what} as the page that the remote has`, async () => {
     const remote = await f.remotes.createRepository(`taken-${what.replaceAll(' ', '-')}.git`, { files: DOCS })
     const space = await f.space()
     await f.import(space, { url: remote.url })
@@ -137,7 +137,7 @@ for (const [what, edit, listed] of [
     assert.equal(await idsOf(space), before)
   })
 
-test('a page that came to the branch by a merge there, which put it elsewhere, keeps its ID', async () => {
+test('a page keeps its ID if a merge on the remote brought it to the branch at another path', async () => {
   const remote = await f.remotes.createRepository('put-elsewhere.git', { files: DOCS })
   const { url } = remote
   const space = await f.space()
@@ -162,12 +162,12 @@ test('a page that came to the branch by a merge there, which put it elsewhere, k
   assert.equal(await idsOf(space), { ...others, 'moved.md': id })
 })
 
-test('a page that a merge there put at a path which neither side had, with an edit, keeps its ID', async () => {
+test('a page keeps its ID if a merge on the remote put it at a new path with an edit', async () => {
   const remote = await f.remotes.createRepository('put-and-edited.git', { files: DOCS })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })
-  // An export says which page is which, so that the history there counts.
+  // An export records the page IDs, so the remote history counts.
   await f.edit(space, { 'README.md': '# Home\n\nOne.\n' })
   await f.export(space, { url })
   const { 'a.md': id, ...others } = await idsOf(space)
@@ -190,12 +190,12 @@ test('a page that a merge there put at a path which neither side had, with an ed
   await f.edit(space, { 'README.md': '# Home\n\nTwo.\n' })
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.equal(await idsOf(space), { ...others, 'third.md': id })
-  // The way back by plain Git's commits alone, of which the service has said nothing.
+  // The way back only through plain Git commits, which the service has not recorded.
   f.app.content.clear()
   assert.equal(await idsOf(space), { ...others, 'third.md': id })
 })
 
-test('a page that went to two branches and was renamed on one keeps its ID, also if somebody went back there to what was imported', async () => {
+test('a page that was exported to two branches and renamed on one keeps its ID', async () => {
   const remote = await f.remotes.createRepository('went-back.git', { files: DOCS })
   const { url } = remote
   const space = await f.space()
@@ -222,7 +222,7 @@ test('a page that went to two branches and was renamed on one keeps its ID, also
   assert.equal(await idsOf(space), { ...others, 'moved.md': id })
 })
 
-test('a page that was deleted on the remote under its old name, and is back there under the one that it has here, keeps its ID', async () => {
+test('a page keeps its ID if the remote deleted it under its old name and restored the new one', async () => {
   const remote = await f.remotes.createRepository('same-place.git', { files: DOCS })
   const { url } = remote
   const space = await f.space()
@@ -242,7 +242,7 @@ test('a page that was deleted on the remote under its old name, and is back ther
   assert.equal(await idsOf(space), before)
 })
 
-test('a page that was deleted on the remote, and is back there under another name with an edit, keeps its ID; one that only has its title does not', async () => {
+test('a restored page keeps its ID under a new name with an edit, but not by its title alone', async () => {
   const remote = await f.remotes.createRepository('back-elsewhere.git', { files: DOCS })
   const { url } = remote
   const space = await f.space()
@@ -259,7 +259,7 @@ test('a page that was deleted on the remote, and is back there under another nam
   })
   await f.edit(space, { 'a.md': text('alpha').replace('line 0', 'line of ours') })
   const run = await f.import(space, { url })
-  // What was written here reaches the page that is back.
+  // Local edits reach the restored page.
   assert.is(run.result, 'merged', run.error)
   const { 'x.md': x, 'y.md': y, ...rest } = await idsOf(space)
   assert.equal(rest, others)
@@ -270,7 +270,7 @@ test('a page that was deleted on the remote, and is back there under another nam
   assert.is((await idsOf(space))['x.md'], a)
 })
 
-test('a page that was made here with the text of one that was deleted here is the new one, whatever arrives on top of it', async () => {
+test('a new page with the text of a deleted one stays new, whatever arrives later', async () => {
   const remote = await f.remotes.createRepository('made-here.git', { files: DOCS })
   const { url } = remote
   const space = await f.space()
@@ -288,7 +288,7 @@ test('a page that was made here with the text of one that was deleted here is th
   await f.export(space, { url })
   const { 'x.md': made } = await idsOf(space)
   assert.is.not(made, before['a.md'])
-  // Here somebody goes back to before that, and the log is as it was.
+  // A member resets main to before that. The log is unchanged.
   const all = await git(space.repo.path, ['for-each-ref', '--format=delete %(refname)', 'refs/bindery/sync'])
   const gone = all.split('\n').filter((line) => !refs.includes(`${line.slice('delete '.length)} `))
   await git(
@@ -302,7 +302,10 @@ test('a page that was made here with the text of one that was deleted here is th
   assert.is((await idsOf(space))['x.md'], made)
 })
 
-/** Here a page is written and changes places with an old one; on the remote somebody has the same in one commit of their own. Returns the remote and the space. */
+/**
+ * A page is written here and changes places with an old one. On the remote, a person makes the same changes in their
+ * own commit. Returns the remote and the space.
+ */
 async function changedPlaces(
   name: string,
   extra: Edit = {},
@@ -322,7 +325,7 @@ async function changedPlaces(
   return { remote, space, summary: summary('x.md', 'a.md') }
 }
 
-test('a page that the remote knows by another ID since a squash is the page that main has there, also where it is renamed there later', async () => {
+test('a page keeps the ID of main, even if a squash gave it another ID on the remote', async () => {
   const { remote, space, summary } = await changedPlaces('other-id.git', { 'README.md': '# Home of all\n' })
   const before = await idsOf(space)
   const { url } = remote
@@ -334,7 +337,7 @@ test('a page that the remote knows by another ID since a squash is the page that
   assert.equal(await idsOf(space), { ...others, 'z.md': made })
 })
 
-test("a page that the remote knows by another ID has main's ID on the branch of a conflict, also after a restart", async () => {
+test('a page has the ID of main on a conflict branch, even if the remote has another ID', async () => {
   const { remote, space } = await changedPlaces('other-id-held.git', { 'b.md': text('theirs') })
   await f.edit(space, { 'b.md': text('ours') })
   const before = await idsOf(space)
@@ -345,7 +348,7 @@ test("a page that the remote knows by another ID has main's ID on the branch of 
 })
 
 for (const held of [false, true])
-  test(`a page put in the place of a deleted one on both sides is one page${held ? ', also for a later head of a conflict' : ''}`, async () => {
+  test(`a replacement page on both sides is one page${held ? ', also for a later head of a conflict' : ''}`, async () => {
     const remote = await f.remotes.createRepository(`same-place-${held}.git`, {
       files: { ...DOCS, 'c.md': text('gamma') },
     })
@@ -357,7 +360,7 @@ for (const held of [false, true])
     await f.edit(space, { 'b.md': null, 'a.md': text('beta'), 'SUMMARY.md': summary })
     if (held) await f.edit(space, { 'c.md': text('ours') })
     const before = await idsOf(space)
-    // There it takes two commits, and is another page for whoever follows them.
+    // On the remote it takes two commits, and is another page for anyone who follows them.
     await remote.commit({
       'b.md': null,
       'SUMMARY.md': DOCS['SUMMARY.md'].replace('* [B](b.md)\n', ''),

@@ -4,10 +4,10 @@ import { startGitHttp } from '../support/git-http.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('a run of a sync goes by the role that who asked for it has when it moves something')
+const test = suite('roles of sync runs')
 
 for (const direction of ['import', 'export'] as const)
-  test(`${direction}: who lost the role meanwhile moves nothing`, async () => {
+  test(`a user who lost their role during an ${direction} moves nothing`, async () => {
     const here = await startService()
     const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
     try {

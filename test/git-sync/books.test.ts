@@ -10,7 +10,7 @@ import { git, gitBytes } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('git sync: repositories of HonKit and mdBook as they are')
+const test = suite('git sync: unmodified HonKit and mdBook repositories')
 let service: TestService
 let remotes: GitHttp
 let served: string
@@ -53,7 +53,7 @@ async function imported(name: string, files: Record<string, string>): Promise<{ 
   return { desk, remote }
 }
 
-/** Every file of the remote's branch, byte by byte. */
+/** Returns every file of the remote branch, byte by byte. */
 async function remoteFiles(remote: Remote): Promise<Record<string, string>> {
   const paths = (await git(remote.path, ['ls-tree', '-r', '-z', '--name-only', 'main']))
     .split('\0')
@@ -67,7 +67,7 @@ async function remoteFiles(remote: Remote): Promise<Record<string, string>> {
 
 const ids = async (desk: Desk): Promise<string[]> => flat(await desk.pages()).map(({ path, id }) => `${path} ${id}`)
 
-test('mdBook: import, edits of text and table of contents, export: the lines that were asked for, and no others', async () => {
+test('an export of edits to an mdBook repository changes only the requested lines', async () => {
   const { desk, remote } = await imported('mdbook', MDBOOK)
   assert.is((await desk.byPath()).get('user-guide/reading/types')?.git?.path, 'src/types.md')
   await sync(desk, 'export', remote)
@@ -110,7 +110,7 @@ test('mdBook: import, edits of text and table of contents, export: the lines tha
   })
 })
 
-test('HonKit: import, edits, export', async () => {
+test('an export of edits to a HonKit repository changes only the requested lines', async () => {
   const { desk, remote } = await imported('honkit', HONKIT)
   await desk.write([
     {
@@ -145,7 +145,7 @@ for (const [name, files, config] of [
     assert.equal(await ids(desk), before)
   })
 
-test('a change of the configuration that moves the root leaves pages their IDs', async () => {
+test('pages keep their IDs if the configuration moves the root', async () => {
   const { desk, remote } = await imported('moved-root', {
     'book.toml': '[book]\n',
     'src/a.md': '# A\n',
@@ -162,7 +162,7 @@ test('a change of the configuration that moves the root leaves pages their IDs',
   assert.is((await desk.byPath()).get('a')?.id, before)
 })
 
-test('a book without a table of contents gets it in its own folder, at the first edit of the tree', async () => {
+test("the first edit of a book's tree creates a table of contents in the book's folder", async () => {
   const { desk, remote } = await imported('bare', {
     'book.toml': '',
     'src/types.md': '# All types\n',
@@ -187,7 +187,7 @@ test('a book without a table of contents gets it in its own folder, at the first
   )
 })
 
-test('the configuration is no file that the operations on files change', async () => {
+test('operations on files cannot change the configuration of a book', async () => {
   const { desk } = await imported('kept', {
     ...MDBOOK,
     'src/format.md': '# Format\n\n[config](../book.toml) [cargo](../Cargo.toml)\n',
@@ -196,7 +196,7 @@ test('the configuration is no file that the operations on files change', async (
   await desk.write([{ operation: 'rename_file', file: 'Cargo.toml', name: 'book.json' }], 400)
 })
 
-test('hostile configurations: the import succeeds, and the diagnostics name the file', async () => {
+test('an import with a hostile configuration succeeds, and diagnostics name the file', async () => {
   const files = { 'a.md': '# A\n', 'src/b.md': '# B\n' }
   const texts: Record<string, Record<string, string>> = {
     outside: { 'book.toml': '[book]\nsrc = "../../etc"\n' },

@@ -23,7 +23,7 @@ const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.re
 const changeRequest = async (id: string | undefined): Promise<ChangeRequestDoc> =>
   (await f.app.store.get(changeRequests, id ?? '')) as ChangeRequestDoc
 
-/** A space and a remote whose `guide.md` collide; the import has run. */
+/** A space and a remote whose `guide.md` conflicts. The import has run. */
 async function collide(name: string, options: { exportedBefore?: boolean } = {}) {
   const remote = await f.remotes.createRepository(`${name}.git`, { files: docs })
   const space = await f.space()
@@ -38,7 +38,7 @@ async function collide(name: string, options: { exportedBefore?: boolean } = {})
   return { remote, space, mine, theirs }
 }
 
-/** Merges main into the branch by hand, with the content given, then merges the change request. */
+/** Merges main into the branch by hand with the given content, then merges the change request. */
 async function resolve(space: LoadedSpace, id: string | undefined, content: string): Promise<ChangeRequestDoc> {
   const doc = await changeRequest(id)
   const branch = `refs/heads/change-requests/${doc.number}` as RefName
@@ -59,7 +59,7 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
   return changeRequest(id)
 }
 
-test('a conflict leaves main alone, is held in one change request, and its merge unblocks the export', async () => {
+test('a conflict leaves main unchanged, and the merge of its change request unblocks exports', async () => {
   const { remote, space, mine, theirs } = await collide('resolve')
   const blocked = await f.export(space, { url: remote.url, commitMessage: 'Blocked' })
   assert.is(blocked.state, 'conflict')
@@ -85,7 +85,7 @@ test('a conflict leaves main alone, is held in one change request, and its merge
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a later head goes into the branch if that is clean, and never resets it', async () => {
+test('a later head is merged into the conflict branch if possible, and never resets it', async () => {
   const { remote, space } = await collide('later')
   const first = await f.import(space, { url: remote.url })
   const doc = await changeRequest(first.changeRequest)
@@ -106,7 +106,7 @@ test('a later head goes into the branch if that is clean, and never resets it', 
   assert.is(space.repo.head(`refs/bindery/incoming/${beside.key}` as RefName), third)
 })
 
-test('an import that merges cleanly archives the conflict and says why', async () => {
+test('an import that merges cleanly archives the conflict change request with the reason', async () => {
   const { remote, space } = await collide('settled')
   const first = await f.import(space, { url: remote.url })
   await remote.commit({ 'guide.md': docs['guide.md'], 'other.md': '# Other\n' })
@@ -119,7 +119,7 @@ test('an import that merges cleanly archives the conflict and says why', async (
   assert.ok(head(space, `refs/heads/change-requests/${doc.number}`), 'the branch stays')
 })
 
-test('what was exported before is no part of the conflict', async () => {
+test('content that was exported earlier is not part of a conflict', async () => {
   const { remote, space } = await collide('exported', { exportedBefore: true })
   const run = await f.import(space, { url: remote.url })
   assert.is(run.state, 'conflict')
@@ -151,7 +151,7 @@ test('a conflict with a rewritten history ends when it is resolved', async () =>
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
 })
 
-test('a crash before the branch was made is made good by the next import', async () => {
+test('the next import repairs a crash before the conflict branch was created', async () => {
   const { remote, space, mine, theirs } = await collide('half')
   const first = await f.import(space, { url: remote.url })
   const { number } = await changeRequest(first.changeRequest)
@@ -163,7 +163,7 @@ test('a crash before the branch was made is made good by the next import', async
   }
 })
 
-test('however many heads come, there is one change request', async () => {
+test('a conflict has one change request for any number of heads', async () => {
   const { remote, space } = await collide('many')
   for (let i = 0; i < 5; i++) {
     await remote.commit({ 'guide.md': `# Guide\n\ntheirs ${i}\n` })
@@ -173,7 +173,7 @@ test('however many heads come, there is one change request', async () => {
 })
 
 for (const told of ['another branch', 'another branch that is as main is here'])
-  test(`a conflict whose head came in by ${told}: what was undone here since is not done again by its change request`, async () => {
+  test(`a conflict does not redo local reverts after its head came in by ${told}`, async () => {
     const equal = told !== 'another branch'
     const lines = (...some: string[]): string => `# Guide\n\n${some.join('\n\n')}\n`
     const files = { ...docs, 'guide.md': lines('one', 'two', 'three', 'four') }
@@ -199,7 +199,7 @@ for (const told of ['another branch', 'another branch that is as main is here'])
       '',
     )
     await git(remote.path, ['update-ref', 'refs/heads/docs', both])
-    // Somebody may have written just that here by hand.
+    // A person may have written exactly that here.
     if (equal) await f.edit(space, { 'guide.md': lines('one', 'two', 'three', 'four') })
     assert.is((await f.import(space, { url, ref: 'refs/heads/docs' })).state, 'success')
     assert.is((await f.files(space))['guide.md'], lines('one', 'two', 'three', 'four').trimEnd())
@@ -212,7 +212,7 @@ for (const told of ['another branch', 'another branch that is as main is here'])
     assert.is((await f.files(space))['README.md'], '# Home\n\nmine')
   })
 
-test('a later head of a conflict under way, in a history that main has dropped: what the remote has again is not taken for known', async () => {
+test('a later head of a conflict restores content that main dropped with its history', async () => {
   const page = (last: string): string =>
     `# Page\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n}.\n`).join('\n')}${last}`
   const remote = await f.remotes.createRepository('again.git', { files: { ...docs, 'page.md': page('') } })
@@ -231,7 +231,7 @@ test('a later head of a conflict under way, in a history that main has dropped: 
   assert.is((await f.import(space, { url: remote.url })).changeRequest, run.changeRequest)
   const { number } = await changeRequest(run.changeRequest)
   assert.is(await git(space.repo.path, ['show', `refs/heads/change-requests/${number}:other.md`]), '# Other')
-  // Whoever deletes the page here does not know what the remote has in it again.
+  // The person who deletes the page here does not know that the remote has it again.
   await f.edit(space, { 'page.md': null })
   const loaded = (await findChangeRequest(f.app, space, run.changeRequest as string)) as NonNullable<
     Awaited<ReturnType<typeof findChangeRequest>>

@@ -4,7 +4,8 @@ import { startWorker } from '../../src/jobs/worker.js'
 import { syncRuns } from '../../src/model/index.js'
 import { insertOrganization, openApp } from '../support/sync-fixture.js'
 
-// Run by jobs.test.ts in a process of its own: starts an import into a space for each URL, says so, and waits to be killed.
+// Run by jobs.test.ts in its own process: starts an import into a space for each URL, reports it, and waits to be
+// killed.
 const [root, ...urls] = process.argv.slice(2)
 const { app } = await openApp(root as string, [])
 const { organization, actor } = await insertOrganization(app)

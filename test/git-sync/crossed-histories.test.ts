@@ -9,13 +9,13 @@ import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('merges of histories that crossed', startFixture)
+const [test, f] = await suiteWith('merges of criss-cross histories', startFixture)
 
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const other = (last: string): string =>
   `# Other\n\n${Array.from({ length: 12 }, (_, n) => `Line ${n} of it.`).join('\n\n')}\n\n${last}\n`
 
-/** A commit of somebody who uses plain Git. */
+/** Makes a commit as a plain Git user. */
 async function commit(
   space: LoadedSpace,
   parents: CommitId[],
@@ -30,7 +30,7 @@ async function commit(
   return space.repo.write({ parents, tree, changes, message: 'By hand\n', author: me, committer: me })
 }
 
-test('what one side restored after both had merged each other stays, also if a page was moved', async () => {
+test('content that one side restored after a criss-cross merge stays, even on a moved page', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], {
@@ -60,7 +60,7 @@ test('what one side restored after both had merged each other stays, also if a p
   }
 })
 
-test('a page that was moved to two places before both had merged each other is one page', async () => {
+test('a page that was moved to two paths before a criss-cross merge is one page', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], { 'guide.md': other('The end.') })
@@ -86,7 +86,7 @@ test('a page that was moved to two places before both had merged each other is o
   }
   for (const files of await merges({ 'left.md': other('Another end.') }))
     assert.is(files['left.md'], other('Another end.').trimEnd())
-  // Moved once more on one side: there, or a conflict, but not at both places.
+  // Moved once more on one side: it is there, or in conflict, but not at both paths.
   for (const files of await merges({ 'left.md': null, 'third.md': other('The end.') })) {
     const places = ['left.md', 'right.md', 'third.md'].filter((path) => path in files)
     assert.ok(
@@ -97,9 +97,9 @@ test('a page that was moved to two places before both had merged each other is o
   }
 })
 
-// In either order of the two merge bases, which is that of their IDs.
+// In both orders of the two merge bases, which is the order of their IDs.
 for (const salt of ['a', 'b', 'c', 'd'])
-  test(`what collided in a page that one side had moved, before both had merged each other, collides again (${salt})`, async () => {
+  test(`a conflict in a moved page before a criss-cross merge is a conflict again (${salt})`, async () => {
     const space = await f.space()
     const main = space.repo.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })
@@ -127,9 +127,9 @@ for (const salt of ['a', 'b', 'c', 'd'])
     assert.ok((await mergeCommits(f.app, space, { ours: mine, theirs: agreed })).clean)
   })
 
-// In either order of the two merge bases, which is that of their IDs.
+// In both orders of the two merge bases, which is the order of their IDs.
 for (const salt of ['a', 'b', 'c', 'd'])
-  test(`a page whose place another one took on the other side, before both had merged each other, is one page (${salt})`, async () => {
+  test(`a page whose path another page took before a criss-cross merge is one page (${salt})`, async () => {
     const space = await f.space()
     const main = space.repo.head('refs/heads/main' as RefName) as CommitId
     const begin = await commit(space, [main], { 'guide.md': other('The end.') })
@@ -159,7 +159,7 @@ for (const salt of ['a', 'b', 'c', 'd'])
     }
   })
 
-test('a page that one side had deleted, and both have after they merged each other, is one page', async () => {
+test('a page that one side deleted and both have after a criss-cross merge is one page', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], { 'guide.md': other('The end.'), 'beside.md': page('one') })
@@ -182,8 +182,8 @@ test('a page that one side had deleted, and both have after they merged each oth
   }
 })
 
-// The page is new on both merge bases, under one ID, and they have it at two paths.
-test('a new page that changed places with others on one of two merge bases is in the merge', async () => {
+// The page is new on both merge bases with one ID, and they have it at two paths.
+test('a new page that exchanged places on one of two merge bases is in the merge', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const [one, two, added] = [
@@ -212,7 +212,7 @@ test('a new page that changed places with others on one of two merge bases is in
   }
 })
 
-test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
+test('entries of the table of contents that one side restored after a criss-cross merge stay', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const summary = (...pages: string[]): string =>
@@ -236,7 +236,7 @@ test('entries of the table of contents that one side restored after both had mer
   }
 })
 
-test('the same page exported to two branches, deleted on one, and both merged there: it stays deleted, and what is restored here stays', async () => {
+test('a page stays deleted if one of two exported branches deleted it before both were merged', async () => {
   const remote = await f.remotes.createRepository('both.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') },
   })
@@ -253,7 +253,7 @@ test('the same page exported to two branches, deleted on one, and both merged th
   await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: docs })
   assert.is((await f.import(space, { url, ref: docs })).result, 'merged')
   await f.edit(space, { 'new.md': other('Another end.'), 'guide.md': page('one', 'two', 'more', 'again', 'three') })
-  // Whoever merges docs there knows what was deleted.
+  // The person who merges docs on the remote knows the deletion.
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', main])
   const byHand = await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: 'refs/heads/by-hand' })
   const both = await git(
@@ -270,7 +270,7 @@ test('the same page exported to two branches, deleted on one, and both merged th
 })
 
 for (const style of ['merge', 'squash'] as const)
-  test(`added, exported to a branch, deleted, main exported: it does not come back when the branch is merged there (${style})`, async () => {
+  test(`a page that main deleted does not return when an old export branch is merged (${style})`, async () => {
     const remote = await f.remotes.createRepository(`deleted-${style}.git`, {
       files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') },
     })
@@ -289,7 +289,7 @@ for (const style of ['merge', 'squash'] as const)
     assert.is(files['README.md'], '# Home\n\nmine')
   })
 
-test('what was deleted on one branch and restored by whoever merged another one there stays, also if a branch had been created again', async () => {
+test('a page that one branch deleted stays if the person who merged another branch restored it', async () => {
   const remote = await f.remotes.createRepository('made-anew.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('one'), 'text.md': page('one') },
   })
@@ -303,7 +303,7 @@ test('what was deleted on one branch and restored by whoever merged another one 
   await f.edit(space, { 'guide.md': page('two') })
   assert.is((await f.export(space, { url, ref: docs })).result, 'exported')
   await remote.commit({ 'guide.md': null, 'text.md': page('there') }, { ref: docs })
-  // What collides keeps the deletion out of main, which goes to the other branch as it is.
+  // The conflict keeps the deletion out of main, which is exported to the other branch unchanged.
   await f.edit(space, { 'text.md': page('here') })
   const run = await f.import(space, { url, ref: docs })
   assert.is(run.state, 'conflict')
@@ -328,7 +328,7 @@ test('what was deleted on one branch and restored by whoever merged another one 
   assert.is((await f.files(space))['guide.md'], page('two').trimEnd())
 })
 
-test('a page that was moved back here, and moved on by whoever merged the export of that there, is one page', async () => {
+test('a page that was moved back here and moved on in a merge on the remote is one page', async () => {
   const begin = { 'README.md': '# Home\n', 'guide.md': other('The end.') }
   const remote = await f.remotes.createRepository('moved-on.git', { files: begin })
   const { url } = remote

@@ -1,4 +1,5 @@
-// What a scratch repository has of a folder is damaged: a folder that cannot be read is not a deleted one, so no page may go.
+// A scratch repository has damaged data of a folder. An unreadable folder is not a deleted one, so no page may be
+// deleted.
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -30,7 +31,10 @@ const scratch = async (): Promise<string> => {
   return join(all, one as string)
 }
 
-/** Fetches a new commit, which does not change the folder, into the scratch repository, by way of the space of another folder. */
+/**
+ * Fetches a new commit, which does not change the folder, into the scratch repository, through the space of another
+ * folder.
+ */
 async function fetchAnother(): Promise<string> {
   const head = await remote.commit({ 'app.js': `code ${remote.seconds}\n` })
   const run = await f.import(other, { ...link, repoProjectDirectory: 'more' })
@@ -38,7 +42,7 @@ async function fetchAnother(): Promise<string> {
   return head
 }
 
-/** Makes all objects of the scratch repository files of their own. */
+/** Turns all objects of the scratch repository into loose files. */
 async function unpack(path: string): Promise<void> {
   const [packs, aside] = [join(path, 'objects/pack'), join(path, 'aside')]
   await rename(packs, aside)
@@ -61,7 +65,7 @@ const damages: Record<string, (file: string) => Promise<unknown>> = {
   flipped: async (file) => writeFile(file, flip(await readFile(file))),
 }
 
-/** All pages are there, nothing moved, and the space is whole. */
+/** Checks that all pages exist, nothing moved, and the space is sound. */
 async function requireUnharmed(at: LoadedSpace, before: string): Promise<void> {
   assert.equal(await f.files(at), PAGES)
   assert.is(await git(at.repo.path, ['rev-parse', 'refs/heads/main']), before)
@@ -81,7 +85,7 @@ for (const [what, name] of [
   ['the commit', '^{commit}'],
 ] as const)
   for (const [how, damage] of Object.entries(damages))
-    test(`${what} is ${how}: no page is deleted, and what was fetched is made anew where it has to be`, async () => {
+    test(`no page is deleted if ${what} is ${how}, and the data is fetched again if necessary`, async () => {
       const before = await git(space.repo.path, ['rev-parse', 'refs/heads/main'])
       const head = await fetchAnother()
       const path = await scratch()
@@ -90,13 +94,13 @@ for (const [what, name] of [
       const file = join(path, 'objects', oid.slice(0, 2), oid.slice(2))
       await chmod(file, 0o600)
       await damage(file)
-      // A forced import would take a folder without pages too.
+      // A forced import would accept a folder without pages, too.
       const run = await f.import(space, { ...link, force: true })
       assert.equal([run.error, run.result, run.remoteRevision], [undefined, 'unchanged', head])
       await requireUnharmed(space, before)
     })
 
-test('a folder that cannot be read, of a remote that cannot be reached: the import fails and says so, and the next one goes on', async () => {
+test('an import fails if the folder is unreadable and the remote unreachable, and the next works', async () => {
   const before = await git(space.repo.path, ['rev-parse', 'refs/heads/main'])
   const head = await fetchAnother()
   const path = await scratch()
@@ -105,7 +109,7 @@ test('a folder that cannot be read, of a remote that cannot be reached: the impo
   await rm(join(path, 'objects', oid.slice(0, 2), oid.slice(2)))
   let asked = 0
   f.remotes.behaviour.onRequest = ({ method }) => {
-    // The head is asked for, and asked for again for what is made anew.
+    // The head is requested, and requested again when the data is fetched again.
     if (method === 'GET' && ++asked === 2) f.remotes.behaviour.auth = { username: 'ada', password: 'changed meanwhile' }
   }
   const run = await f.import(space, { ...link, force: true })
@@ -118,7 +122,7 @@ test('a folder that cannot be read, of a remote that cannot be reached: the impo
   assert.is((await f.import(space, { ...link, force: true })).result, 'unchanged')
 })
 
-test('packs with flipped bytes, and without their ends: no page is deleted', async () => {
+test('packs with flipped bytes or a missing end delete no page', async () => {
   for (const damage of [
     flip,
     (bytes: Buffer) => flip(bytes, bytes.length - 40),
@@ -137,7 +141,7 @@ test('packs with flipped bytes, and without their ends: no page is deleted', asy
   }
 })
 
-test('a folder that was deleted, became a file, and came back is seen as that', async () => {
+test('an import sees that a folder was deleted, became a file and came back', async () => {
   const gone = await remote.commit({ 'docs/guide/README.md': null, 'docs/guide/sub/page.md': null })
   const run = await f.import(space, link)
   assert.match(run.error ?? '', /has no markdown file, so it was not imported/)

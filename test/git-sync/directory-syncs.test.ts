@@ -1,4 +1,5 @@
-// A folder of a repository is mapped commit by commit. What that writes is synced in batches, not for every commit.
+// A folder of a repository is mapped commit by commit. The written data is synced to disk in batches, not for every
+// commit.
 import * as assert from 'uvu/assert'
 import { localCommit } from '../../src/domain/git-sync/directory.js'
 import type { SyncLog } from '../../src/domain/git-sync/log-entries.js'
@@ -7,7 +8,7 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { admin, clear, makePlace } from '../git/fixture.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('syncs to the disk while a folder is mapped')
+const test = suite('disk syncs during the mapping of a folder')
 const emptyLog: SyncLog = {
   ref: 'refs/bindery/sync/x/log' as RefName,
   at: null,
@@ -20,7 +21,7 @@ const emptyLog: SyncLog = {
   lastLeft: null,
 }
 
-/** A history of which every commit changes the folder `docs`, as a stream of git-fast-import(1). */
+/** A history in which every commit changes the folder `docs`, as a stream of git-fast-import(1). */
 const history = (commits: number): string =>
   Array.from({ length: commits }, (_, n) => {
     const text = `# Page ${n}\n`
@@ -51,7 +52,7 @@ async function syncsFor(commits: number): Promise<number> {
   }
 }
 
-test('800 commits of a folder need not more syncs than 300 do, but for the second batch', async () => {
+test('800 commits of a folder need the syncs of 300 commits and of one more batch', async () => {
   const [one, two] = [await syncsFor(300), await syncsFor(800)]
   assert.ok(one < 30, `300 commits: ${one} syncs`)
   assert.ok(two <= 2 * one, `800 commits: ${two} syncs, 300: ${one}`)

@@ -80,7 +80,7 @@ test('mapping is deterministic, and keeps merges of branches that touch the fold
   assert.is(heads[0], heads[1])
 })
 
-test('a folder that is not there can be exported, not imported', async () => {
+test('a missing folder can be exported but not imported', async () => {
   const remote = await f.remotes.createRepository('new-folder.git', { files: { 'app.js': 'code\n' } })
   const space = await f.space()
   const link = { url: remote.url, repoProjectDirectory: 'docs' }

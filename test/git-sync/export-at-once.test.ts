@@ -3,15 +3,15 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('exports that begin with the push', startFixture)
+const [test, f] = await suiteWith('exports that start with the push', startFixture)
 
-/** Files as a plain clone shows them, trimmed. */
+/** Files in a plain clone, trimmed. */
 const trimmed = (files: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(files).map(([path, text]) => [path, text.trim()]))
 
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 
-/** A space in step with a remote, and an edit that waits for its export. */
+/** A space that is up to date with a remote, and an edit that waits for its export. */
 async function begin(name: string) {
   const remote = await f.remotes.createRepository(`${name}.git`, { files: docs })
   const space = await f.space()
@@ -20,7 +20,7 @@ async function begin(name: string) {
   return { remote, space }
 }
 
-/** Runs an export; what it asked the remote for. */
+/** Runs an export. Returns the requests that the remote received. */
 async function exported(...[space, input]: Parameters<typeof f.export>) {
   const before = f.remotes.requests.length
   const run = await f.export(space, input)
@@ -30,14 +30,14 @@ async function exported(...[space, input]: Parameters<typeof f.export>) {
   }
 }
 
-/** The commits whose export a space's log says was begun. */
+/** The commits that a space's log records as exports under way. */
 const offered = async (path: string): Promise<string[]> =>
   (await git(path, ['for-each-ref', '--format=%(contents)', 'refs/bindery/sync/']))
     .split('\n')
     .flatMap((line) => /^offered (\S+)/.exec(line)?.[1] ?? [])
 
 for (const exportMode of ['single', 'commits'] as const)
-  test(`${exportMode}: a remote that did not move is asked for nothing but the push`, async () => {
+  test(`${exportMode}: an export to an unchanged remote sends only the push`, async () => {
     const { remote, space } = await begin(`quiet-${exportMode}`)
     const processes = f.app.git.processesStarted
     const { run, asked } = await exported(space, { url: remote.url, exportMode })
@@ -50,7 +50,7 @@ for (const exportMode of ['single', 'commits'] as const)
   })
 
 for (const exportMode of ['single', 'commits'] as const)
-  test(`${exportMode}: a remote that moved is imported first, and the refused push leaves no line in the log`, async () => {
+  test(`${exportMode}: an export to a moved remote imports first and logs no rejected push`, async () => {
     const { remote, space } = await begin(`moved-${exportMode}`)
     await remote.commit({ 'theirs.md': '# Theirs\n' })
     const { run, asked } = await exported(space, { url: remote.url, exportMode })
@@ -68,7 +68,7 @@ for (const exportMode of ['single', 'commits'] as const)
     assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
   })
 
-test('a conflict with what the remote got meanwhile is held, and nothing is pushed', async () => {
+test('a conflict with a new remote commit is held, and nothing is pushed', async () => {
   const { remote, space } = await begin('conflict')
   await f.edit(space, { 'guide.md': '# Guide\n\nours\n' })
   const theirs = await remote.commit({ 'guide.md': '# Guide\n\ntheirs\n' })
@@ -79,7 +79,7 @@ test('a conflict with what the remote got meanwhile is held, and nothing is push
   assert.not.ok(asked.includes('receive'), 'with a conflict that is held, the remote is asked first')
 })
 
-test('a branch that was deleted at the remote is made again', async () => {
+test('an export creates a branch that was deleted on the remote', async () => {
   const { remote, space } = await begin('deleted')
   await git(remote.path, ['update-ref', '-d', 'refs/heads/main'])
   const { run } = await exported(space, { url: remote.url })
@@ -87,7 +87,7 @@ test('a branch that was deleted at the remote is made again', async () => {
   assert.equal((await f.clone(remote.url)).files, trimmed({ ...docs, 'mine.md': '# Mine\n' }))
 })
 
-test('what was dropped at the remote by force is dropped here, and not pushed again', async () => {
+test('content that a force push dropped on the remote is dropped here and not pushed again', async () => {
   const { remote, space } = await begin('rewritten')
   const first = (await remote.head()) as string
   await remote.commit({ 'wrong.md': '# Wrong\n' })
@@ -99,7 +99,7 @@ test('what was dropped at the remote by force is dropped here, and not pushed ag
   assert.equal((await f.clone(remote.url)).files, trimmed({ ...docs, 'mine.md': '# Mine\n', 'later.md': '# Later\n' }))
 })
 
-test('without anything to push, the remote is asked', async () => {
+test('an export without new commits asks the remote for its head', async () => {
   const { remote, space } = await begin('nothing')
   await f.export(space, { url: remote.url })
   const { run, asked } = await exported(space, { url: remote.url })
@@ -109,7 +109,7 @@ test('without anything to push, the remote is asked', async () => {
   assert.is((await f.export(space, { url: remote.url })).remoteRevision, theirs)
 })
 
-test('a push whose response was lost is not presumed to have failed', async () => {
+test('a push whose response was lost is not assumed to have failed', async () => {
   const { remote, space } = await begin('lost')
   f.remotes.behaviour.losePushResponses = true
   const lost = await f.export(space, { url: remote.url })

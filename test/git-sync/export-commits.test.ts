@@ -26,7 +26,7 @@ const log = (dir: string, range: string, format = '%an|%ae|%cn|%s'): Promise<str
     text.split('\n').filter((line) => line !== ''),
   )
 
-/** Who may commit here, by first name. */
+/** The people who may commit here, by first name. */
 const people = {
   ada: { displayName: 'Ada Lovelace', email: 'ada@example.org' },
   grace: { displayName: 'Grace Hopper', email: 'grace@example.org' },
@@ -51,7 +51,7 @@ const write = (
     }),
   )
 
-/** Merges a branch of commits by Grace into main, by Ada. */
+/** Merges a branch of commits by Grace into main, as Ada. */
 async function merge(space: LoadedSpace, message: string, changes: Edit): Promise<void> {
   const from = main(space)
   const branch = 'refs/heads/side' as RefName
@@ -86,7 +86,7 @@ async function inStep(space: LoadedSpace, url: string, input: object = {}): Prom
   assert.is(main(space), before)
 }
 
-test('each commit keeps its author, date and message, and a merged branch is one commit by its writer', async () => {
+test('each commit keeps its author, date and message, and a merged branch is one commit', async () => {
   const { remote, space } = await synced('plain')
   const before = (await remote.head()) as string
   await write(space, 'grace', 'Say TWO\n\nBecause it matters.', { 'guide.md': guide({ two: 'TWO' }) })
@@ -135,7 +135,7 @@ test('each commit keeps its author, date and message, and a merged branch is one
   )
 })
 
-test('one commit per export stays the default', async () => {
+test('one commit per export is the default', async () => {
   const { remote, space } = await synced('default')
   await write(space, 'grace', 'One', { 'a.md': '# A\n' })
   await write(space, 'grace', 'Two', { 'b.md': '# B\n' })
@@ -148,7 +148,7 @@ test('one commit per export stays the default', async () => {
   await inStep(space, remote.url)
 })
 
-test('in a folder of a repository, the commits that change it are mapped to it, and nothing else is touched', async () => {
+test('commits that change a folder are mapped to it, and the other files stay unchanged', async () => {
   const folder = { repoProjectDirectory: 'docs' }
   const { remote, space } = await synced(
     'folder',
@@ -173,7 +173,7 @@ test('in a folder of a repository, the commits that change it are mapped to it, 
   await inStep(space, remote.url, folder)
 })
 
-test('commits from before the remote moved on are put on top of it, and take nothing of it back in between', async () => {
+test('older commits are put on top of a moved remote and revert none of its changes', async () => {
   const { remote, space } = await synced('moved')
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
   await write(space, 'ada', 'Say FOUR', { 'guide.md': guide({ two: 'TWO', four: 'FOUR' }) })
@@ -191,13 +191,13 @@ test('commits from before the remote moved on are put on top of it, and take not
   await inStep(space, remote.url)
 })
 
-test('a commit that cannot be put on top of the remote is in one commit with what follows, by its writers', async () => {
+test('a commit that does not apply to the remote is joined with the following ones', async () => {
   const { remote, space } = await synced('collides')
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
   const theirs = await remote.commit({ 'guide.md': guide({ two: 'zwei' }) })
   const held = await exported(space, remote.url)
   assert.is(held.result, 'conflict')
-  // Somebody merges it by hand, and another commit follows.
+  // A person merges it by hand, and another commit follows.
   const into = await git(space.repo.path, [
     'commit-tree',
     '-p',
@@ -216,7 +216,7 @@ test('a commit that cannot be put on top of the remote is in one commit with wha
   await inStep(space, remote.url)
 })
 
-test('the first export to an empty repository takes the history as it is; to another one, it begins with one commit', async () => {
+test('a first export pushes the history to an empty repository, and one commit to another one', async () => {
   const empty = await f.remotes.createRepository('empty.git')
   const space = await f.space()
   await write(space, 'grace', 'One', { 'a.md': '# A\n' })
@@ -240,7 +240,7 @@ test('the first export to an empty repository takes the history as it is; to ano
   await inStep(space, other.url)
 })
 
-test('what was dropped from the remote is in no commit that is pushed afterwards', async () => {
+test('content that the remote dropped is in no commit that is pushed afterwards', async () => {
   const { remote, space } = await synced('purged')
   const first = (await remote.head()) as string
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
@@ -260,7 +260,7 @@ test('what was dropped from the remote is in no commit that is pushed afterwards
   await inStep(space, remote.url)
 })
 
-test('a squash, a rebase or a part of the row, merged on the remote: the rest stays, and nothing is there twice', async () => {
+test('a squash, rebase or partial merge of a commit series on the remote duplicates nothing', async () => {
   const cases: { told: string; act(dir: string, first: string): Promise<unknown>; expected: Record<string, string> }[] =
     [
       {
@@ -300,7 +300,7 @@ test('a squash, a rebase or a part of the row, merged on the remote: the rest st
   }
 })
 
-test('of two exports of one commit each, the second one is picked there: the first one stays here', async () => {
+test('the first of two exports stays here if the remote only picks the second one', async () => {
   const { remote, space } = await synced('picked-single')
   const docsRef = { url: remote.url, ref: 'refs/heads/docs' }
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
@@ -313,7 +313,7 @@ test('of two exports of one commit each, the second one is picked there: the fir
   assert.is((await f.files(space))['guide.md'], guide({ two: 'TWO', six: 'SIX' }).trim())
 })
 
-/** Somebody's commit on the branch docs there, imported; and an export to docs on top of it. */
+/** A person's commit on the branch docs of the remote, imported, and an export to docs on top of it. */
 async function exportOnTheirs(name: string) {
   const { remote, space } = await synced(name)
   const docsRef = { url: remote.url, ref: 'refs/heads/docs' }
@@ -326,7 +326,7 @@ async function exportOnTheirs(name: string) {
   return { remote, space }
 }
 
-test("an export on somebody's commit is picked there without that commit: their change stays here", async () => {
+test("a picked export does not revert the person's commit that it was based on", async () => {
   const { remote, space } = await exportOnTheirs('picked-above-theirs')
   await pick(remote.path, ['docs'])
   assert.is((await f.import(space, { url: remote.url })).error, undefined)
@@ -337,7 +337,7 @@ for (const [way, make] of [
   ['both are picked', (dir: string) => pick(dir, ['docs~1', 'docs'])],
   ['both are squashed', (dir: string) => squash(dir, 'docs')],
 ] as const)
-  test(`an export on somebody's commit, and ${way} there: the export is recognized`, async () => {
+  test(`an export on top of a person's commit is recognized after it was ${way} on the remote`, async () => {
     const { remote, space } = await exportOnTheirs(way.replaceAll(' ', '-'))
     await make(remote.path)
     await write(space, 'ada', 'Say SEVEN', { 'guide.md': guide({ two: 'TWO', six: 'SEVEN' }) })
@@ -370,7 +370,7 @@ async function pick(dir: string, commits: readonly string[]): Promise<void> {
   }
 }
 
-/** Git before 2.40 has no `--merge-base`: both sides are put on a commit of that tree. */
+/** Git before 2.40 has no `--merge-base`, so both sides are put on a commit of that tree. */
 async function pickedTree(dir: string, commit: string): Promise<string> {
   const on = (tree: string, ...parents: string[]): Promise<string> =>
     git(dir, ['commit-tree', `${tree}^{tree}`, ...parents.flatMap((parent) => ['-p', parent]), '-m', 'side'])
@@ -378,7 +378,7 @@ async function pickedTree(dir: string, commit: string): Promise<string> {
   return git(dir, ['merge-tree', '--write-tree', await on('main', base), await on(commit, base)])
 }
 
-test('the remote goes back to a commit in the middle of the row, and what was after it is held', async () => {
+test('commits after a remote reset to the middle of a commit series are held', async () => {
   const { remote, space } = await synced('middle')
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
   await write(space, 'ada', 'Say FOUR', { 'guide.md': guide({ two: 'TWO', four: 'FOUR' }) })
@@ -392,7 +392,7 @@ test('the remote goes back to a commit in the middle of the row, and what was af
   await inStep(space, remote.url)
 })
 
-test('after a push without a response, the same commits are pushed again', async () => {
+test('the same commits are pushed again after a push without a response', async () => {
   for (const arrives of [true, false]) {
     const { remote, space } = await synced(`lost-${arrives}`)
     const before = await remote.head()

@@ -17,7 +17,7 @@ const main = (repo: { head(ref: RefName): string | null }): CommitId =>
   repo.head('refs/heads/main' as RefName) as CommitId
 const count = async (dir: string, ref = 'main'): Promise<number> => Number(await git(dir, ['rev-list', '--count', ref]))
 
-test('an export is exactly one commit on the head of the remote, and nothing else changes', async () => {
+test('an export is one commit on the remote head and changes nothing else', async () => {
   const remote = await f.remotes.createRepository('one.git', {
     files: { ...docs, 'crlf.md': '\ufeff# A\r\n\r\n| a |b|\r\n' },
   })
@@ -47,7 +47,7 @@ test('an export is exactly one commit on the head of the remote, and nothing els
   assert.is(await remote.head(), run.remoteRevision)
 })
 
-test('the exported commit carries the page IDs of main, and others who wrote are co-authors', async () => {
+test('the exported commit has the page IDs of main, and other writers are co-authors', async () => {
   const remote = await f.remotes.createRepository('ids.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -81,7 +81,7 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   assert.equal([...exported].sort(), [...here].sort())
 })
 
-test('what the remote has and we have not is merged before the export', async () => {
+test('remote commits that main lacks are merged before the export', async () => {
   const remote = await f.remotes.createRepository('both.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -95,7 +95,7 @@ test('what the remote has and we have not is merged before the export', async ()
   assert.is(files['README.md'], '# Home\n\nmine')
 })
 
-test('after an export, work on both sides merges on what was exported', async () => {
+test('work on both sides after an export merges on top of the exported commit', async () => {
   const remote = await f.remotes.createRepository('after.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -108,7 +108,7 @@ test('after an export, work on both sides merges on what was exported', async ()
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
 })
 
-test('the first export to an empty repository takes the history along and ends in a commit with the message', async () => {
+test('a first export to an empty repository pushes the history and a commit with the message', async () => {
   const remote = await f.remotes.createRepository('empty.git')
   const space = await f.space()
   const edited = await f.edit(space, { 'guide.md': '# Guide\n' })
@@ -120,7 +120,7 @@ test('the first export to an empty repository takes the history along and ends i
   assert.is((await f.import(space, { url: remote.url })).result, 'merged')
 })
 
-test('a new branch of a known repository begins at its head, and an adopted history goes to no other repository', async () => {
+test('a new branch starts at the head of its repository, and adopted history stays in its own', async () => {
   const remote = await f.remotes.createRepository('branch.git', { files: docs })
   const head = await remote.head()
   const space = await f.space()
@@ -133,7 +133,7 @@ test('a new branch of a known repository begins at its head, and an adopted hist
   assert.is(await count(other.path), 1)
 })
 
-test('a remote that moves during the push is taken up, and nothing of it is lost', async () => {
+test('a remote that moves during the push is imported, and none of its commits is lost', async () => {
   const remote = await f.remotes.createRepository('race.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -152,7 +152,7 @@ test('a remote that moves during the push is taken up, and nothing of it is lost
   assert.ok('late.md' in (await f.files(space)))
 })
 
-test('a forced export lays our tree on top of the remote, whose history stays', async () => {
+test('a forced export puts the local tree on top of the remote, whose history stays', async () => {
   const remote = await f.remotes.createRepository('forced.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -164,7 +164,7 @@ test('a forced export lays our tree on top of the remote, whose history stays', 
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a protected branch fails in the words of the remote, and is not taken for exported', async () => {
+test("a rejected push to a protected branch fails with the remote's message and is not recorded", async () => {
   const remote = await f.remotes.createRepository('protected.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -178,14 +178,14 @@ test('a protected branch fails in the words of the remote, and is not taken for 
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
 })
 
-test('a crash after the push is recognised: the export of before is no news', async () => {
+test('an export is recognized after a crash that followed its push', async () => {
   const remote = await f.remotes.createRepository('crash.git', { files: docs })
   const space = await f.space()
   const first = await f.import(space, { url: remote.url })
   const imported = await remote.head()
   await f.edit(space, { 'new.md': '# New\n' })
   const run = await f.export(space, { url: remote.url })
-  // As if the process had ended between the push and what follows it.
+  // As if the process had ended between the push and the next step.
   await git(space.repo.path, ['update-ref', `refs/bindery/sync/${first.key}/head`, imported as string])
   const before = main(space.repo)
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')

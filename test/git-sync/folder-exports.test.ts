@@ -14,12 +14,12 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { openApp, startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('exports of a folder through a scratch repository', startFixture)
+const [test, f] = await suiteWith('folder exports through a scratch repository', startFixture)
 
 type Filter = 'allowed' | 'absent'
 let made = 0
 
-/** A monorepo whose other folders are larger than the one of the pages. */
+/** A monorepo whose other folders are larger than the folder of the pages. */
 async function monorepo(filter: Filter = 'allowed') {
   const large = Object.fromEntries([...'abcdef'].map((name) => [`lib/${name}/${name}.c`, `${name.repeat(20_000)}\n`]))
   const remote = await f.remotes.createRepository(`exports-${++made}.git`, {
@@ -34,7 +34,7 @@ const log = async (path: string, range = 'main'): Promise<string[]> =>
   (await git(path, ['log', '--format=%s', range])).split('\n')
 const shown = (path: string, name: string): Promise<string> => git(path, ['show', `main:${name}`])
 
-/** What must hold after everything: the rest of the monorepo is where it was, and never came here. */
+/** Checks the invariants: the rest of the monorepo is unchanged, and was never copied here. */
 async function mustBeApart(space: LoadedSpace, remote: string): Promise<void> {
   assert.equal(
     await foreignIn(space.repo.path, remote, 'docs'),
@@ -53,7 +53,7 @@ const scratchOf = async (before: readonly string[]): Promise<string> => {
 
 for (const filter of ['allowed', 'absent'] as const)
   for (const exportMode of ['single', 'commits'] as const)
-    test(`import, export, preview, and back: filters are ${filter}, ${exportMode}`, async () => {
+    test(`import, export and preview of a folder work: filters are ${filter}, ${exportMode}`, async () => {
       const { remote, link } = await monorepo(filter)
       const space = await f.space()
       await f.import(space, link)
@@ -73,7 +73,7 @@ for (const filter of ['allowed', 'absent'] as const)
       assert.is(await shown(remote.path, 'docs/deep/page.md'), '# Page\n\nMore.')
       assert.is((await f.import(space, link)).result, 'unchanged')
 
-      // The next one stands on what was pushed last, without a question.
+      // The next one builds on the last push without a request.
       await f.edit(space, { 'here.md': null })
       const started = f.remotes.requests.length
       assert.is((await f.export(space, { ...link, exportMode })).result, 'exported')
@@ -83,7 +83,7 @@ for (const filter of ['allowed', 'absent'] as const)
         'the remote was not asked',
       )
 
-      // Somebody works on top of it, in the folder and beside it.
+      // A person works on top of it, inside and outside the folder.
       await remote.commit({ 'docs/theirs.md': '# Theirs\n', 'lib/b/b.c': 'new\n' })
       await f.edit(space, { 'ours.md': '# Ours\n' })
       const merged = await f.export(space, { ...link, exportMode })
@@ -95,7 +95,7 @@ for (const filter of ['allowed', 'absent'] as const)
       await mustBeApart(space, remote.path)
     })
 
-test('a new branch begins at the commit of which the content here was made, and an empty repository at nothing', async () => {
+test('a new branch starts at the commit of the local content, or at nothing if there is none', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
@@ -108,7 +108,7 @@ test('a new branch begins at the commit of which the content here was made, and 
   assert.is((await f.import(space, { ...link, ref: 'refs/heads/topic' })).result, 'unchanged')
   await mustBeApart(space, remote.path)
 
-  // The branch was set back to a commit of which nobody has noted what it is here.
+  // The branch was reset to a commit that the log does not map to a local one.
   await f.import(space, link)
   await git(remote.path, ['update-ref', 'refs/heads/main', 'main~1'])
   await git(remote.path, ['update-ref', '-d', 'refs/heads/topic'])
@@ -129,7 +129,7 @@ test('a new branch begins at the commit of which the content here was made, and 
   }
 })
 
-test('an export by force puts the content on top, and a folder that is emptied here goes there', async () => {
+test('a forced export puts the content on top, and an emptied folder is emptied on the remote', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
@@ -144,7 +144,7 @@ test('an export by force puts the content on top, and a folder that is emptied h
   await mustBeApart(space, remote.path)
 })
 
-test('a scratch repository that is deleted or damaged between two exports is made anew', async () => {
+test('a scratch repository that is deleted or damaged between two exports is created again', async () => {
   const before = await readdir(join(f.root, 'repos/.remotes')).catch(() => [])
   const { remote, link } = await monorepo()
   const space = await f.space()
@@ -153,7 +153,7 @@ test('a scratch repository that is deleted or damaged between two exports is mad
   const damage = [
     () => rm(scratch, { recursive: true }),
     () => rm(join(scratch, 'outgoing'), { recursive: true }),
-    // All objects are gone, and nobody has noticed.
+    // All objects are gone, and no process has noticed.
     async () => {
       for (const name of await readdir(join(scratch, 'objects')))
         if (name.length === 2) await rm(join(scratch, 'objects', name), { recursive: true })
@@ -171,7 +171,7 @@ test('a scratch repository that is deleted or damaged between two exports is mad
   await mustBeApart(space, remote.path)
 })
 
-test('an export whose answer is lost is recognized, and one that the remote refuses leaves nothing', async () => {
+test('an export with a lost response is recognized, and a rejected one leaves nothing', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
@@ -191,7 +191,7 @@ test('an export whose answer is lost is recognized, and one that the remote refu
   await mustBeApart(space, remote.path)
 })
 
-test('two spaces of one remote export their folders at once: both arrive', async () => {
+test('concurrent folder exports of two spaces to one remote both arrive', async () => {
   const { remote, link } = await monorepo()
   const links = [link, { ...link, repoProjectDirectory: 'lib' }]
   const spaces = [await f.space(), await f.space()]
@@ -212,7 +212,7 @@ test('two spaces of one remote export their folders at once: both arrive', async
   assert.equal(await foreignIn(spaces[1]?.repo.path as string, remote.path, 'lib'), [])
 })
 
-test('the space needs neither the remote nor the scratch repository to be read, edited and merged', async () => {
+test('a space can be read, edited and merged without its remote and scratch repository', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
@@ -226,11 +226,11 @@ test('the space needs neither the remote nor the scratch repository to be read, 
   assert.equal(await space.repo.check(), [])
 })
 
-/** Every call after which the process is killed; `KILLED_STEPS=all` tries each, the test run some. */
+/** Every call after which the process is killed. `KILLED_STEPS=all` tries each, the test run some. */
 const STEPS = process.env.KILLED_STEPS === 'all' ? Array.from({ length: 40 }, (_, step) => step + 1) : [5, 8, 10]
 for (const exportMode of process.env.KILLED_STEPS === 'all' ? ['single', 'commits'] : ['single'])
   for (const step of STEPS)
-    test(`killed at call ${step} of an export (${exportMode}): it is done once, and the space stays apart`, async () => {
+    test(`an export that is killed at call ${step} happens once, and its space stays apart (${exportMode})`, async () => {
       const { remote, link } = await monorepo()
       const root = await mkdtemp(join(tmpdir(), 'bindery-killed-'))
       const child = spawn(

@@ -11,7 +11,7 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('imports of a folder through a scratch repository', startFixture)
+const [test, f] = await suiteWith('folder imports through a scratch repository', startFixture)
 
 const main = (space: LoadedSpace): Promise<string> => git(space.repo.path, ['rev-parse', 'refs/heads/main'])
 const scratches = async (): Promise<string[]> =>
@@ -25,7 +25,7 @@ const has = (path: string, oid: string): Promise<boolean> =>
 
 type Filter = 'allowed' | 'absent' | 'refused'
 let made = 0
-/** A monorepo with a folder of pages, and the scratch repository that an import of it makes. */
+/** A monorepo with a folder of pages, and the scratch repository that its import creates. */
 async function monorepo(filter: Filter = 'allowed') {
   const remote = await f.remotes.createRepository(`mono-${++made}.git`, {
     files: {
@@ -49,7 +49,7 @@ async function monorepo(filter: Filter = 'allowed') {
 
 const heads = new Map<Filter, string>()
 for (const filter of ['allowed', 'absent', 'refused'] as const)
-  test(`a space gets its folder alone, and needs no network for it: filters are ${filter}`, async () => {
+  test(`a space gets only its folder and needs no network for it: filters are ${filter}`, async () => {
     const { remote, link, scratch } = await monorepo(filter)
     const space = await f.space()
     const run = await f.import(space, link)
@@ -73,11 +73,11 @@ for (const filter of ['allowed', 'absent', 'refused'] as const)
     assert.is(await has(await scratch(), page), filter !== 'allowed', 'files of the folder are kept by the space')
   })
 
-test('spaces with the same remote share what was fetched, and later commits cost only themselves', async () => {
+test('spaces of one remote share fetched data, and a later commit only transfers its own', async () => {
   const { remote, link, scratch } = await monorepo()
   const [a, b] = [await f.space(), await f.space()]
   await f.import(a, link)
-  // Git marks what it fetched with a filter; what is written here has no mark.
+  // Git marks data that it fetched with a filter. Locally written data has no mark.
   const fetched = async () =>
     (await readdir(join(await scratch(), 'objects/pack'))).filter((name) => name.endsWith('.promisor'))
   const before = await fetched()
@@ -93,7 +93,7 @@ test('spaces with the same remote share what was fetched, and later commits cost
   assert.equal([await a.repo.check(), await b.repo.check()], [[], []])
 })
 
-test('a forced branch, and a branch under another name, are imported from what was fetched before', async () => {
+test('a force-pushed or renamed branch is imported from the data of earlier fetches', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
@@ -107,19 +107,19 @@ test('a forced branch, and a branch under another name, are imported from what w
   assert.is((await f.import(space, { ...link, ref: 'refs/heads/trunk' })).result, 'unchanged')
 })
 
-test('a scratch repository can be deleted or damaged, and what a kill left in it does no harm', async () => {
+test('a deleted or damaged scratch repository, or one left by a kill, does no harm', async () => {
   const { remote, link, scratch } = await monorepo()
   const spaces = [await f.space(), await f.space(), await f.space(), await f.space(), await f.space()]
   const damage: ((path: string) => Promise<unknown>)[] = [
     async () => {},
-    // killed while it fetched, and while it wrote a line of the map
+    // killed during a fetch, and while it wrote a line of the map
     async (path) => {
       await writeFile(join(path, 'config.lock'), '')
       await writeFile(join(path, 'objects/pack/tmp_pack_x'), 'x')
       const map = join(path, 'maps', (await readdir(join(path, 'maps')))[0] as string)
       await writeFile(map, `${(await readFile(map, 'utf8')).slice(0, -60)}`)
     },
-    // the map has more than the objects
+    // the map has more commits than the objects
     async (path) => {
       for (const name of await readdir(join(path, 'objects/pack')))
         await rm(join(path, 'objects/pack', name), { force: true })
@@ -141,7 +141,7 @@ test('a scratch repository can be deleted or damaged, and what a kill left in it
   assert.is(await blob(spaces[0]?.repo.path as string, 'deep/page.md'), await blob(remote.path, 'docs/deep/page.md'))
 })
 
-test('a remote that breaks off while it sends the files of the folder fails the import; the next one goes on', async () => {
+test("an import fails if the remote disconnects in the folder's files, and the next one works", async () => {
   const { remote, link } = await monorepo()
   await remote.commit({
     'docs/big.md': `# Big\n\n${Array.from({ length: 2000 }, (_, at) => `line ${at * 7919}`).join('\n')}\n`,
@@ -162,7 +162,7 @@ test('a remote that breaks off while it sends the files of the folder fails the 
   assert.ok('big.md' in (await f.files(space)))
 })
 
-test('a remote that sends other files than those that were asked for fails the import', async () => {
+test('an import fails if the remote sends other files than the requested ones', async () => {
   const { remote, link } = await monorepo()
   const [wanted, other] = [await blob(remote.path, 'docs/deep/page.md'), await blob(remote.path, 'app.js')]
   const liar = createServer((incoming, response) => {
@@ -195,7 +195,7 @@ test('a remote that sends other files than those that were asked for fails the i
   }
 })
 
-test('a file beyond the limit is refused with its path, also if an older commit has it; outside of the folder it does not matter', async () => {
+test("an import rejects oversized files in the folder's history, but ignores other folders", async () => {
   const { remote, link } = await monorepo()
   await remote.commit({ 'video.bin': Buffer.alloc(10_000_001, 1) })
   const fine = await f.space()
@@ -207,7 +207,7 @@ test('a file beyond the limit is refused with its path, also if an older commit 
   assert.match(run.error ?? '', /a file of 10000001 bytes, "docs\/big\.bin"/)
 })
 
-test('a run says how many commits of the folder it has read, and at its end no more', async () => {
+test('a run reports the number of folder commits that it has read, until the end', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   let packs = 0
@@ -215,7 +215,7 @@ test('a run says how many commits of the folder it has read, and at its end no m
   const gate = new Promise<void>((done) => (release = done))
   const held = new Promise<void>((done) => {
     f.remotes.behaviour.onRequest = async (entry) => {
-      // the refs, the history, the files: by then all commits are read
+      // the refs, the history, the files: all commits are read by then
       if (entry.method !== 'POST' || !entry.url.startsWith(new URL(remote.url).pathname) || ++packs !== 3) return
       done()
       await gate
@@ -231,7 +231,7 @@ test('a run says how many commits of the folder it has read, and at its end no m
   assert.equal([after.result, after.stage, after.work], ['adopted', 'done', undefined])
 })
 
-test('an import that waits for a scratch repository that another one uses is cancelled at once', async () => {
+test('an import that waits for a scratch repository in use can be canceled at once', async () => {
   const { link } = await monorepo()
   const [a, b] = [await f.space(), await f.space()]
   let release: () => void = () => {}
@@ -265,12 +265,12 @@ test('an import that waits for a scratch repository that another one uses is can
   assert.is((await f.last(a)).result, 'adopted')
 })
 
-test('2,100 new commits between two imports, most of them in the folder: all come, however they are divided', async () => {
+test('2,100 new commits between two imports all arrive, in any division', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)
   await f.edit(space, { 'here.md': '# Here\n' })
-  // A stream of git-fast-import(1). Every tenth commit is beside the folder.
+  // A stream of git-fast-import(1). Every tenth commit is outside the folder.
   const change = (n: number): string => {
     const [path, text] = n % 10 === 0 ? ['app.js', `code ${n}\n`] : ['docs/deep/page.md', `# Page\n\nText ${n}.\n`]
     const from = n === 1 ? 'from refs/heads/main^0\n' : ''
@@ -292,7 +292,7 @@ test('2,100 new commits between two imports, most of them in the folder: all com
   )
   assert.is(await git(space.repo.path, ['log', '--format=%an', '-1', 'main^2']), 'Ben')
   assert.equal(await space.repo.check(), [])
-  // Mapped at once, from the beginning, it is the same history.
+  // Mapped at once from the start, it is the same history.
   const fresh = await f.space()
   assert.is((await f.import(fresh, link)).result, 'adopted')
   assert.is(await main(fresh), await git(space.repo.path, ['rev-parse', 'main^2']))

@@ -8,13 +8,16 @@ import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('two branches of one remote, one of them forced back', startFixture)
+const [test, f] = await suiteWith('two branches of one remote, one of them reset', startFixture)
 
 const DOCS = 'refs/heads/docs'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four') }
 
-/** A space in step with both branches, of which `docs` holds `extra.md` of main and work of ours; then that work is changed here, and main forced back. */
+/**
+ * A space that is up to date with both branches. `docs` holds `extra.md` of main and local work. Then that work is
+ * changed here, and main is reset.
+ */
 async function forcedBack(name: string) {
   const remote = await f.remotes.createRepository(`${name}.git`, { files: docs })
   const { url } = remote
@@ -33,7 +36,7 @@ async function forcedBack(name: string) {
   return { remote, url, space, force, first, second }
 }
 
-/** What was done here since `docs` was in step is kept. */
+/** Checks that local changes since the last sync with `docs` are kept. */
 async function hasOurs(space: LoadedSpace): Promise<Record<string, string>> {
   const files = await f.files(space)
   assert.is(files['README.md'], '# Home\n\nmine again')
@@ -41,7 +44,7 @@ async function hasOurs(space: LoadedSpace): Promise<Record<string, string>> {
   return files
 }
 
-test('the other branch is known except for what was dropped', async () => {
+test('the other branch stays integrated except for the dropped commits', async () => {
   const { remote, url, space } = await forcedBack('other')
   await remote.commit({ 'guide.md': page('one', 'TWO', 'three', 'four') }, { ref: DOCS })
   const run = await f.import(space, { url, ref: DOCS })
@@ -53,7 +56,7 @@ test('the other branch is known except for what was dropped', async () => {
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
-test('the other branch merged into the one that was forced back', async () => {
+test('the other branch can be merged into the reset one', async () => {
   const { remote, url, space } = await forcedBack('merged')
   await mergeOnRemote(remote, 'docs', 'merge')
   const run = await f.import(space, { url })
@@ -61,7 +64,7 @@ test('the other branch merged into the one that was forced back', async () => {
   assert.is((await hasOurs(space))['extra.md'], '# Extra', 'it came back with docs')
 })
 
-test('forced back further, and restored: all that was dropped comes back, and nothing else', async () => {
+test('a further reset and a restore bring back exactly the dropped commits', async () => {
   const { url, space, force, second, remote } = await forcedBack('further')
   await remote.commit({ 'guide.md': page('one', 'two', 'three') })
   await f.import(space, { url })
@@ -75,7 +78,7 @@ test('forced back further, and restored: all that was dropped comes back, and no
   assert.is((await hasOurs(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd())
 })
 
-test('a conflict with the other branch is about what collides, and nothing else', async () => {
+test('a conflict with the other branch only contains the conflicting changes', async () => {
   const { remote, url, space } = await forcedBack('conflict')
   await f.edit(space, { 'guide.md': page('one', 'here', 'three', 'four') })
   await remote.commit({ 'guide.md': page('one', 'there', 'three', 'four') }, { ref: DOCS })
@@ -89,7 +92,7 @@ test('a conflict with the other branch is about what collides, and nothing else'
   assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])
 })
 
-test('a conflict with a branch that was forced back is not settled by another one that has had its head all along', async () => {
+test('a conflict with a reset branch is not settled by another branch that always had its head', async () => {
   const remote = await f.remotes.createRepository('set-back.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -119,7 +122,7 @@ test('a conflict with a branch that was forced back is not settled by another on
   assert.ok('other.md' in files)
 })
 
-test('a conflict that follows a force is not settled by a branch that begins at its head: what was dropped is dropped when the conflict is resolved', async () => {
+test('a branch that starts at the reset head does not settle the conflict of the reset', async () => {
   const remote = await f.remotes.createRepository('follows-force.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -155,7 +158,7 @@ test('a conflict that follows a force is not settled by a branch that begins at 
   assert.ok('later.md' in after)
 })
 
-test('forced back and forth: what was exported to both branches comes back with the one that has it again', async () => {
+test('exports to two branches come back after resets with the branch that has them again', async () => {
   const remote = await f.remotes.createRepository('forth.git', { files: docs })
   const { url } = remote
   const space = await f.space()
@@ -179,7 +182,7 @@ test('forced back and forth: what was exported to both branches comes back with 
   assert.is((await f.files(space))['new.md'], '# New')
 })
 
-test('forced back and forth before another branch is merged that has had the same all the time: it comes back', async () => {
+test('a merged branch brings back content that a reset and its reversal dropped', async () => {
   const remote = await f.remotes.createRepository('forth-and-merged.git', { files: docs })
   const { url } = remote
   const [first, space] = [(await remote.head()) as string, await f.space()]
@@ -206,14 +209,14 @@ test('forced back and forth before another branch is merged that has had the sam
   assert.equal(Object.keys(files).sort(), ['README.md', 'moved.md', 'new.md'])
   assert.is(files['moved.md'], page('one', 'three', 'four').trimEnd())
   assert.is(files['README.md'], '# Home\n\nmine')
-  // What is done to it here from now on is a change of this side.
+  // Later local changes to it count as changes of this side.
   await f.edit(space, { 'moved.md': null, 'guide.md': docs['guide.md'] })
   await remote.commit({ 'new.md': '# New\n\nmore\n' })
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md', 'new.md'])
 })
 
-test('a branch is forced back of whose head another one had dropped a part before: the rest is dropped here too', async () => {
+test('a reset drops the rest of a head that another branch had partly dropped', async () => {
   const remote = await f.remotes.createRepository('rest.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -234,7 +237,7 @@ test('a branch is forced back of whose head another one had dropped a part befor
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
-test('a branch of which another one dropped a part goes on, and is forced back itself: both sides are in step then, and an export arrives', async () => {
+test('a branch that was partly dropped by another one can be reset, and exports arrive', async () => {
   const remote = await f.remotes.createRepository('both-back.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -256,7 +259,7 @@ test('a branch of which another one dropped a part goes on, and is forced back i
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
-test('a branch is forced back into a conflict, and what another one drops meanwhile is older news once that is resolved: an export arrives', async () => {
+test('an export arrives after a reset conflict during which another branch dropped commits', async () => {
   const remote = await f.remotes.createRepository('meanwhile.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -289,7 +292,7 @@ test('a branch is forced back into a conflict, and what another one drops meanwh
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
-test('a branch is exported to while a conflict waits in which another one dropped a part of it, and forced back once that is resolved: the export is dropped', async () => {
+test('a reset after a resolved conflict drops an export that was made during the conflict', async () => {
   const remote = await f.remotes.createRepository('left-behind.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -320,7 +323,7 @@ test('a branch is exported to while a conflict waits in which another one droppe
   assert.not.ok('new.md' in (await f.files(space)), 'dropped there, and so decided here')
 })
 
-test('a branch of which another one dropped what its later work rests on stays known: neither that nor what was deleted here comes back', async () => {
+test('work on top of partly dropped commits stays integrated, and deletions stay', async () => {
   const remote = await f.remotes.createRepository('rests.git', { files: docs })
   const { url } = remote
   const first = (await remote.head()) as string
@@ -346,7 +349,7 @@ test('a branch of which another one dropped what its later work rests on stays k
   assert.is(files['guide.md'], page('one', 'two', 'three', 'four').trimEnd(), 'changed back here, then dropped')
 })
 
-test('a branch is set back to where it has by a commit of its own what it seems to drop: that is not dropped from the other branch either', async () => {
+test('a reset does not drop content from another branch if the new head has it by its own commit', async () => {
   const remote = await f.remotes.createRepository('own-commit.git', { files: docs })
   const { url } = remote
   const space = await f.space()
@@ -366,7 +369,7 @@ test('a branch is set back to where it has by a commit of its own what it seems 
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'], 'deleted here')
 })
 
-test('forced back to an export from before its branch was made anew: files that had changed places since change back, and none is lost', async () => {
+test('files that had changed places change back if a recreated branch is reset', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })
   const { url } = remote
@@ -399,7 +402,7 @@ test('forced back to an export from before its branch was made anew: files that 
 })
 
 for (const arrived of [true, false])
-  test(`a branch of which another one dropped a part, after a push to it that ${arrived ? 'arrived but' : 'did not arrive and'} got no response: what is done here since stays`, async () => {
+  test(`work after a push that ${arrived ? 'arrived but' : 'did not arrive and'} got no response stays after a partial drop`, async () => {
     const remote = await f.remotes.createRepository(`lost-response-${arrived}.git`, {
       files: { ...docs, 'other.md': page('some', 'text') },
     })

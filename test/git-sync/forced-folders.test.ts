@@ -4,11 +4,11 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('two folders of one repository, forced back', startFixture)
+const [test, f] = await suiteWith('two folders of one repository after a reset', startFixture)
 
 const lines = (...some: string[]): string => `# Page\n\n${some.join('\n\n')}\n`
 
-/** Two spaces that synchronize a folder each, both with an export of their own behind them. */
+/** Two spaces that each sync one folder, both with an earlier export. */
 async function pair(name: string) {
   const remote = await f.remotes.createRepository(`${name}.git`, {
     files: { 'a/README.md': lines('a1'), 'b/README.md': lines('b1'), 'code.c': 'x\n' },
@@ -41,7 +41,7 @@ async function pair(name: string) {
   return { remote, a, b, link, force, at, read, settle }
 }
 
-test('what is dropped from one folder by force is dropped there alone, and no export brings it back', async () => {
+test('a reset drops content only from its folder, and no export brings it back', async () => {
   const { remote, a, b, link, force, at, read, settle } = await pair('dropped')
   await remote.commit({ 'a/README.md': lines('a1', 'a2') })
   const before = await at()
@@ -49,7 +49,7 @@ test('what is dropped from one folder by force is dropped there alone, and no ex
   await f.import(a, link('a'))
   await f.import(b, link('b'))
   await force(before)
-  // The other space goes first: the head that this one then meets was made by it.
+  // The other space goes first: it created the head that this one finds then.
   await f.edit(b, { 'mine.md': '# Mine\n' })
   assert.is((await f.export(b, link('b'))).result, 'exported')
   assert.is((await f.import(a, link('a'))).result, 'merged')
@@ -59,7 +59,7 @@ test('what is dropped from one folder by force is dropped there alone, and no ex
   assert.is(await read(a), lines('a1', 'a2').trimEnd())
 })
 
-test('forced back behind an export of the one while the other exports', async () => {
+test('a reset behind an export of one folder works while the other folder exports', async () => {
   const { a, b, link, force, at, read, settle } = await pair('exports')
   const before = await at()
   await f.edit(a, { 'README.md': lines('a1', 'a2') })
@@ -68,7 +68,7 @@ test('forced back behind an export of the one while the other exports', async ()
   await f.export(b, link('b'))
   await force(before)
   await f.edit(b, { 'README.md': lines('b1', 'b2', 'b3') })
-  // The remote dropped b2, which b3 was written under: b has to take that up, or to ask.
+  // The remote dropped b2, below which b3 was written. Space b has to import that, or report a conflict.
   const run = await f.export(b, link('b'))
   assert.is(run.state, 'conflict')
   assert.equal(await f.decide(a, await f.import(a, link('a')), 'change-request'), ['README.md'])
@@ -80,7 +80,7 @@ test('forced back behind an export of the one while the other exports', async ()
   assert.is(await read(b), lines('b1', 'b2', 'b3').trimEnd())
 })
 
-test('forced back and forth between heads that another folder made', async () => {
+test('resets between heads of the other folder are handled', async () => {
   const { remote, a, b, link, force, at, read, settle } = await pair('to-and-fro')
   await f.edit(a, { 'README.md': lines('a1', 'a2') })
   await f.export(a, link('a'))
@@ -106,7 +106,7 @@ test('forced back and forth between heads that another folder made', async () =>
   assert.is(await read(b), lines('b1', 'b2').trimEnd())
 })
 
-test('a rewind of the other folder alone is nothing to this one', async () => {
+test('a reset of only the other folder does not affect this one', async () => {
   const { remote, a, link, force, at } = await pair('alone')
   const before = await at()
   await remote.commit({ 'b/README.md': lines('b1', 'b2') })

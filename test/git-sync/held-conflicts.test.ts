@@ -10,7 +10,7 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('the ground of a conflict is that of its import', startFixture)
+const [test, f] = await suiteWith('merge bases of conflicts and their imports', startFixture)
 
 const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`
@@ -23,8 +23,9 @@ const pagesOf = async ({ doc, repo }: LoadedSpace) =>
   (await structureAt(f.app, { doc, repo }, repo.head(main as RefName) as CommitId)).byGitPath
 
 /**
- * Main of the remote and `docs` have a line of `other.md` by an export alone: Git's merge of both collides in it, so that what main has taken up of
- * both branches has, for Git, no common text. Then `guide.md` is changed on both sides, and `other.md` here.
+ * Main of the remote and `docs` have a line of `other.md` through an export only. Git's merge of both conflicts
+ * there, so the integrated parts of both branches have, for Git, no common text. Then `guide.md` is changed on both
+ * sides, and `other.md` here.
  */
 async function exportedToBoth(name: string, later = false) {
   const remote = await f.remotes.createRepository(`${name}.git`, {
@@ -45,7 +46,7 @@ async function exportedToBoth(name: string, later = false) {
     await f.edit(space, { 'guide.md': page('here') })
     assert.is((await f.import(space, { url })).state, 'conflict')
   }
-  // Whoever merges there keeps what both sides have.
+  // The person who merges there keeps the content of both sides.
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', docs])
   const byHand = await remote.commit({ 'guide.md': page('there') }, { ref: 'refs/heads/by-hand' })
   await git(remote.path, [
@@ -61,7 +62,7 @@ async function exportedToBoth(name: string, later = false) {
 }
 
 for (const later of [false, true])
-  test(`what two exports brought to two branches is no conflict of the change request either${later ? ', where that comes by a later head' : ''}`, async () => {
+  test(`two exports to two branches do not conflict in a change request${later ? ', even with a later head' : ''}`, async () => {
     const { space, run } = await exportedToBoth(`two-exports-${later}`, later)
     const request = await held(space, run.changeRequest)
     assert.equal(
@@ -76,9 +77,9 @@ for (const later of [false, true])
     assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
   })
 
-test('what the import merged cleanly is merged so with what is written here meanwhile', async () => {
+test('changes that the import merged cleanly merge cleanly with later local edits', async () => {
   const { space, remote, run } = await exportedToBoth('meanwhile')
-  // Nothing collides any more: main takes over what was written there.
+  // Nothing conflicts any more: main integrates the remote commits.
   await f.edit(space, { 'guide.md': page('there'), 'other.md': page('one, there', 'two, here once more', 'three') })
   await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const files = await f.files(space)
@@ -86,7 +87,7 @@ test('what the import merged cleanly is merged so with what is written here mean
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a commit of the remote does not say itself what it has in common with main: what it lacks would be taken away', async () => {
+test('a remote commit cannot claim a merge base, so that no local content is removed', async () => {
   const remote = await f.remotes.createRepository('forged.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('first') },
   })
@@ -113,7 +114,7 @@ test('a commit of the remote does not say itself what it has in common with main
   assert.is((await f.files(space))['kept.md'], page('written here').trimEnd())
 })
 
-test("what was dropped while a conflict was open is known once that is merged: what the conflict's branch has of it does not come once more", async () => {
+test('content dropped during a conflict does not come back after the conflict is merged', async () => {
   const remote = await f.remotes.createRepository('learned.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'extra.md': '# Extra\n' },
   })
@@ -146,7 +147,7 @@ test("what was dropped while a conflict was open is known once that is merged: w
 })
 
 for (const exported of [false, true])
-  test(`a page that was deleted on the remote while a conflict was open, and then restored under another name, is the page that main has${exported ? ', also if an export has said which page is which' : ''}`, async () => {
+  test(`a page deleted and renamed remotely in a conflict is main's page${exported ? ', also after an export' : ''}`, async () => {
     const text = Array.from({ length: 9 }, (_, n) => `line ${n}`)
     const remote = await f.remotes.createRepository(`restored-later-${exported}.git`, {
       files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'old.md': page(...text) },
@@ -167,7 +168,7 @@ for (const exported of [false, true])
     await remote.commit({ 'new.md': page(...text, 'and more') })
     const run = await f.import(space, { url })
     assert.is(run.state, 'conflict')
-    // What is written here meanwhile meets the page where it is now.
+    // Local edits reach the page at its current path.
     await f.edit(space, { 'old.md': page('here', ...text.slice(1)) })
     const request = await held(space, run.changeRequest)
     assert.equal(

@@ -14,7 +14,7 @@ const [test, f] = await suiteWith('housekeeping', startFixture)
 
 const later = (days: number) => ({ ...f.app, clock: { now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) } })
 
-test('a deleted space goes after seven days, with its repository and documents; others are maintained', async () => {
+test('a deleted space is purged after seven days, and other spaces are maintained', async () => {
   const remote = await f.remotes.createRepository('purged.git', { files: { 'README.md': '# Home\n' } })
   const [gone, kept] = [await f.space(), await f.space()]
   await f.import(gone, { url: remote.url })
@@ -38,7 +38,7 @@ test('a deleted space goes after seven days, with its repository and documents; 
   assert.ok((await f.app.store.all(jobs)).every((job) => job.state === 'done'))
 })
 
-test('a new change request looks at its own ref alone, however many there are, and passes by one that a Git user made', async () => {
+test('a new change request reads only its own ref and skips an existing ref with its number', async () => {
   const space = await f.space()
   const head = space.repo.head(MAIN) as CommitId
   const named = (number: number) => ({ ref: changeRequestRef(number), from: null, to: head })
@@ -56,7 +56,7 @@ test('a new change request looks at its own ref alone, however many there are, a
   assert.is(space.repo.head(changeRequestRef(2)), head)
 })
 
-test('a sync queued after housekeeping comes before it', async () => {
+test('a sync that is queued after housekeeping runs before it', async () => {
   const remote = await f.remotes.createRepository('before.git', { files: { 'README.md': '# Home\n' } })
   const space = await f.space()
   f.app.clock = later(20).clock

@@ -24,7 +24,7 @@ test.after(async () => {
 const newSpace = async (): Promise<string> =>
   (await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 
-/** `git/info`, when the run is over. */
+/** Returns `git/info` after the end of the run. */
 async function settled(space: string): Promise<Record<string, unknown>> {
   for (;;) {
     const { body } = await service.admin.call('get', `/v1/spaces/${space}/git/info`).expect(200)
@@ -32,7 +32,7 @@ async function settled(space: string): Promise<Record<string, unknown>> {
   }
 }
 
-test('an import asks the remote once, and an import of what is known gets no pack', async () => {
+test('an import asks the remote once, and an import without news fetches no pack', async () => {
   const remote = await remotes.createRepository('once.git', { files: { 'README.md': '# Home\n' } })
   const space = await newSpace()
   const input = { url: remote.url, ref: 'refs/heads/main' }
@@ -55,7 +55,7 @@ test('an import asks the remote once, and an import of what is known gets no pac
   assert.is(remoteRevision, head)
 })
 
-test('import, info, export, history and unlink', async () => {
+test('import, info, export, history and unlink work over HTTP', async () => {
   const remote = await remotes.createRepository('docs.git', { files: { 'README.md': '# Home\n' } })
   const space = await newSpace()
   const base = `/v1/spaces/${space}/git`
@@ -97,7 +97,7 @@ test('import, info, export, history and unlink', async () => {
   await service.admin.call('delete', `${base}/legacy-installation`).expect(204)
 })
 
-test('a failure is explained, and can be retried', async () => {
+test('a failure is explained and can be retried', async () => {
   const space = await newSpace()
   const base = `/v1/spaces/${space}/git`
   await service.admin

@@ -15,7 +15,7 @@ const docs = {
 const main = (repo: { head(ref: RefName): CommitId | null }): CommitId =>
   repo.head('refs/heads/main' as RefName) as CommitId
 
-test('an untouched space adopts the history of the remote as it is', async () => {
+test('an untouched space adopts the history of the remote unchanged', async () => {
   const remote = await f.remotes.createRepository('adopt.git', { files: docs })
   const second = await remote.commit({ 'guide.md': '# Guide\n\nmore\n' }, { message: 'Second' })
   const space = await f.space()
@@ -57,7 +57,7 @@ test('edits on both sides are merged with the space as first parent', async () =
   assert.equal(await space.repo.check(), [])
 })
 
-test('content on both sides that never met is united, or held as a conflict', async () => {
+test('unrelated content on both sides is united, or held as a conflict', async () => {
   const space = await f.space()
   await f.edit(space, { 'mine.md': '# Mine\n' })
   const apart = await f.remotes.createRepository('apart.git', { files: { 'theirs.md': '# Theirs\n' } })
@@ -72,7 +72,7 @@ test('content on both sides that never met is united, or held as a conflict', as
   assert.is(main(other.repo), before)
 })
 
-test('what a rewritten history dropped is dropped here, and what is ours stays', async () => {
+test('an import of a rewritten history drops the removed commits and keeps local work', async () => {
   const remote = await f.remotes.createRepository('rewritten.git', { files: docs })
   const base = (await remote.head()) as string
   await remote.commit({ 'secret.md': 'a key that leaked\n' })
@@ -91,7 +91,7 @@ test('what a rewritten history dropped is dropped here, and what is ours stays',
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a squash of what was imported is no conflict', async () => {
+test('a squash of imported commits does not conflict', async () => {
   const remote = await f.remotes.createRepository('squash.git', { files: docs })
   const base = (await remote.head()) as string
   await remote.commit({ 'guide.md': '# Guide\n\nONE\ntwo\nthree\n' })
@@ -107,7 +107,7 @@ test('a squash of what was imported is no conflict', async () => {
   assert.is(files['new.md'], '# New')
 })
 
-test('force takes the tree of the remote in a merge commit', async () => {
+test('a forced import takes the tree of the remote in a merge commit', async () => {
   const remote = await f.remotes.createRepository('force.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -121,7 +121,7 @@ test('force takes the tree of the remote in a merge commit', async () => {
   )
 })
 
-test('standalone makes a revision and leaves main alone', async () => {
+test('a standalone import creates a revision and leaves main unchanged', async () => {
   const remote = await f.remotes.createRepository('standalone.git', { files: docs })
   const head = (await remote.head()) as string
   await git(remote.path, ['update-ref', 'refs/pull/7/head', head])
@@ -135,7 +135,7 @@ test('standalone makes a revision and leaves main alone', async () => {
   assert.is((await f.reload(space)).doc.git, undefined)
 })
 
-test('a missing branch, an emptied tree and a wrong repository leave the content alone', async () => {
+test('a missing branch, an emptied tree or a wrong repository leaves the content unchanged', async () => {
   const remote = await f.remotes.createRepository('gone.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -154,7 +154,7 @@ test('a missing branch, an emptied tree and a wrong repository leave the content
   assert.equal(Object.keys(await f.files(space)), ['LICENSE'])
 })
 
-test('a locked space takes no import to main, but a standalone one', async () => {
+test('a locked space only accepts standalone imports', async () => {
   const remote = await f.remotes.createRepository('locked.git', { files: docs })
   const space = await f.space()
   const { spaces } = await import('../../src/model/index.js')
@@ -168,7 +168,7 @@ test('a locked space takes no import to main, but a standalone one', async () =>
   assert.is((await f.import(space, { url: remote.url, standalone: true })).result, 'standalone')
 })
 
-test('pages keep their IDs over a rename in the remote', async () => {
+test('pages keep their IDs after a rename on the remote', async () => {
   const remote = await f.remotes.createRepository('renamed.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
@@ -188,7 +188,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
   assert.is(await ids(), defaultId('page', 'guide.md'), 'read back from Git')
 })
 
-test('no change request is made if nothing collides', async () => {
+test('no change request is created without a conflict', async () => {
   const all = await f.app.store.all(changeRequests)
   assert.is(all.length, 1, 'the one of the clash above')
 })

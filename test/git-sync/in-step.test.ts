@@ -7,7 +7,7 @@ import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const [test, f] = await suiteWith('what counts as in step', startFixture)
+const [test, f] = await suiteWith('commits that count as integrated', startFixture)
 
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
@@ -16,7 +16,7 @@ const DOCS = 'refs/heads/docs'
 const head = (space: LoadedSpace): CommitId => space.repo.head(MAIN) as CommitId
 const styles: readonly MergeStyle[] = ['merge', 'squash', 'rebase']
 
-/** Moves main back to what an earlier commit had, as a rollback does. */
+/** Moves main back to the content of an earlier commit, like a rollback. */
 const rollBack = async (space: LoadedSpace, to: CommitId): Promise<void> => {
   const { tree } = await space.repo.commit(to)
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
@@ -39,7 +39,7 @@ async function imported(name: string) {
   return { remote, space, url: remote.url }
 }
 
-/** What everybody must see in the end: the same files on both sides, and nothing left to do. */
+/** Checks the final result: the same files on both sides, and nothing left to do. */
 async function inStep(space: LoadedSpace, url: string): Promise<Record<string, string>> {
   await f.export(space, { url })
   const here = await f.files(space)
@@ -53,7 +53,7 @@ async function inStep(space: LoadedSpace, url: string): Promise<Record<string, s
 for (const style of styles)
   for (const moved of [false, true]) {
     const told = `${style}${moved ? ', after the remote moved on' : ''}`
-    test(`deleted, exported to a branch, rolled back: not deleted again when the branch is merged there (${told})`, async () => {
+    test(`a deletion that was exported and rolled back stays undone after a branch merge (${told})`, async () => {
       const { remote, space, url } = await imported(`back-${style}-${moved}`)
       const before = head(space)
       await f.edit(space, { 'old.md': null, 'guide.md': page('one', 'two', 'four') })
@@ -71,7 +71,7 @@ for (const style of styles)
       assert.is(after['old.md'], '# Old\n\ntext')
     })
 
-    test(`added, exported to a branch, deleted: does not come back when the branch is merged there (${told})`, async () => {
+    test(`a page that was deleted after its export stays deleted after a branch merge (${told})`, async () => {
       const { remote, space, url } = await imported(`away-${style}-${moved}`)
       const before = head(space)
       await f.edit(space, { 'new.md': '# New\n', 'guide.md': page('one', 'two', 'more', 'three', 'four') })
@@ -86,7 +86,7 @@ for (const style of styles)
       assert.not.ok('new.md' in (await inStep(space, url)))
     })
 
-    test(`exported to a branch, then edited again: no conflict when the branch is merged there (${told})`, async () => {
+    test(`an edit after an export does not conflict when the branch is merged (${told})`, async () => {
       const { remote, space, url } = await imported(`again-${style}-${moved}`)
       await f.edit(space, { 'guide.md': page('one', 'TWO', 'three', 'four') })
       await f.export(space, { url, ref: DOCS })
@@ -99,7 +99,7 @@ for (const style of styles)
     })
   }
 
-test('a squash of several exports, onto a remote that was imported meanwhile and changed the same page', async () => {
+test('a squash of several exports onto an imported remote that changed the page is integrated', async () => {
   const { remote, space, url } = await imported('several')
   const before = head(space)
   await f.edit(space, { 'guide.md': page('one', 'two', 'three') })
@@ -116,7 +116,7 @@ test('a squash of several exports, onto a remote that was imported meanwhile and
   assert.ok('old.md' in files)
 })
 
-test('two lines of the remote, each known by another way: what was undone here after either stays undone', async () => {
+test('local reverts stay after two remote branches that were integrated in two ways', async () => {
   const { remote, space, url } = await imported('two-lines')
   const before = head(space)
   await f.edit(space, { 'old.md': null })
@@ -133,7 +133,7 @@ test('two lines of the remote, each known by another way: what was undone here a
   assert.ok('old.md' in (await inStep(space, url)))
 })
 
-test('an edit on the remote after the merge of the branch is news, a revert there too', async () => {
+test('an edit or revert on the remote after the merge of a branch is imported', async () => {
   const { remote, space, url } = await imported('news')
   await f.edit(space, { 'guide.md': page('one', 'two', 'three', 'four', 'five') })
   await f.export(space, { url, ref: DOCS })
@@ -150,7 +150,7 @@ test('an edit on the remote after the merge of the branch is news, a revert ther
   )
 })
 
-/** Lets the next push arrive, and cuts its response off. */
+/** Lets the next push arrive, and cuts off its response. */
 const cutPush = (): void => {
   f.remotes.behaviour.onRequest = (request) => {
     if (request.method === 'POST' && request.url.includes('receive-pack')) f.remotes.behaviour.cutAfter = 0
@@ -162,7 +162,7 @@ const heal = (): void => {
   delete f.remotes.behaviour.cutAfter
 }
 
-test('a push that arrived although its response was lost is known', async () => {
+test('a push that arrived without a response counts as integrated', async () => {
   const { remote, space, url } = await imported('lost-response')
   const [before, first] = [head(space), await remote.head()]
   await f.edit(space, { 'old.md': null, 'new.md': '# New\n' })
@@ -178,7 +178,7 @@ test('a push that arrived although its response was lost is known', async () => 
   assert.not.ok('new.md' in after)
 })
 
-test('a push to a branch whose response was lost is known when the branch is merged', async () => {
+test('a push to a branch without a response is recognized when the branch is merged', async () => {
   const { remote, space, url } = await imported('lost-branch')
   const before = head(space)
   await f.edit(space, { 'old.md': null })
@@ -191,7 +191,7 @@ test('a push to a branch whose response was lost is known when the branch is mer
   assert.ok('old.md' in (await inStep(space, url)))
 })
 
-test('a revert on the remote of what was exported is news, also if the branch was rebased there', async () => {
+test('a remote revert of an export is imported, even if the branch was rebased', async () => {
   for (const style of styles) {
     const { remote, space, url } = await imported(`reverted-${style}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'three', 'four', 'five') })
@@ -223,7 +223,7 @@ test('a recorded export that never arrived has no effect', async () => {
   assert.ok('old.md' in (await inStep(space, url)))
 })
 
-test('forced back and restored: what was dropped comes back, and no export deletes it', async () => {
+test('dropped content comes back after a restore, and no export deletes it', async () => {
   const { remote, space, url } = await imported('restored')
   const first = (await remote.head()) as string
   const second = await remote.commit({
@@ -253,7 +253,7 @@ test('forced back and restored: what was dropped comes back, and no export delet
   await inStep(space, url)
 })
 
-test('forced back to a part of what was known, and that reverted to the content of an export: what is reverted goes here too', async () => {
+test('a revert on a reset remote to the content of an export is imported', async () => {
   const { remote, space, url } = await imported('reverted-part')
   await f.edit(space, { 'guide.md': page('ONE', 'two', 'three', 'four') })
   await f.export(space, { url, ref: DOCS })
@@ -273,7 +273,7 @@ test('forced back to a part of what was known, and that reverted to the content 
   assert.is(files['old.md'], '# Old\n\nmine')
 })
 
-test('forced back, and restored while a change of ours collides: the conflict holds what is restored', async () => {
+test('a conflict holds the content that a restore brings back', async () => {
   const { remote, space, url } = await imported('restored-conflict')
   const first = (await remote.head()) as string
   const second = await remote.commit({ 'guide.md': page('one', 'TWO', 'three', 'four'), 'extra.md': '# Extra\n' })
@@ -292,11 +292,11 @@ test('forced back, and restored while a change of ours collides: the conflict ho
   assert.equal(merge.clean ? [] : merge.conflicts.map((one) => one.path), ['guide.md'])
 })
 
-/** Main as it was before, everything else as it is now: the process ended between two refs. */
+/** Resets main but nothing else, as if the process had ended between two refs. */
 const crashBefore = (space: LoadedSpace, main: CommitId) =>
   git(space.repo.path, ['update-ref', 'refs/heads/main', main])
 
-test('a crash between the record and the move of main has no effect: the import is made again', async () => {
+test('an import is repeated after a crash between its record and the move of main', async () => {
   const { remote, space, url } = await imported('crash-import')
   const before = await f.edit(space, { 'mine.md': '# Mine\n' })
   const theirs = await remote.commit({ 'new.md': '# New\n' })
@@ -309,7 +309,7 @@ test('a crash between the record and the move of main has no effect: the import 
   assert.is(await git(remote.path, ['log', '-1', '--format=%P', 'main']), theirs)
 })
 
-test('a crash in an adoption has no effect: the import is made again', async () => {
+test('an import is repeated after a crash in an adoption', async () => {
   const remote = await f.remotes.createRepository('crash-adopt.git', { files: docs })
   const space = await f.space()
   const before = head(space)
@@ -321,7 +321,7 @@ test('a crash in an adoption has no effect: the import is made again', async () 
   assert.is((await f.files(space))['guide.md'], docs['guide.md'].trimEnd())
 })
 
-test('an administrator resets main: what it loses of the remote is news again', async () => {
+test('remote content is imported again after an administrator resets main past it', async () => {
   const { remote, space, url } = await imported('reset')
   const before = head(space)
   await remote.commit({ 'new.md': '# New\n' })

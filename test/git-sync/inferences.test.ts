@@ -6,7 +6,7 @@ import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('inferences of a sync', startFixture)
+const [test, f] = await suiteWith('inferred ancestors of a sync', startFixture)
 
 const DOCS = 'refs/heads/docs'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
@@ -19,7 +19,7 @@ async function imported(name: string, files: Record<string, string> = start) {
   return { remote, space, url: remote.url }
 }
 
-/** Commits the tree of an earlier commit on top of main, as `git revert` of everything since does. */
+/** Commits the tree of an earlier commit on top of main, like `git revert` of everything since. */
 const backTo = async (remote: BareRepository, commit: string): Promise<void> => {
   const tree = await git(remote.path, ['rev-parse', `${commit}^{tree}`])
   const made = await git(remote.path, [
@@ -39,7 +39,7 @@ const backTo = async (remote: BareRepository, commit: string): Promise<void> => 
 
 const headOf = (remote: BareRepository): Promise<string> => git(remote.path, ['rev-parse', 'main'])
 
-/** Imports and exports; both sides must have `expected` in the end. */
+/** Imports and exports. Both sides must have `expected` at the end. */
 async function arrives(space: LoadedSpace, url: string, expected: Record<string, string>): Promise<void> {
   const run = await f.import(space, { url })
   assert.is(run.state, 'success', run.error)
@@ -52,7 +52,7 @@ async function arrives(space: LoadedSpace, url: string, expected: Record<string,
 for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
   for (const moved of [false, true]) {
     const how = `${style}${moved ? ', main had moved on' : ''}`
-    test(`an export that people merged, reverted and brought back arrives each time (${how})`, async () => {
+    test(`an export that people merged, reverted and restored arrives each time (${how})`, async () => {
       const { remote, space, url } = await imported(`revert-${style}-${moved}`)
       await f.edit(space, {
         'guide.md': page('one', 'two', 'new', 'three', 'four'),
@@ -75,7 +75,7 @@ for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
     })
   }
 
-test('a squash, its revert and the revert of the revert arrive by one import', async () => {
+test('a squash, its revert and the revert of the revert arrive in one import', async () => {
   const { remote, space, url } = await imported('at-once')
   await f.edit(space, { 'added.md': '# Added\n' })
   await f.export(space, { url, ref: DOCS })
@@ -87,7 +87,7 @@ test('a squash, its revert and the revert of the revert arrive by one import', a
   assert.ok('added.md' in (await f.files(space)))
 })
 
-test('a value of a squashed export that people switch off and on in ordinary commits arrives', async () => {
+test('a value of a squashed export that people toggle in ordinary commits arrives', async () => {
   const { remote, space, url } = await imported('switched', { ...start, 'vars.md': page('color: red') })
   await f.edit(space, { 'vars.md': page('color: blue') })
   await f.export(space, { url, ref: DOCS })
@@ -99,7 +99,7 @@ test('a value of a squashed export that people switch off and on in ordinary com
   }
 })
 
-test('a page that was squashed there, deleted here and picked again there is here', async () => {
+test('a page that was squashed there, deleted here and picked there again exists here', async () => {
   const { remote, space, url } = await imported('picked')
   await f.edit(space, { 'added.md': '# Added\n' })
   await f.export(space, { url, ref: DOCS })
@@ -113,7 +113,7 @@ test('a page that was squashed there, deleted here and picked again there is her
   assert.ok('added.md' in (await f.files(space)))
 })
 
-test('a squash with edits that was reverted and then made as exported is not lost', async () => {
+test('a squash with edits that was reverted and then repeated as exported is not lost', async () => {
   const { remote, space, url } = await imported('edited')
   await f.edit(space, { 'guide.md': page('one', 'two', 'new', 'three', 'four') })
   await f.export(space, { url, ref: DOCS })
@@ -132,7 +132,7 @@ test('a squash with edits that was reverted and then made as exported is not los
 const similar = (first: string[], second: string[]): string =>
   page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
 
-test('the same note below another one of two similar sections is not the export', async () => {
+test('the same note below the other of two similar sections does not count as the export', async () => {
   const { remote, space, url } = await imported('similar', { ...start, 'guide.md': similar([], []) })
   await f.edit(space, { 'guide.md': similar(['Note.'], []) })
   await f.export(space, { url, ref: DOCS })
@@ -140,7 +140,7 @@ test('the same note below another one of two similar sections is not the export'
   await arrives(space, url, { ...(await f.clone(url)).files, 'guide.md': similar(['Note.'], ['Note.']).trimEnd() })
 })
 
-test('versions that crossed collide', async () => {
+test('versions that crossed conflict', async () => {
   const { remote, space, url } = await imported('crossed', { ...start, 'guide.md': page('zero') })
   await f.edit(space, { 'guide.md': page('first') })
   await f.edit(space, { 'guide.md': page('second') })
@@ -150,7 +150,7 @@ test('versions that crossed collide', async () => {
   assert.is((await f.files(space))['guide.md'], page('second').trimEnd())
 })
 
-test('versions of a new page that crossed collide', async () => {
+test('crossed versions of a new page conflict', async () => {
   const { remote, space, url } = await imported('crossed-new')
   await f.edit(space, { 'new.md': page('first') })
   await f.edit(space, { 'new.md': page('second') })
@@ -161,7 +161,7 @@ test('versions of a new page that crossed collide', async () => {
 })
 
 for (const name of ['guide.md', 'new.md'])
-  test(`versions of ${name} that crossed collide after one more edit of the page`, async () => {
+  test(`crossed versions of ${name} conflict after one more edit of the page`, async () => {
     const { remote, space, url } = await imported(`crossed-later-${name}`, {
       ...start,
       'guide.md': page('zero', '## Two', 'text'),
@@ -178,7 +178,7 @@ for (const name of ['guide.md', 'new.md'])
     assert.is((await f.files(space))[name], page('first', '## Two', 'text', 'A note.').trimEnd())
   })
 
-test('a line that was replaced here and is there again, with a note below it, collides', async () => {
+test('a line that was replaced here and restored with a note below it conflicts', async () => {
   const { remote, space, url } = await imported('crossed-note', { ...start, 'guide.md': page('zero', 'text') })
   for (const one of ['first', 'second']) await f.edit(space, { 'guide.md': page(one, 'text') })
   await remote.commit({ 'guide.md': page('second', 'text') })
@@ -187,7 +187,7 @@ test('a line that was replaced here and is there again, with a note below it, co
   assert.is((await f.files(space))['guide.md'], page('second', 'text').trimEnd())
 })
 
-test('a line that was added here, and removed there together with an edit, collides', async () => {
+test('a line that was added here and removed there together with an edit conflicts', async () => {
   const { remote, space, url } = await imported('crossed-removal', {
     ...start,
     'guide.md': page('zero', 'a', 'b', 'c', 'd'),

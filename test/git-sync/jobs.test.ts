@@ -29,7 +29,7 @@ const job = (id: string, lane: string, sequence: number): JobDoc => ({
   createdAt: new Date(sequence).toISOString(),
 })
 
-test('jobs of a lane run in order and alone, those of different lanes side by side, bounded', async () => {
+test('jobs of one queue run in order, and those of different queues in parallel up to a limit', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
   await f.worker.idle()
   const order: string[] = []
@@ -67,7 +67,7 @@ test('jobs of a lane run in order and alone, those of different lanes side by si
   )
 })
 
-test('a graceful stop lets finish what runs and starts nothing more', async () => {
+test('a graceful stop finishes running jobs and starts no new ones', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
   let started: () => void = () => {}
   let release: () => void = () => {}
@@ -95,7 +95,7 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   await app.store.remove(jobs, 's2')
 })
 
-test('a kind with slots of its own takes no place of others; a job that the stop interrupts is put back without counting', async () => {
+test('a kind with its own slots takes none of others, and a stop requeues its job uncounted', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
   const seen: string[] = []
   const long: JobKind = {
@@ -126,7 +126,7 @@ test('a kind with slots of its own takes no place of others; a job that the stop
   for (const id of ['l1', 'l2']) await app.store.remove(jobs, id)
 })
 
-test('what a job leaves to be done takes no place: the next jobs go on, one such work follows the other, and the worker is idle after the last', async () => {
+test('follow-up work of a job takes no slot, runs in sequence and ends before the worker is idle', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
   const seen: string[] = []
   let release: () => void = () => {}
@@ -162,7 +162,7 @@ test('what a job leaves to be done takes no place: the next jobs go on, one such
   await worker.stop()
 })
 
-test('an unforeseen error is tried again later, and given up in the end with a sentence', async () => {
+test('an unexpected error is retried later, and finally fails with a message', async () => {
   const remote = await f.remotes.createRepository('odd.git', { files: docs })
   const space = await f.space()
   const { store } = f.app
@@ -186,7 +186,7 @@ test('an unforeseen error is tried again later, and given up in the end with a s
   assert.match((await store.get(syncRuns, run.id))?.error ?? '', /unexpectedly/)
 })
 
-test('events of one remote are ordered by their time, others stay where they are', async () => {
+test('events of one remote are sorted by time, and others stay in place', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
   await f.worker.idle()
   const space = await f.space()
@@ -209,11 +209,11 @@ test('events of one remote are ordered by their time, others stay where they are
   for (const one of queued) await app.store.remove(jobs, one.id)
 })
 
-test('a run that a crash interrupted is taken up again; one whose credential is gone says so', async () => {
+test('a run that a crash interrupted is resumed, or reports that its credential is gone', async () => {
   const remote = await f.remotes.createRepository('open.git', { files: docs })
   const secret = await f.remotes.createRepository('secret.git', { files: docs })
   const root = await mkdtemp(join(tmpdir(), 'bindery-crash-'))
-  // Another process queues an import with and one without a credential, stops in the middle of both, and is killed.
+  // Another process queues an import with a credential and one without, stops in the middle of both, and is killed.
   f.remotes.behaviour.neverResponds = 'all'
   const child = spawn(
     process.execPath,

@@ -12,7 +12,8 @@ import { spaces } from '../../src/model/index.js'
 import { anyLease } from '../support/lease.js'
 import { insertOrganization, openApp } from '../support/sync-fixture.js'
 
-// Run by folder-exports.test.ts in a process of its own: exports a folder, and kills itself before or after a call that writes or talks to the remote.
+// Run by folder-exports.test.ts in its own process: exports a folder, and kills itself before or after a call that
+// writes or contacts the remote.
 const [root, url, exportMode, step] = process.argv.slice(2) as [string, string, 'single' | 'commits', string]
 const { app: plain, close } = await openApp(root, [])
 let calls = 0
@@ -23,7 +24,10 @@ const pass = (): void => {
 }
 const STEPS = new Set(['move', 'write', 'push', 'fetchFolder', 'fetch', 'remoteHead', 'settle'])
 
-/** The same, but the process may die before and after each call of the methods above, also of what they hand out. */
+/**
+ * Returns the same object, but the process may die before and after each call of the methods above, and of the
+ * objects that they return.
+ */
 function mortal<T extends object>(target: T): T {
   return new Proxy(target, {
     get(it, member) {

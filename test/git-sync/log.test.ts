@@ -9,7 +9,7 @@ import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const [test, f] = await suiteWith('the log of common ground', startFixture)
+const [test, f] = await suiteWith('sync log', startFixture)
 
 const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 const DOCS = 'refs/heads/docs'
@@ -17,7 +17,7 @@ const head = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main'
 const entries = async (space: LoadedSpace, url: string) =>
   readEntries((await space.repo.commit(space.repo.head(logRef({ url, directory: '' })) as CommitId)).message)
 
-test('one ref however long a space synchronizes, and no more entries than are needed', async () => {
+test('a space has one ref for the log, and no more entries than necessary', async () => {
   const remote = await f.remotes.createRepository('long.git', { files })
   const [space, url] = [await f.space(), remote.url]
   await f.import(space, { url })
@@ -38,13 +38,13 @@ test('one ref however long a space synchronizes, and no more entries than are ne
   assert.equal(await space.repo.check(), [])
 })
 
-test('however many heads a conflict takes in, what was dropped from the branch before is dropped when it is over', async () => {
+test('content that was dropped before a conflict is dropped after it, for any number of heads', async () => {
   const remote = await f.remotes.createRepository('many-heads.git', { files })
   const [space, url] = [await f.space(), remote.url]
   await f.import(space, { url })
   await remote.commit({ 'extra.md': '# Extra\n' })
   await f.import(space, { url })
-  // Another branch has the same head, so that of main says nothing more but which head was seen there.
+  // Another branch has the same head, so the head of main only states what was seen there.
   await git(remote.path, ['update-ref', DOCS, 'main'])
   await f.import(space, { url, ref: DOCS })
   await f.edit(space, { 'guide.md': '# Guide\n\nmine\n' })
@@ -60,7 +60,7 @@ test('however many heads a conflict takes in, what was dropped from the branch b
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md', 'more.md'])
 })
 
-test('ever new branches: the log is bounded', async () => {
+test('the log is bounded for any number of new branches', async () => {
   const remote = await f.remotes.createRepository('branches.git', { files })
   const [space, url] = [await f.space(), remote.url]
   await f.import(space, { url })
@@ -95,7 +95,7 @@ test('ever new branches: the log is bounded', async () => {
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
-test('an export contains what is left of a head of which another branch dropped a part: a page deleted since, and kept where both are merged there, is no conflict', async () => {
+test('a page that was deleted since a partial drop is no conflict in an export', async () => {
   const remote = await f.remotes.createRepository('left.git', { files })
   const { url } = remote
   const space = await f.space()
@@ -105,7 +105,8 @@ test('an export contains what is left of a head of which another branch dropped 
   await f.import(space, { url, ref: DOCS })
   await f.edit(space, { 'mine.md': '# Mine\n' })
   assert.is((await f.export(space, { url })).result, 'exported')
-  // The branch merges main, and is set back to before it: what came with main is dropped, and main's head is known without it.
+  // The branch merges main, and is reset to before it: the commits of main are dropped, and the head of main is
+  // integrated without them.
   const both = await git(remote.path, ['commit-tree', '-p', DOCS, '-p', 'main', '-m', 'Merge main', 'main^{tree}'])
   await git(remote.path, ['update-ref', DOCS, both])
   await f.import(space, { url, ref: DOCS })

@@ -11,14 +11,17 @@ import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('pushes to a branch that got no response')
+const test = suite('branch pushes without a response')
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
 const ENV = { BINDERY_REMOTE_PROTOCOLS: 'http', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
 const DOCS = 'refs/heads/docs'
 
 type Files = Record<string, string | null>
-/** What is exported to the branch, what is done here after it, and what there must be once the branch is merged there and main imported. */
+/**
+ * The content of the export to the branch, the later local changes, and the expected result once the branch is merged
+ * there and main is imported.
+ */
 const cases: { told: string; exported: Files; after: Files; expected: Files }[] = [
   {
     told: 'deleted, exported, restored',
@@ -40,7 +43,10 @@ const cases: { told: string; exported: Files; after: Files; expected: Files }[] 
   },
 ]
 
-/** Imports, exports to a branch without a response, merges it there, and imports again. Returns the files of main here. */
+/**
+ * Imports, exports to a branch without a response, merges it there, and imports again. Returns the local files of
+ * main.
+ */
 async function story(
   lost: 'response' | 'server',
   style: MergeStyle,
@@ -105,10 +111,10 @@ async function story(
 
 for (const [at, one] of cases.entries())
   for (const lost of ['response', 'server'] as const) {
-    // Squash and merge, with and without news on the remote, by turns.
+    // Alternates between squash and merge, with and without news on the remote.
     const style: MergeStyle = (at + (lost === 'response' ? 0 : 1)) % 2 === 0 ? 'merge' : 'squash'
     const moved = at > 0
-    test(`${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'response' ? 'the response lost' : 'the server killed while it pushed'})`, async () => {
+    test(`a lost push has no wrong effect: ${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'response' ? 'the response lost' : 'the server killed while it pushed'})`, async () => {
       const files = await story(lost, style, one, moved)
       for (const [path, text] of Object.entries(one.expected)) assert.is(files.get(path) ?? null, text, path)
       assert.is(files.has('other.md'), moved)

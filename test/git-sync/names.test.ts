@@ -8,7 +8,7 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('names and sizes that a sync meets', startFixture)
+const [test, f] = await suiteWith('names and sizes of synced files', startFixture)
 
 const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
 const unfit = (folder: string): Record<string, string> =>
@@ -19,7 +19,7 @@ const diagnostics = async (space: LoadedSpace) =>
     ({ code }) => code === 'unsupported-entry',
   )
 
-test('what is outside the folder of a project does not matter', async () => {
+test('files outside the folder of a project do not matter', async () => {
   const remote = await f.remotes.createRepository('outside.git', {
     files: { 'docs/README.md': '# Home\n', ...unfit('other/'), 'big.bin': 'x'.repeat(11_000_000) },
   })
@@ -33,7 +33,7 @@ test('what is outside the folder of a project does not matter', async () => {
   assert.equal(await diagnostics(space), [])
 })
 
-test('inside, a name that is unfit for a page travels unchanged, and a diagnostic names it', async () => {
+test('a name that is invalid for a page is synced unchanged, and a diagnostic names it', async () => {
   const remote = await f.remotes.createRepository('inside.git', { files: { 'README.md': '# Home\n', ...unfit('') } })
   const space = await f.space()
   assert.is((await f.import(space, { url: remote.url })).result, 'adopted')
@@ -64,7 +64,7 @@ test('inside, a name that is unfit for a page travels unchanged, and a diagnosti
   assert.is((await f.import(space, link)).result, 'unchanged')
 })
 
-test('a file that is too large is named by its path', async () => {
+test('an oversized file is reported with its path', async () => {
   const remote = await f.remotes.createRepository('large.git', {
     files: { 'README.md': '# Home\n', 'assets/film.bin': 'x'.repeat(11_000_000) },
   })
@@ -74,7 +74,7 @@ test('a file that is too large is named by its path', async () => {
   assert.match(run.error ?? '', /"assets\/film\.bin"/)
 })
 
-test('names that differ by case alone, one from each side, are not merged: the import names both, and goes on once one is renamed', async () => {
+test('an import rejects names that differ only by case across sides until one is renamed', async () => {
   const remote = await f.remotes.createRepository('cases.git', { files: { 'README.md': '# Home\n' } })
   const space = await f.space()
   const link = { url: remote.url }

@@ -5,7 +5,7 @@ import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('export to a branch that is not there', startFixture)
+const [test, f] = await suiteWith('export to a missing branch', startFixture)
 
 const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 const DOCS = 'refs/heads/docs'
@@ -17,14 +17,14 @@ const isAncestor = (dir: string, ancestor: string, ref: string): Promise<boolean
 
 for (const directory of ['', 'docs'])
   for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
-    test(`a branch that was merged (${style}) and deleted there begins at the default branch again${directory && ', of a folder'}`, async () => {
+    test(`a new branch after a merge (${style}) and a deletion starts at the default branch${directory && ', of a folder'}`, async () => {
       const below = directory === '' ? '' : `${directory}/`
       const remote = await f.remotes.createRepository(`again-${style}${directory}.git`, {
         files: Object.fromEntries(Object.entries(files).map(([path, text]) => [below + path, text])),
       })
       const space = await f.space()
       const link = { url: remote.url, repoProjectDirectory: directory }
-      // Only ever exported to the branch: main was adopted from it.
+      // Only exports went to the branch: main was adopted from it.
       await f.import(space, link)
       await f.edit(space, { 'one.md': '# One\n' })
       await f.export(space, { ...link, ref: DOCS })
@@ -36,7 +36,7 @@ for (const directory of ['', 'docs'])
       assert.is(run.result, 'exported', run.error)
       assert.ok(await git(remote.path, ['merge-base', 'docs', merged]), 'no orphan')
       const changed = await git(remote.path, ['diff', '--name-only', 'docs~', 'docs'])
-      // Onto the squash itself it cannot be put: the commit before it is not known here, and would be undone.
+      // It cannot be put on the squash itself: the commit before it is not known here, and would be undone.
       assert.is(changed, style === 'merge' || directory !== '' ? `${below}two.md` : 'one.md\ntwo.md')
       await mergeOnRemote(remote, 'docs', 'merge')
       const { files: after } = await f.clone(remote.url)
@@ -45,7 +45,7 @@ for (const directory of ['', 'docs'])
       assert.is((await f.export(space, link)).result, 'unchanged')
     })
 
-test('a branch that alone was ever synchronized, merged and deleted there', async () => {
+test('a merged and deleted branch can be exported again without another synced branch', async () => {
   for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[]) {
     const remote = await f.remotes.createRepository(`alone-${style}.git`, { files })
     await git(remote.path, ['update-ref', DOCS, 'main'])
@@ -63,7 +63,7 @@ test('a branch that alone was ever synchronized, merged and deleted there', asyn
   }
 })
 
-test('a default branch of another name, only ever exported to a branch', async () => {
+test('a default branch with another name works if exports only went to a branch', async () => {
   const remote = await f.remotes.createRepository('trunk.git', { files })
   await git(remote.path, ['branch', '-m', 'main', 'trunk'])
   const space = await f.space()
@@ -78,7 +78,7 @@ test('a default branch of another name, only ever exported to a branch', async (
   assert.match((await f.import(await f.space(), { url: empty.url })).error ?? '', /repository is empty/)
 })
 
-test('a folder whose default branch was set back to a commit between two imports: the branch begins there', async () => {
+test("a folder's new branch starts at the commit that the default branch was reset to", async () => {
   const remote = await f.remotes.createRepository('between.git', {
     files: { 'docs/README.md': '# Home\n', 'code.c': 'int x;\n' },
   })
@@ -95,7 +95,7 @@ test('a folder whose default branch was set back to a commit between two imports
   assert.is(await git(remote.path, ['merge-base', head, 'docs']), between)
 })
 
-test("unchanged content makes no commit: the branch begins at the remote's commit", async () => {
+test("unchanged content makes no commit, and the branch starts at the remote's commit", async () => {
   const remote = await f.remotes.createRepository('same.git', { files })
   const head = await remote.head()
   const space = await f.space()

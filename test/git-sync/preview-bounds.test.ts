@@ -5,9 +5,9 @@ import { startGitHttp } from '../support/git-http.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('previews are bounded in number')
+const test = suite('limit of concurrent previews')
 
-test('previews of remotes that do not respond: one too many at once is refused at once, others are served', async () => {
+test('one preview too many of silent remotes is rejected at once, and others are served', async () => {
   const here = await startService({ env: { BINDERY_REMOTE_TIMEOUT_SECONDS: '120' } })
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {

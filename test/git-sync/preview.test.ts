@@ -41,7 +41,7 @@ interface Preview {
   conflicts: { path: string; kind: string }[]
 }
 
-/** A space of its own, and what a test does with it. */
+/** A space for one test, and the operations that the test uses. */
 async function desk() {
   const { id } = (
     await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Docs' }).expect(201)
@@ -49,7 +49,7 @@ async function desk() {
   const base = `/v1/spaces/${id}`
   const get = async (path: string) => (await service.admin.call('get', `${base}${path}`).expect(200)).body
   const repo = join(service.dir, 'repos', `${id}.git`)
-  /** Everything that a preview must leave as it is. */
+  /** Everything that a preview must not change. */
   const state = async () => ({
     refs: await git(repo, ['for-each-ref']),
     documents: await Promise.all(['', '/git/info', '/git/history', '/change-requests'].map(get)),
@@ -75,7 +75,7 @@ async function desk() {
     run,
     state,
     repo,
-    /** Asks for a preview, and sees that it changed nothing. */
+    /** Requests a preview, and checks that it changed nothing. */
     async preview(body: object, query = ''): Promise<Preview> {
       const before = await state()
       const response = await service.admin.call('post', `${base}/git/preview${query}`, {
@@ -87,7 +87,7 @@ async function desk() {
       assert.equal(await state(), before, 'nothing changed')
       return response.body
     },
-    /** The status and the sentence with which a preview is refused. */
+    /** Returns the status and the message of a rejected preview. */
     async refused(body: object, as: Caller = service.admin) {
       const before = await state()
       const { status, body: result } = await as.call('post', `${base}/git/preview`, {
@@ -109,7 +109,7 @@ async function desk() {
 
 const kinds = ({ changes }: Preview): string[] => changes.map(({ type, page }) => `${type} ${page?.title}`)
 
-test('an untouched space would adopt the repository, and then does so, with the IDs foretold', async () => {
+test('a preview of an adoption shows the IDs that the import creates', async () => {
   const remote = await remotes.createRepository('adopt.git', { files: docs })
   const space = await desk()
   const main = (await space.get('/content')).id
@@ -128,7 +128,7 @@ test('an untouched space would adopt the repository, and then does so, with the 
   assert.is((await space.preview({ url: remote.url, direction: 'export' })).result, 'none')
 })
 
-test('a renamed file in a history to be adopted: its page has the ID that the import gives', async () => {
+test('a page of a renamed file in an adopted history has the previewed ID', async () => {
   const remote = await remotes.createRepository('renamed.git', {
     files: { 'README.md': '# Home\n', 'old.md': docs['guide.md'] },
   })
@@ -140,7 +140,7 @@ test('a renamed file in a history to be adopted: its page has the ID that the im
   assert.is(preview.changes.find((change) => change.page?.title === page.title)?.page?.id, page.id)
 })
 
-test('a clean merge is foretold change by change; the import makes the same', async () => {
+test('a clean merge is previewed change by change, and the import makes the same changes', async () => {
   const remote = await remotes.createRepository('clean.git', { files: docs })
   const space = await desk()
   await space.run('import', { url: remote.url })
@@ -161,7 +161,7 @@ test('a clean merge is foretold change by change; the import makes the same', as
   assert.equal((await space.get(`/revisions/${info.revision}/changes`)).changes, preview.changes)
 })
 
-test('a conflict is foretold by path; main and change requests stay', async () => {
+test('a conflict is previewed by path, and main and change requests stay unchanged', async () => {
   const remote = await remotes.createRepository('conflict.git', { files: docs })
   const space = await desk()
   await space.run('import', { url: remote.url })
@@ -184,7 +184,7 @@ test('a conflict is foretold by path; main and change requests stay', async () =
   assert.is((await space.preview({ url: remote.url })).result, 'conflict', 'while a change request holds it')
 })
 
-test('an export shows what its commit changes there, and what it imports first is not part of it', async () => {
+test('the preview of an export shows its own commit, without the import before it', async () => {
   const remote = await remotes.createRepository('export.git', { files: docs })
   const space = await desk()
   await space.run('import', { url: remote.url })
@@ -214,7 +214,7 @@ test('an export shows what its commit changes there, and what it imports first i
   assert.is((await space.preview({ url: remote.url, direction: 'export' })).result, 'none')
 })
 
-test('a folder of a larger repository', async () => {
+test('a folder of a larger repository can be previewed', async () => {
   const remote = await remotes.createRepository('mono.git', {
     files: { 'code.c': 'int x;\n', 'docs/README.md': '# Home\n' },
   })
@@ -231,7 +231,7 @@ test('a folder of a larger repository', async () => {
   assert.equal(kinds(made), ['page_created Home'])
 })
 
-test('what would end the run is reported in the words of git/info', async () => {
+test('a failing preview has the message of git/info', async () => {
   const remote = await remotes.createRepository('words.git', { files: docs })
   await remotes.createRepository('no-docs.git', { files: { LICENSE: 'MIT\n' } })
   const space = await desk()
@@ -251,14 +251,14 @@ test('what would end the run is reported in the words of git/info', async () => 
   assert.is((await space.refused({ url: remote.url, repoProjectDirectory: '../x' })).status, 400)
 })
 
-/** The bytes of a file; none if it is gone by now, such as a pack that was joined with others. */
+/** Returns the bytes of a file. Empty if it no longer exists, such as a pack that was joined with others. */
 const textOf = (path: string): Promise<string> =>
   readFile(path, 'latin1').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return ''
   })
 
-test('a credential is used for the one request, and found nowhere', async () => {
+test('a credential is used for one request and stored nowhere', async () => {
   const secret = 'tok3n-s3cret-Xyz'
   const remote = await remotes.createRepository('private.git', { files: docs })
   const space = await desk()
@@ -278,7 +278,7 @@ test('a credential is used for the one request, and found nowhere', async () => 
     if (entry.isFile()) assert.not.ok((await textOf(join(entry.parentPath, entry.name))).includes(secret), entry.name)
 })
 
-test('who may: the configured remote needs review, another one or force needs admin', async () => {
+test('a preview of the configured remote needs review, and of another one or with force admin', async () => {
   const remote = await remotes.createRepository('who.git', { files: docs })
   const space = await desk()
   const [reviewer, editor, stranger] = [
@@ -309,7 +309,7 @@ test('who may: the configured remote needs review, another one or force needs ad
   assert.is((await space.refused({ url: remote.url }, stranger)).status, 404)
 })
 
-test('a folder whose history is too long to be read within a request', async () => {
+test('a preview rejects a folder whose history is too long for one request', async () => {
   const remote = await remotes.createRepository('long.git')
   const commits = Array.from(
     { length: 1_001 },
@@ -324,7 +324,7 @@ test('a folder whose history is too long to be read within a request', async () 
   assert.is((await space.preview({ url: remote.url })).result, 'adopt')
 })
 
-test('a remote that does not respond, and an address that cannot be reached', async () => {
+test('a preview rejects a silent remote and an unreachable address', async () => {
   const remote = await remotes.createRepository('mute.git', { files: docs })
   const asked = async (env: Record<string, string>) => {
     const other = await startService({ env })
@@ -341,7 +341,7 @@ test('a remote that does not respond, and an address that cannot be reached', as
       await other.close()
     }
   }
-  // The server names the branch, and never sends what is requested next.
+  // The server names the branch, and never sends the next response.
   let asks = 0
   remotes.behaviour.onRequest = ({ method }) => (method === 'POST' && ++asks > 1 ? new Promise(() => {}) : undefined)
   const slow = await asked({ BINDERY_REMOTE_TIMEOUT_SECONDS: '1' }).finally(() => delete remotes.behaviour.onRequest)
@@ -353,7 +353,7 @@ test('a remote that does not respond, and an address that cannot be reached', as
   assert.is(refused.body.error.details[0].path, '/url')
 })
 
-test('while a sync and edits are under way, previews respond and the sync succeeds', async () => {
+test('previews respond during a sync and edits, and the sync succeeds', async () => {
   const remote = await remotes.createRepository('busy.git', { files: docs })
   const space = await desk()
   await space.run('import', { url: remote.url })

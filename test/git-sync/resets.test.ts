@@ -5,7 +5,7 @@ import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('a remote that goes back in time', startFixture)
+const [test, f] = await suiteWith('a remote that returns to an earlier commit', startFixture)
 
 const MAIN = 'refs/heads/main'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
@@ -30,7 +30,7 @@ async function upToDate(space: LoadedSpace, url: string): Promise<Record<string,
 }
 
 for (const keep of [true, false])
-  test(`exports that a restored backup lacks are held, and ${keep ? 'main' : 'the backup'} is taken`, async () => {
+  test(`exports that a restored backup lacks are held, and ${keep ? 'main' : 'the backup'} can be chosen`, async () => {
     const { remote, space, url, first, reset } = await imported(`backup-${keep}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'written here', 'three', 'four') })
     await f.export(space, { url })
@@ -50,7 +50,7 @@ for (const keep of [true, false])
     else assert.equal(after, { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd(), 'later.md': '# Later' })
   })
 
-test('a branch that is reset by one export keeps what was written here', async () => {
+test('a branch that is reset by one export keeps local work', async () => {
   const { remote, space, url, reset } = await imported('one-export')
   await f.edit(space, { 'guide.md': page('one', 'first', 'two', 'three', 'four') })
   await f.export(space, { url })
@@ -64,7 +64,7 @@ test('a branch that is reset by one export keeps what was written here', async (
   assert.is((await upToDate(space, url))['guide.md'], page('one', 'first', 'two', 'three', 'four', 'second').trimEnd())
 })
 
-test('a reset takes back the work of people there, and holds what was written here', async () => {
+test('a reset drops work from the remote and holds local work', async () => {
   const { remote, space, url, first, reset } = await imported('mixed')
   await remote.commit({ 'there.md': '# There\n' })
   await f.import(space, { url })
@@ -83,7 +83,7 @@ test('a reset takes back the work of people there, and holds what was written he
   })
 })
 
-test('a reset does not hold a file that the new head has as it was exported', async () => {
+test('a reset does not hold a file that is equal to the export in the new head', async () => {
   const { remote, space, url, first, reset } = await imported('kept')
   const guide = (line: string): string => page('one', 'two', line, 'three', 'four')
   await f.edit(space, { 'guide.md': guide('here'), 'here.md': '# Here\n' })
@@ -104,7 +104,7 @@ test('a reset does not hold a file that the new head has as it was exported', as
 })
 
 for (const style of ['merge', 'squash', 'rebase'] as const)
-  test(`a reset that drops a merged pull request holds what was written here (${style})`, async () => {
+  test(`a reset that drops a merged pull request holds local work (${style})`, async () => {
     const { remote, space, url, reset } = await imported(`pull-request-${style}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
     await f.export(space, { url, ref: 'refs/heads/docs' })
@@ -119,7 +119,7 @@ for (const style of ['merge', 'squash', 'rebase'] as const)
     assert.match((await upToDate(space, url))['guide.md'] ?? '', /here/)
   })
 
-test('a reset that drops a pull request which people edited holds what was written here', async () => {
+test('a reset that drops an edited pull request holds local work', async () => {
   const { remote, space, url, first, reset } = await imported('edited-squash')
   await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
   await f.export(space, { url, ref: 'refs/heads/docs' })
@@ -134,7 +134,7 @@ test('a reset that drops a pull request which people edited holds what was writt
   assert.not.ok('there.md' in after)
 })
 
-test('a line that people removed again after a reset is removed here', async () => {
+test('a line that people remove again after a reset is removed here', async () => {
   const { remote, space, url, reset } = await imported('removed-since')
   await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
   await f.export(space, { url })
@@ -147,7 +147,7 @@ test('a line that people removed again after a reset is removed here', async () 
   assert.equal(await upToDate(space, url), { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd() })
 })
 
-test('a reset to commits that people rebased drops nothing, so it is no conflict', async () => {
+test('a reset to rebased commits drops nothing, so it does not conflict', async () => {
   const { remote, space, url, first, reset } = await imported('rebased')
   await f.edit(space, { 'new.md': '# New\n' })
   await f.export(space, { url })
@@ -159,7 +159,7 @@ test('a reset to commits that people rebased drops nothing, so it is no conflict
   assert.equal(Object.keys(await upToDate(space, url)).sort(), ['README.md', 'guide.md', 'new.md', 'there.md'])
 })
 
-test('a repository that was empty for a while and returns does not take an edit along', async () => {
+test('a repository that was empty for a while does not drop a local edit', async () => {
   const { remote, space, url, first, reset } = await imported('emptied')
   await git(remote.path, ['update-ref', '-d', MAIN])
   await f.edit(space, { 'new.md': '# New\n', 'guide.md': page('one', 'two', 'here', 'three', 'four') })

@@ -7,12 +7,15 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('versions of a file that both sides had since the merge base', startFixture)
+const [test, f] = await suiteWith('file versions that both sides had since the merge base', startFixture)
 
 const DOCS = 'refs/heads/docs'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`
 
-/** An export to `docs` that somebody squashed into main there with changes of their own to another page, so that it is not recognized. */
+/**
+ * An export to `docs` that a person squashed into main there with their own changes to another page, so that it is
+ * not recognized.
+ */
 async function squashedByHand(
   name: string,
 ): Promise<{ space: LoadedSpace; remote: Awaited<ReturnType<typeof f.remotes.createRepository>>; url: string }> {
@@ -38,14 +41,14 @@ async function squashedByHand(
   return { space, remote, url }
 }
 
-test('an edit there of what was squashed by hand', async () => {
+test('an edit there of manually squashed content is imported', async () => {
   const { space, remote, url } = await squashedByHand('there')
   await remote.commit({ 'guide.md': page('one', 'mine and theirs', 'three') })
   assert.is((await f.import(space, { url })).state, 'success')
   assert.is((await f.files(space))['guide.md'], page('one', 'mine and theirs', 'three').trimEnd())
 })
 
-test('an edit here of what was squashed by hand', async () => {
+test('an edit here of manually squashed content is kept', async () => {
   const { space, url } = await squashedByHand('here')
   await f.edit(space, { 'guide.md': page('one', 'mine, later', 'three') })
   assert.is((await f.import(space, { url })).state, 'success')
@@ -54,7 +57,7 @@ test('an edit here of what was squashed by hand', async () => {
   assert.is(files['other.md'], page('zero', 'one', 'two', 'three', 'four', 'five', 'six').trimEnd())
 })
 
-test('edits on both sides of what was squashed by hand are in conflict', async () => {
+test('edits on both sides of manually squashed content conflict', async () => {
   const { space, remote, url } = await squashedByHand('both')
   await remote.commit({ 'guide.md': page('one', 'theirs', 'three') })
   await f.edit(space, { 'guide.md': page('one', 'mine, later', 'three') })
@@ -63,7 +66,7 @@ test('edits on both sides of what was squashed by hand are in conflict', async (
 
 type Repository = Awaited<ReturnType<typeof f.remotes.createRepository>>
 
-/** The same with a page that is new in the export. `before`: what happened before that. */
+/** The same with a page that is new in the export. `before`: earlier events. */
 async function newSquashedByHand(
   name: string,
   before?: (remote: Repository, space: LoadedSpace) => Promise<void>,
@@ -84,7 +87,7 @@ async function newSquashedByHand(
   return { space, remote, url }
 }
 
-test('a new page that was squashed by hand and edited there is no conflict', async () => {
+test('a new page that was squashed by hand and edited there does not conflict', async () => {
   const { space, remote, url } = await newSquashedByHand('edited-there')
   await remote.commit({ 'new.md': page('a', 'new', 'page', 'more') })
   const run = await f.import(space, { url })
@@ -92,7 +95,7 @@ test('a new page that was squashed by hand and edited there is no conflict', asy
   assert.is((await f.files(space))['new.md'], page('a', 'new', 'page', 'more').trimEnd())
 })
 
-test('a new page that was squashed by hand and moved here is there once', async () => {
+test('a new page that was squashed by hand and moved here exists once', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-here')
   const id = defaultId('page', 'new.md')
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
@@ -116,9 +119,9 @@ test('a new page that was squashed by hand and moved here is there once', async 
   assert.not.ok('new.md' in (await f.clone(remote.url)).files)
 })
 
-test('a new page that was squashed by hand and moved there stays moved, also if the branch had been set back before', async () => {
+test('a new page that was squashed by hand and moved there stays moved, also after a reset', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-there', async (first, then) => {
-    // From here on the remote's history says itself which page is which.
+    // From here on, the remote's history itself identifies the pages.
     await f.edit(then, { 'README.md': '# Home of all\n' })
     await f.export(then, { url: first.url })
     await first.commit({ 'gone.md': '# Gone\n' })
@@ -133,21 +136,21 @@ test('a new page that was squashed by hand and moved there stays moved, also if 
   assert.is(files['moved.md'], page('a', 'new', 'page').trimEnd())
 })
 
-test('a new page of each side at one place, of which neither had the text of the other, is a conflict', async () => {
+test('two different new pages at one path conflict', async () => {
   const { space, remote, url } = await newSquashedByHand('two-new')
   await f.edit(space, { 'fresh.md': page('here') })
   await remote.commit({ 'fresh.md': page('there') })
   assert.is((await f.import(space, { url })).state, 'conflict')
 })
 
-test('a version that was taken back, and is there again, is news', async () => {
+test('a version that was reverted and restored is imported', async () => {
   const { space, url } = await squashedByHand('again')
   await f.edit(space, { 'guide.md': page('one', 'two', 'three') })
   await f.edit(space, { 'guide.md': page('one', 'two of mine', 'three') })
   assert.is((await f.import(space, { url })).state, 'conflict')
 })
 
-test('a version that an old branch has, from before the merge base, decides nothing', async () => {
+test('a version on an old branch from before the merge base has no effect', async () => {
   const remote = await f.remotes.createRepository('old.git', {
     files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') },
   })

@@ -20,7 +20,7 @@ async function run(command: string, args: readonly string[], env: NodeJS.Process
   return stdout.toString('utf8')
 }
 
-/** A key, and the settings with which plain Git verifies what it signs. */
+/** A key, and the settings for plain Git to verify its signatures. */
 interface Key {
   file: string
   verify: string[]
@@ -34,7 +34,7 @@ async function sshKey(dir: string, type: string): Promise<Key> {
   return { file, verify: ['-c', `gpg.ssh.allowedSignersFile=${join(dir, 'allowed')}`] }
 }
 
-/** An exported GPG key; who verifies has the public one in a ring of their own. */
+/** An exported GPG key. The verifier has the public key in a separate key ring. */
 async function gpgKey(dir: string): Promise<Key> {
   const [home, other] = [join(dir, 'g'), join(dir, 'v')]
   await run('mkdir', ['-m', '700', home, other])
@@ -70,7 +70,7 @@ async function withKey(
   }
 }
 
-/** What Git says of each commit: `G` (or `U`: a valid signature of a key that nobody has vouched for) is verified, `N` unsigned. */
+/** Git's status of each commit: `G` (or `U`: a valid signature of a key without trust) is verified, `N` unsigned. */
 const verdicts = async (dir: string, key: Key, range: string): Promise<string> =>
   (await git(dir, [...key.verify, 'log', '--reverse', '--format=%G?', range])).replaceAll('\n', '').replaceAll('U', 'G')
 
@@ -79,7 +79,7 @@ for (const [kind, make] of [
   ['an ECDSA ssh key', (dir: string) => sshKey(dir, 'ecdsa')],
   ['a GPG key', gpgKey],
 ] as const)
-  test(`commits here and exports of both modes are verified: ${kind}`, () =>
+  test(`local commits and exports in both modes are verified: ${kind}`, () =>
     withKey(make, async (f, key) => {
       const remote = await f.remotes.createRepository('docs.git', { files: docs })
       const space = await f.space()
@@ -99,7 +99,7 @@ for (const [kind, make] of [
       )
       assert.is(await git(remote.path, ['fsck', '--strict']), '')
       await f.edit(space, { 'guide.md': '# Guide\n\none\n\ntwo\n\nthree\n' })
-      // A signature may make the same commit another one: a repeated push must push what may have arrived.
+      // A signature may change the commit ID, so a repeated push must push the commits that may have arrived.
       f.remotes.behaviour.pushStatus = 502
       const main = await git(space.repo.path, ['rev-parse', 'main'])
       for (const exportMode of ['commits', 'single'] as const) {
@@ -124,7 +124,7 @@ for (const [kind, make] of [
       assert.match(await git(remote.path, [...key.verify, 'log', '-1', '--show-signature', 'main']), /Good .*signature/)
     }))
 
-test('exports of a folder, in both modes, are verified, and so are the merges here', () =>
+test('folder exports in both modes and local merges are verified', () =>
   withKey(
     (dir) => sshKey(dir, 'ed25519'),
     async (f, key) => {
@@ -148,13 +148,13 @@ test('exports of a folder, in both modes, are verified, and so are the merges he
       assert.is(await git(remote.path, ['show', 'main:docs/guide.md']), '# Guide\n\nsingle two')
       assert.is(await git(remote.path, ['show', 'main:app.js']), 'single')
       assert.is(await git(remote.path, ['fsck', '--strict']), '')
-      // What is mapped again is the same commit: it is not signed anew.
+      // A commit that is mapped again is the same commit. It is not signed again.
       assert.is((await f.import(space, input)).result, 'unchanged')
       assert.equal(await space.repo.check(), [])
     },
   ))
 
-test('a key that cannot be used is refused at the start, with the reason', async () => {
+test('an unusable key is rejected at the start with the reason', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'k-'))
   try {
     const locked = join(dir, 'locked')

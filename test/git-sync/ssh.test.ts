@@ -68,7 +68,7 @@ test('a space is imported from an ssh server and exported to it', async () => {
   }
 })
 
-test('a host that is not known is refused with its key, and nothing is sent; with the line of the message it is known', async () => {
+test('an unknown host is rejected with its key, and the message has the line that allows it', async () => {
   const [theirs, ours] = [await bare({ 'README.md': '# Docs\n' }), await bare()]
   const remote = { url: sshd.url(theirs.path) }
   const knownHostsFile = await knownHosts(
@@ -99,7 +99,7 @@ test('a host that is not known is refused with its key, and nothing is sent; wit
   )
 })
 
-test('a host whose key has changed is refused, and the message says so', async () => {
+test('a host with a changed key is rejected, and the message states it', async () => {
   const [theirs, ours] = [await bare({ 'README.md': '# Docs\n' }), await bare()]
   const other = (await readFile(`${await makeKey(sshd.folder, 'former-host')}.pub`, 'utf8')).split(' ')
   const knownHostsFile = await knownHosts(`[127.0.0.1]:${sshd.port} ${other[0]} ${other[1]}\n`)
@@ -112,7 +112,7 @@ test('a host whose key has changed is refused, and the message says so', async (
   assert.not.match(message, sshd.folder)
 })
 
-test('the key of the settings is the only one: none of an agent, none of the user', async () => {
+test('only the configured key is used, none of an agent or of the user', async () => {
   const [theirs, ours] = [await bare({ 'README.md': '# Docs\n' }), await bare()]
   const knownHostsFile = await knownHosts(`${sshd.hostLine}\n`)
   const socket = join(sshd.folder, 'agent')
@@ -121,7 +121,7 @@ test('the key of the settings is the only one: none of an agent, none of the use
   try {
     await new Promise((listening) => agent.stdout.once('data', listening))
     process.env.SSH_AUTH_SOCK = socket
-    // The key that would open the door.
+    // The key that would be accepted.
     await promisify(execFile)('ssh-add', ['-q', sshd.key])
     const from = sshd.log().length
     const { kind, message } = await refusal(
@@ -147,7 +147,7 @@ test('the key of the settings is the only one: none of an agent, none of the use
   }
 })
 
-test('without a key there is no ssh, and the refusal says what to do', async () => {
+test('ssh without a key is rejected with an explanation of what to do', async () => {
   const here = await startService()
   try {
     const { id } = (
@@ -166,7 +166,7 @@ test('without a key there is no ssh, and the refusal says what to do', async () 
   assert.match(message, 'BINDERY_SSH_KEY_FILE')
 })
 
-test('a private address is not asked for its key either', async () => {
+test('a private address is not asked for its host key', async () => {
   const ours = await bare()
   const connections = () => sshd.log().match(/Connection from/g)?.length ?? 0
   const before = connections()
@@ -175,7 +175,7 @@ test('a private address is not asked for its key either', async () => {
   assert.is(connections(), before)
 })
 
-test('settings of ssh are checked at the start', async () => {
+test('ssh settings are checked at the start', async () => {
   const wrong = (env: Record<string, string>): string => {
     try {
       loadConfig(env)

@@ -9,7 +9,7 @@ const [test, f] = await suiteWith('stages of a sync', startFixture)
 
 for (const first of [true, false])
   for (const direction of ['import', 'export'] as const)
-    test(`${direction}: it says that it fetches while it fetches${first ? ', also when it never met the remote' : ''}`, async () => {
+    test(`${direction}: a run reports that it fetches while it fetches${first ? ', also the first time' : ''}`, async () => {
       const remote = await f.remotes.createRepository(`${direction}-${first}.git`, {
         files: { 'README.md': '# Home\n' },
       })
@@ -22,7 +22,7 @@ for (const first of [true, false])
       const held = new Promise<void>((resolve) => {
         f.remotes.behaviour.onRequest = async (request) => {
           if (request.method !== 'POST' || !request.url.includes('upload-pack')) return
-          // The fetch lists refs before it asks for the pack; an export has listed them by ls-remote before that.
+          // The fetch lists refs before it asks for the pack. An export has listed them with ls-remote before that.
           if (++posts < (direction === 'import' ? 2 : 3)) return
           resolve()
           await gate

@@ -1,4 +1,4 @@
-/** Submodules are entries without content: they travel unchanged, are never fetched, and nothing takes them for files. */
+/** Submodules are entries without content: they are synced unchanged, are never fetched, and never count as files. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,10 @@ const FIRST = '1234567890123456789012345678901234567890'
 const THIRD = '0123012301230123012301230123012301230123'
 const SECOND = 'abcdefabcdefabcdefabcdefabcdefabcdefabcd'
 
-/** A book with submodules that have names like a folder, a page, a picture and included content, and `.gitmodules` of people's own make. */
+/**
+ * A book with submodules whose names look like a folder, a page, a picture and included content, and with an unusual
+ * `.gitmodules`.
+ */
 const book = (at: string): Files => ({
   '.gitmodules': `[submodule "lib"]\n\tpath = lib\n\turl = ${remotes.url}/lib.git\n  # kept as it is\n`,
   lib: { submodule: at },
@@ -49,7 +52,7 @@ const linksTo = (ids: Json): string[] =>
 
 const admin = { call: (...input: Parameters<TestService['admin']['call']>) => service.admin.call(...input) }
 
-/** Starts an import or export and returns how it ended. */
+/** Starts an import or export. Returns its outcome. */
 async function run(space: string, what: 'import' | 'export', input: object): Promise<Json> {
   await admin.call('post', `/v1/spaces/${space}/git/${what}`, { ref: 'refs/heads/main', ...input }).expect(204)
   for (;;) {
@@ -66,7 +69,7 @@ const read = async (path: string): Promise<Json> => (await admin.call('get', `/v
 
 const repositoryOf = (space: string): string => join(service.dir, 'repos', `${space}.git`)
 
-/** Submodules and `.gitmodules` of a commit, as Git lists them. */
+/** Returns the submodules and the `.gitmodules` of a commit, as Git lists them. */
 const entriesOf = async (dir: string, commit: string): Promise<string[]> =>
   (await git(dir, ['ls-tree', '-r', commit]))
     .split('\n')
@@ -144,7 +147,7 @@ for (const { where, directory } of [
   })
 }
 
-test('a submodule that both sides moved on is a conflict, of which one side can be taken', async () => {
+test('a submodule that both sides moved is a conflict, and either side can be chosen', async () => {
   const remote = await remotes.createRepository('both.git', {
     files: { lib: { submodule: FIRST }, 'README.md': '# Home\n' },
   })
@@ -172,7 +175,7 @@ test('a submodule that both sides moved on is a conflict, of which one side can 
   assert.match(await git(repo, ['show', 'main:README.md']), 'more')
 })
 
-test('pages, files, links and PDF pass over submodules, and say what a link into one is', async () => {
+test('pages, files, links and PDF skip submodules, and a link into one is reported', async () => {
   const remote = await remotes.createRepository('shown.git', {
     files: {
       ...book(FIRST),

@@ -1,17 +1,17 @@
-// What a forced branch dropped of two pages that had changed places before, on it and on the other branch.
+// A reset branch drops changes of two pages that had changed places before, on it and on the other branch.
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-const [test, f] = await suiteWith('a branch forced back to where two pages have changed places', startFixture)
+const [test, f] = await suiteWith('a branch that is reset to where two pages have changed places', startFixture)
 
 const DOCS = 'refs/heads/docs'
 const page = (name: string, ...more: string[]): string =>
   `# ${name}\n\n${['one', 'two', 'three', 'four', ...more].map((word) => `${word} of ${name}`).join('\n\n')}\n`
 const [A, B] = [page('Apples'), page('Berries')]
 
-test('what both branches have of it stays known: only the deletion of one of the two was dropped', async () => {
+test('shared content stays integrated, and only the deletion of one page is dropped', async () => {
   const remote = await f.remotes.createRepository('places.git', {
     files: { 'README.md': '# Home\n', 'in/a.md': A, 'in/b.md': B },
   })

@@ -28,7 +28,7 @@ export async function makePlace(options: Partial<OpenOptions> = {}): Promise<Pla
   return { dir, git: await openAt(dir, options) }
 }
 
-/** The repositories of a folder, also where they are open already. */
+/** The repositories of a folder, even if they are already open. */
 export const openAt = (dir: string, options: Partial<OpenOptions> = {}): Promise<Git> =>
   openGit({ reposDir: dir, shared: true, maxBlobBytes: 4 * 1024 * 1024, ...options })
 
@@ -37,7 +37,10 @@ export async function clear(place: Place): Promise<void> {
   rmSync(place.dir, { recursive: true, force: true })
 }
 
-/** IDs of the processes that run in a repository and whose command lines hold `word`. Others may end while they are looked at. */
+/**
+ * Returns the IDs of processes that run in a repository and whose command lines contain `word`. Others may end during
+ * the search.
+ */
 export function processesOf(repository: { path: string }, word: string): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n')
   return lines.flatMap((line) => {
@@ -50,7 +53,7 @@ export function processesOf(repository: { path: string }, word: string): number[
   })
 }
 
-/** Git as an admin runs it in the repository. */
+/** Runs Git as an admin does in the repository. */
 export function admin(repository: { path: string }, args: readonly string[], input?: string | Buffer): string {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' }
   const identity = {
@@ -70,7 +73,7 @@ export function admin(repository: { path: string }, args: readonly string[], inp
     .replace(/\n$/, '')
 }
 
-/** Gives each object of the packs a file of its own, but of those that are `left`. */
+/** Turns each object of the packs into a loose file, except those in `left`. */
 export function unpack(repository: { path: string }, left: readonly string[] = []): void {
   const folder = join(repository.path, 'objects/pack')
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.pack') && !left.includes(one))) {
@@ -80,7 +83,7 @@ export function unpack(repository: { path: string }, left: readonly string[] = [
   }
 }
 
-/** The files that protect packs from a repack. */
+/** Returns the files that protect packs from a repack. */
 export const keepsOf = (repository: { path: string }): string[] =>
   readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.keep'))
 
@@ -95,7 +98,7 @@ export const files = (texts: Record<string, string | Uint8Array | null>): FileCh
     text === null ? { path, delete: true } : { path, content: typeof text === 'string' ? Buffer.from(text) : text },
   )
 
-/** A commit of `texts` on `parents`. */
+/** Makes a commit of `texts` on `parents`. */
 export const commit = (
   repository: Repository,
   parents: readonly CommitId[],
@@ -104,7 +107,10 @@ export const commit = (
 ): Promise<CommitId> =>
   repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })
 
-/** The disk, with an admin who collects garbage in a repository whenever a file of a pack has got its name: between the two, and after both. */
+/**
+ * The disk, with an admin who collects garbage in a repository whenever a file of a pack gets its name: between the
+ * two files, and after both.
+ */
 export function repackedMeanwhile(): { disk: Disk; repacks: number } {
   const repacked = { repacks: 0, disk: { ...disk, rename } }
   async function rename(from: string, to: string): Promise<void> {

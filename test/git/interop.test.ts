@@ -8,12 +8,13 @@ import { clear, commit, MAIN, makePlace, person } from './fixture.js'
 import { suiteWith } from '../support/suite.js'
 import { anyLease } from '../support/lease.js'
 
-// Other people's implementations must read what ours wrote: isomorphic-git the objects, simple-git (native Git) the repository.
+// Other implementations must be able to read our data: isomorphic-git reads the objects, simple-git (native Git) the
+// repository.
 const [test, place] = await suiteWith('interoperability', makePlace, clear)
 
 const name = fc.stringMatching(/^[A-Za-z0-9é中_ -]{1,12}$/).filter((text) => text.trim() === text && text !== '')
 
-test('isomorphic-git reads our blobs, trees and commits, with their headers', async () => {
+test('isomorphic-git reads our blobs, trees and commits with their headers', async () => {
   let number = 0
   await fc.assert(
     fc.asyncProperty(
@@ -53,7 +54,7 @@ test('isomorphic-git reads our blobs, trees and commits, with their headers', as
   )
 })
 
-test('simple-git clones what we wrote, and its push is seen by our next read', async () => {
+test('simple-git clones our repository, and our next read sees its push', async () => {
   const repository = await place.git.create('shared')
   const first = await commit(repository, [], { 'README.md': '# One\n' })
   await repository.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)

@@ -8,11 +8,11 @@ import { suite } from '../support/suite.js'
 import { admin, clear, commit, makePlace, openAt } from './fixture.js'
 
 // @own-process: it measures the heap
-const test = suite('what Git keeps in memory is let go')
+const test = suite('memory that Git data releases')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-test('with no room at all, and with room that ends in between, ancestry agrees with Git', async () => {
+test('ancestry agrees with Git without a memory budget and with one that runs out', async () => {
   for (const bytes of [1, 30_000]) {
     const budget = new MemoryBudget(bytes)
     const place = await makePlace({ budget })
@@ -21,7 +21,7 @@ test('with no room at all, and with room that ends in between, ancestry agrees w
     for (let n = 1; n < 90; n++) line.push(await commit(repository, [line[n - 1] as CommitId], { a: String(n) }))
     const side = await commit(repository, [line[40] as CommitId], { b: '1' })
     const merge = await commit(repository, [line[60] as CommitId, side], { c: '1' })
-    // All at once, so that what one has learnt is let go while another still works with it.
+    // All at once, so that one query releases data while another one uses it.
     const asked = line.flatMap(
       (id) => [repository.isAncestor(id, merge), repository.mergeBase(id, merge), repository.firstParents(id)] as const,
     )
@@ -37,7 +37,7 @@ test('with no room at all, and with room that ends in between, ancestry agrees w
   }
 })
 
-test('a repository that is in use is opened once, however many others are opened; one that is not in use is forgotten', async () => {
+test('a repository in use is opened once, and an unused one is closed', async () => {
   const open = new OpenRepositories<{ name: string }>()
   let opened = 0
   const get = (name: string) => open.get(name, async () => ({ name, n: opened++ }))
@@ -62,7 +62,7 @@ test('a repository that is in use is opened once, however many others are opened
     )
 })
 
-test('a repository that is open and does nothing takes next to no memory', async () => {
+test('an open, idle repository takes almost no memory', async () => {
   const place = await makePlace()
   const OPEN = 100
   for (let n = 0; n < OPEN; n++) await place.git.create(`r${n}`)

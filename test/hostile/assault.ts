@@ -5,22 +5,22 @@ import { type Health, peakMemory, watchHealth } from './watch.js'
 export interface Result {
   attack: Attack
   responses: TimedResponse[]
-  /** What is wrong with the responses, a line each. */
+  /** The errors in the responses, one per line. */
   wrong: string[]
 }
 
 export interface Assault {
   results: Result[]
-  /** /healthz before the attacks; null if nobody asked for it. */
+  /** /healthz before the attacks. Null if it was not requested. */
   idle: Health | null
   busy: Health
-  /** The most memory that the server held, in MiB; null if it could not be read. */
+  /** The maximum memory of the server, in MiB. Null if it could not be read. */
   peakMb: number | null
-  /** How often the server had to be started again because it ended. */
+  /** Number of times that the server ended and had to be started again. */
   deaths: number
 }
 
-/** Every response comes in time and is one that a client can act on: no 5xx except a 503 of a busy service. */
+/** Whether every response arrives in time and is usable for a client: no 5xx except a 503 of a busy service. */
 function complaints({ name, bytes }: Attack, responses: readonly TimedResponse[], responseMs: number): string[] {
   return responses.flatMap(({ what, status, ms, body }) => {
     const where = `${name}, ${bytes} bytes, ${what}`
@@ -33,12 +33,15 @@ function complaints({ name, bytes }: Attack, responses: readonly TimedResponse[]
 interface AssaultOptions {
   /** MiB of heap. */
   heapMb: number
-  /** Attacks at a time. */
+  /** Number of concurrent attacks. */
   width: number
   responseMs?: number
-  /** Between two questions to /healthz. Each costs the service a millisecond, so a test that looks for hangs of seconds asks seldom. */
+  /**
+   * The pause between two requests to /healthz. Each costs the service a millisecond, so a test that looks for hangs
+   * of seconds can use long pauses.
+   */
   healthEveryMs: number
-  /** For how long /healthz is watched before the attacks; absent = not at all. */
+  /** The duration for which /healthz is watched before the attacks. Absent = not at all. */
   idleMs?: number
   told?: (result: Result) => void
 }
@@ -82,7 +85,7 @@ export async function assault(list: readonly Attack[], options: AssaultOptions):
   }
 }
 
-/** /healthz while nothing else is asked. */
+/** Watches /healthz without other requests. */
 async function quiet(url: string, everyMs: number, forMs: number): Promise<Health> {
   const watch = watchHealth(url, everyMs)
   await new Promise((done) => setTimeout(done, forMs))

@@ -10,11 +10,11 @@ import type { TimedResponse, Station } from './station.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
-/** Largest JSON body and largest file of an import, as the settings have them. */
+/** Maximum JSON body and maximum file size of an import, as configured. */
 const BODY_LIMIT = 10 * MIB
 const BLOB_LIMIT = 90 * MIB
 
-/** One kind of input at one size, brought in by one way. */
+/** One kind of input with one size, sent in one way. */
 export interface Attack {
   name: string
   bytes: number
@@ -26,7 +26,7 @@ type Way = (station: Station, text: string) => Promise<TimedResponse[]>
 const SUMMARY = '# Table of contents\n\n* [Home](README.md)\n* [Hostile](hostile.md)\n'
 const PAGE = '/content/page'
 
-/** Asks the same thing of a space that a reader and a writer would. */
+/** Makes the requests of a reader and of a writer for a space. */
 async function readAndEdit(station: Station, url: string): Promise<TimedResponse[]> {
   const tree = await station.ask('pages', 'GET', `${url}/content/pages`)
   const ids = [...tree.body.matchAll(/"id":"([^"]+)"[^{}]*?"title":"(?:Hostile|Home)"/g)].map(
@@ -58,7 +58,7 @@ async function readAndEdit(station: Station, url: string): Promise<TimedResponse
   return responses
 }
 
-/** Committed by plain Git, or imported: then read and edited through the service. */
+/** Committed with plain Git, or imported, and then read and edited through the service. */
 const committed =
   (files: (text: string) => Record<string, string | null>): Way =>
   async (station, text) => {
@@ -149,7 +149,7 @@ const form: Way = async (station, text) => {
 
 const frontMatter = (text: string): Record<string, string> => ({ 'hostile.md': `---\n${text}\n---\n# Hostile\n` })
 
-/** Ways in, the kinds that go each, and the size that the way's own limit allows. */
+/** The ways of sending input, with the kinds of each and the maximum size that it allows. */
 const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] = [
   { name: 'page', kinds: markdown, limit: BODY_LIMIT, way: committed((text) => ({ 'hostile.md': text })) },
   {
@@ -194,7 +194,7 @@ export const kindsCount = new Set([markdown, yaml, toml, summaries, trees, json,
 
 export type Size = 'small' | 'large' | 'limit'
 
-/** All attacks of the sizes asked for: 100 KB, 1 MB, and what the way's limit allows. */
+/** All attacks of the requested sizes: 100 KB, 1 MB, and the maximum that the way of sending allows. */
 export function attacks(sizes: readonly Size[], wanted: (name: string) => boolean = () => true): Attack[] {
   const found: Attack[] = []
   for (const size of sizes)

@@ -2,14 +2,14 @@ import * as assert from 'uvu/assert'
 import type { Assault } from './assault.js'
 import type { Attack } from './attacks.js'
 
-/** Bounds for a machine that does other work too; `scripts/hostile` measures the real ones. */
+/** Bounds for a machine with other work. `scripts/hostile` measures the real values. */
 export const RESPONSE_MS = 60_000
 const HEALTH_MS = 3_000
-/** How often the tests ask /healthz: a hang of `HEALTH_MS` is seen all the same. */
+/** The interval at which the tests request /healthz. It is short enough to detect a hang of `HEALTH_MS`. */
 export const HEALTH_EVERY_MS = 200
 const PEAK_MB = 1_500
 
-/** Every attack was carried out and got its responses, and the service was healthy all the time. */
+/** Checks that every attack was sent and got its responses, and that the service was healthy the whole time. */
 export function mustHold({ results, busy, peakMb, deaths }: Assault, list: readonly Attack[]): void {
   assert.equal(
     results.flatMap(({ wrong }) => wrong),

@@ -6,14 +6,14 @@ import { HEALTH_EVERY_MS, mustHold, RESPONSE_MS } from './hold.js'
 
 const test = suite('hostile input')
 
-test('there are at least 60 kinds', () => {
+test('there are at least 60 kinds of hostile input', () => {
   assert.ok(kindsCount >= 60)
 })
 
 test(
-  'each kind at 100 KB gets a response, and the service goes on',
+  'each kind at 100 KB gets a response, and the service continues',
   async () => {
-    // Writes, merges and comments of the same texts: `scripts/hostile`.
+    // `scripts/hostile` covers writes, merges and comments of the same texts.
     const list = attacks(['small'], (name) => !/^(write|merge|comment|README|vars\.yaml)/.test(name))
     mustHold(
       await assault(list, { heapMb: 512, width: 2, responseMs: RESPONSE_MS, healthEveryMs: HEALTH_EVERY_MS }),

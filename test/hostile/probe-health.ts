@@ -1,6 +1,6 @@
 import { request, Agent } from 'node:http'
 
-// Asks /healthz every few milliseconds, in a process of its own, so that nothing the attacks do delays the clock.
+// Requests /healthz every few milliseconds from its own process, so that the attacks cannot delay the clock.
 const [url, everyMs] = [process.argv[2] as string, Number(process.argv[3])]
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
@@ -25,7 +25,8 @@ while (going) {
   await once().catch(() => failures++)
   const took = performance.now() - started
   samples.push(took)
-  // A probe that asks only after the last response asks too seldom while the service hangs: requests that it did not send would have waited too.
+  // A probe that waits for the last response sends too few requests while the service hangs: the unsent requests
+  // would have waited, too.
   for (let missed = took - everyMs; missed > everyMs; missed -= everyMs) samples.push(missed)
   await new Promise((done) => setTimeout(done, everyMs))
 }

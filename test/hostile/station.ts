@@ -5,7 +5,7 @@ import { type ServerProcess, startServer, TOKEN } from '../races/server-process.
 import type { Files } from '../support/bare-repository.js'
 import { commitTo } from '../commits/fixture.js'
 
-/** One request and what came of it. */
+/** One request and its outcome. */
 export interface TimedResponse {
   what: string
   status: number
@@ -13,10 +13,10 @@ export interface TimedResponse {
   body: string
 }
 
-/** A service in a process of its own, with little memory, and a way to ask it things. */
+/** A service in its own process with little memory, and functions to send it requests. */
 export interface Station {
   server: ServerProcess
-  /** A new space whose main holds these files. */
+  /** Creates a space whose main holds these files. */
   space(files: Files): Promise<SpaceUnderAttack>
   ask(
     what: string,
@@ -32,7 +32,7 @@ export interface SpaceUnderAttack {
   commit(files: Files, ref?: string): Promise<void>
 }
 
-/** Every request must get its response within this time, in milliseconds. */
+/** Maximum response time of every request, in milliseconds. */
 export const RESPONSE_MS = 30_000
 
 export async function openStation(heapMb: number): Promise<Station> {

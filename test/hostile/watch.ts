@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { moduleArguments } from '../support/own-process.js'
 
-/** How long /healthz took, in milliseconds, while something went on. */
+/** Response times of /healthz during other work, in milliseconds. */
 export interface Health {
   p50: number
   p99: number
@@ -16,7 +16,7 @@ const at = (sorted: readonly number[], part: number): number =>
 
 /**
  * Watches /healthz from now until `stop`.
- * @param everyMs between two questions
+ * @param everyMs pause between two requests
  */
 export function watchHealth(url: string, everyMs: number): { stop(): Promise<Health> } {
   const child = spawn(
@@ -39,7 +39,7 @@ export function watchHealth(url: string, everyMs: number): { stop(): Promise<Hea
   }
 }
 
-/** The most memory that a process has held, in MiB; null if the system does not say. */
+/** Returns the maximum memory of a process in MiB, or null if the system does not report it. */
 export function peakMemory(pid: number): number | null {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -8,7 +8,7 @@ const [test, here] = await suiteWith('access to hosts', startAllHosts)
 for (const { provider, server, open, repositoryUrl } of here.places) {
   const { repository } = server
 
-  test(`${provider}: what the repository is, and whether the credential may push`, async () => {
+  test(`${provider}: the client reads the repository and whether the credential may push`, async () => {
     const told = await open().repository()
     assert.equal(told, {
       fullName: repository.name,
@@ -22,7 +22,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     repository.canPush = true
   })
 
-  test(`${provider}: what protects a branch`, async () => {
+  test(`${provider}: the client reads the protection of a branch`, async () => {
     const main = repository.branches.get('main')
     repository.branches.set('free/branch', { sha: main?.sha ?? '' })
     repository.branches.set('kept', { sha: main?.sha ?? '', protected: true, canPush: false })
@@ -36,7 +36,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     for (const branch of ['', '../x', 'a//b', 'a/./b']) await failed(open().protection(branch), 'refused')
   })
 
-  test(`${provider}: a credential that is missing, wrong or too weak is told, without the credential`, async () => {
+  test(`${provider}: a missing, wrong or weak credential is reported without its text`, async () => {
     const credentials: [HostCredential, 'unauthorized' | 'noRight'][] = [
       [{ kind: 'none' }, 'unauthorized'],
       [{ kind: 'token', token: 'revoked-token-123456' }, 'unauthorized'],
@@ -52,11 +52,11 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     assert.throws(() => open({ kind: 'sshKey' }), /A deploy key gives access only to Git/)
   })
 
-  test(`${provider}: a name and a password do as well as a token`, async () => {
+  test(`${provider}: a name and a password work like a token`, async () => {
     assert.is((await open({ kind: 'basic', username: 'ann', password: TOKEN }).repository()).fullName, repository.name)
   })
 
-  test(`${provider}: a repository that is not there, and one that has moved`, async () => {
+  test(`${provider}: a missing repository and a moved one are reported`, async () => {
     const url = repositoryUrl.replace('/docs', '/elsewhere')
     const elsewhere = here.hosts.open({
       provider,
@@ -75,7 +75,7 @@ for (const { provider, server, open, repositoryUrl } of here.places) {
     assert.is(server.requests.length, before + 1)
   })
 
-  test(`${provider}: what Git is given`, async () => {
+  test(`${provider}: Git gets the credential in the host's form`, async () => {
     const names = {
       github: 'x-access-token',
       gitlab: 'oauth2',
@@ -107,7 +107,7 @@ test('a generic remote has no API', () => {
   )
 })
 
-test("GitHub's rulesets and classic protection are told in plain words", async () => {
+test("GitHub's rulesets and classic protection are described in plain words", async () => {
   const { github, places } = here
   const host = places[0]?.open() ?? assert.unreachable()
   github.rules.push('pull_request', 'required_signatures', 'deletion', 'something_new')
@@ -130,7 +130,7 @@ test("GitHub's rulesets and classic protection are told in plain words", async (
   github.classic = null
 })
 
-test('scopes that Bitbucket and GitHub tell are compared with what is needed', async () => {
+test('the scopes from Bitbucket and GitHub are compared with the required ones', async () => {
   const bitbucket = here.places.find((one) => one.provider === 'bitbucket') ?? assert.unreachable()
   bitbucket?.server.tokens.set('reading-token', ['repository', 'pullrequest'])
   const told = await bitbucket?.open({ kind: 'token', token: 'reading-token' }).repository()

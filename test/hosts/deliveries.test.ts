@@ -12,7 +12,7 @@ import {
 import { suite } from '../support/suite.js'
 import { NOW, SECRET, samples, signed, standard } from './delivery-fixtures.js'
 
-const test = suite('deliveries of hosts')
+const test = suite('webhook deliveries of hosts')
 
 const verify = (
   provider: Provider,
@@ -32,12 +32,12 @@ function refusal(work: () => unknown): string {
 }
 
 for (const { name, provider, headers, payload, expected } of samples)
-  test(`hints of ${name}`, () => {
+  test(`a delivery is parsed: ${name}`, () => {
     const body = JSON.stringify(payload)
     assert.equal(verify(provider, { ...headers, ...signed[provider](body) }, body), expected)
   })
 
-test('a delivery without a proof of its provider, or with a wrong one, is refused', () => {
+test('a delivery without a valid signature of its provider is rejected', () => {
   const body = '{"ref":"refs/heads/main"}'
   for (const provider of providers) {
     assert.is(
@@ -65,7 +65,7 @@ test('a delivery without a proof of its provider, or with a wrong one, is refuse
   }
 })
 
-test('only what a provider sends is a proof of it', () => {
+test("only the provider's own header counts as a signature", () => {
   const body = '{}'
   const foreign: [Provider, Record<string, string>][] = [
     ['github', { ...signed.gitlab(body), ...standard(body), ...signed.bitbucket(body) }],
@@ -82,7 +82,7 @@ test('only what a provider sends is a proof of it', () => {
     )
 })
 
-test('signatures that are no signatures are refused', () => {
+test('malformed signatures are rejected', () => {
   for (const value of [
     '',
     'sha256=',
@@ -98,7 +98,7 @@ test('signatures that are no signatures are refused', () => {
     )
 })
 
-test("GitLab's signing token is checked with its time, and one of several signatures is enough", () => {
+test("GitLab's signing token is checked with its time, and one valid signature is enough", () => {
   const body = '{"object_kind":"push","ref":"refs/heads/main"}'
   assert.equal(verify('gitlab', standard(body), body), {
     id: 'm-1',
@@ -133,7 +133,7 @@ test("GitLab's signing token is checked with its time, and one of several signat
   )
 })
 
-test('a form with the payload in it is read, as GitHub sends it if told to', () => {
+test('a form that contains the payload is read, which GitHub can send', () => {
   const body = new URLSearchParams({ payload: JSON.stringify({ ref: 'refs/heads/änderung' }) }).toString()
   const headers = {
     'content-type': 'application/x-www-form-urlencoded',
@@ -143,7 +143,7 @@ test('a form with the payload in it is read, as GitHub sends it if told to', () 
   assert.is(verify('github', headers, body).ref, 'refs/heads/änderung')
 })
 
-test('a body that arrives in pieces is verified as a whole, and a long one gives the hints of its headers', () => {
+test('a chunked body is verified as a whole, and a long one only provides its headers', () => {
   const body = JSON.stringify({ ref: 'refs/heads/main', commits: ['x'.repeat(MAX_PARSED_BYTES)] })
   const open = (headers: Record<string, string>) =>
     openDelivery({ provider: 'github', secret: SECRET, headers: { 'x-github-event': 'push', ...headers }, now: NOW })
@@ -162,7 +162,7 @@ test('a body that arrives in pieces is verified as a whole, and a long one gives
   )
 })
 
-test('a payload that may not be held is verified all the same', () => {
+test('a payload that is too large to store is verified anyway', () => {
   const body = '{"ref":"refs/heads/main"}'
   const held: number[] = []
   const incoming = openDelivery({
@@ -179,7 +179,7 @@ test('a payload that may not be held is verified all the same', () => {
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 
-test('whatever is signed gives a delivery, and never another error', () => {
+test('any signed payload results in a delivery, never in another error', () => {
   const json = fc.json({ maxDepth: 6 }).map((text) => Buffer.from(text))
   fc.assert(
     fc.property(fc.constantFrom(...samples), fc.oneof(bytes, json), ({ provider, headers }, body) => {
@@ -193,7 +193,7 @@ test('whatever is signed gives a delivery, and never another error', () => {
   )
 })
 
-test('hints of the right form are kept, and anything else in their places is left out', () => {
+test('valid fields of a payload are kept, and invalid ones are left out', () => {
   const broken = fc.oneof(
     fc.constantFrom(null, '', -1, 1.5, 2 ** 60, [], {}, true, 'x', '0'.repeat(40)),
     fc.jsonValue(),
@@ -220,7 +220,7 @@ test('hints of the right form are kept, and anything else in their places is lef
   )
 })
 
-/** A payload with something else in one place. */
+/** A payload with another value in one place. */
 function replaced(value: unknown, at: number, junk: unknown): unknown {
   let places = 0
   const walk = (one: unknown): unknown => {
@@ -233,7 +233,7 @@ function replaced(value: unknown, at: number, junk: unknown): unknown {
   return walk(value)
 }
 
-test('the deepest, widest and oddest JSON is no error', () => {
+test('very deep, wide and unusual JSON causes no error', () => {
   const half = MAX_PARSED_BYTES / 2
   const odd = [
     '['.repeat(half) + ']'.repeat(half),

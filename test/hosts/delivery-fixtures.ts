@@ -1,4 +1,7 @@
-/** Deliveries of the hosts: headers and payloads of the form that they send, cut down to what is read and some around it. */
+/**
+ * Deliveries of the hosts: headers and payloads in their format, reduced to the fields that are read and a few
+ * others.
+ */
 import { createHmac } from 'node:crypto'
 import type { Provider } from '../../src/hosts/index.js'
 
@@ -202,7 +205,7 @@ export const samples: readonly Sample[] = [
   },
 ]
 
-/** The headers by which a host proves a body, as it sends them. */
+/** The signature headers of a host for a body, in its format. */
 export const signed: Readonly<Record<Provider, (body: string, secret?: string) => Record<string, string>>> = {
   github: (body, secret) => ({
     'x-hub-signature-256': `sha256=${hex(body, secret)}`,
@@ -217,7 +220,7 @@ export const signed: Readonly<Record<Provider, (body: string, secret?: string) =
   generic: (body, secret) => ({ 'x-hub-signature-256': `sha256=${hex(body, secret)}` }),
 }
 
-/** Standard Webhooks, as GitLab signs with a signing token. */
+/** Standard Webhooks, the format that GitLab uses for a signing token. */
 export function standard(
   body: string,
   { id = 'm-1', seconds = NOW.getTime() / 1000, secret = SECRET } = {},

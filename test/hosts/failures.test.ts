@@ -7,12 +7,12 @@ import { failed, startAllHosts, TOKEN } from './fixture.js'
 const [test, here] = await suiteWith('failures of hosts', startAllHosts)
 
 for (const { provider, server, open } of here.places) {
-  test(`${provider}: a limit is respected until it ends, and nobody is asked meanwhile`, async () => {
+  test(`${provider}: no requests are sent until a rate limit ends`, async () => {
     const until = here.clock.now().getTime() + 30_000
     server.limit = { left: 0, resetAt: until }
     const first = await failed(open().repository(), 'rateLimited')
     const wait = (first.retryAt?.getTime() ?? 0) - here.clock.now().getTime()
-    // Bitbucket does not say how long
+    // Bitbucket does not state the duration.
     assert.ok(provider === 'bitbucket' ? wait === 60_000 : wait >= 29_000 && wait <= 31_000, `${wait}`)
     const asked = server.requests.length
     await failed(open().pullRequest(1), 'rateLimited')
@@ -22,7 +22,7 @@ for (const { provider, server, open } of here.places) {
     assert.is((await open().repository()).fullName, server.repository.name)
   })
 
-  test(`${provider}: the limit of one credential is not that of another`, async () => {
+  test(`${provider}: the rate limit of one credential does not affect another one`, async () => {
     server.tokens.set('another-token-12345', ['*'])
     server.failures.push({ status: 429, headers: { 'retry-after': '20' } })
     await failed(open().repository(), 'rateLimited')
@@ -33,7 +33,7 @@ for (const { provider, server, open } of here.places) {
     here.clock.forward(21_000)
   })
 
-  test(`${provider}: what is broken is told as such`, async () => {
+  test(`${provider}: a broken response is reported as such`, async () => {
     const cases: [(typeof server.failures)[number], RegExp][] = [
       [{ status: 502, body: '<html>bad gateway</html>' }, /is currently unavailable \(status 502\)/],
       [{ status: 200, body: '<html>log in</html>' }, /a response that is not JSON\. Check the address of its API/],
@@ -46,7 +46,7 @@ for (const { provider, server, open } of here.places) {
     }
   })
 
-  test(`${provider}: an answer of another form is a failure, never a surprise`, async () => {
+  test(`${provider}: a response in another format is a failure without a crash`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue({ maxDepth: 3 }),
@@ -63,7 +63,7 @@ for (const { provider, server, open } of here.places) {
     )
   })
 
-  test(`${provider}: a host that repeats the credential does not get it into a message`, async () => {
+  test(`${provider}: a credential that the host repeats does not appear in a message`, async () => {
     const echo = `You sent ${TOKEN}\u0000\n\u202e${'x'.repeat(1000)}`
     for (const body of [
       { message: echo },
@@ -85,7 +85,7 @@ for (const { provider, server, open } of here.places) {
   })
 }
 
-test("GitHub's secondary limit is known by its words, or by Retry-After", async () => {
+test("GitHub's secondary limit is recognized by its text or by Retry-After", async () => {
   const github = here.places[0] ?? assert.unreachable()
   const wait = async (failure: { headers?: Record<string, string>; body?: unknown }): Promise<number> => {
     github?.server.failures.push({ status: 403, ...failure })
@@ -103,7 +103,7 @@ test("GitHub's secondary limit is known by its words, or by Retry-After", async 
   assert.is(await wait({ headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'soon' } }), 60_000)
 })
 
-test('an API in a private network is not asked unless that is allowed', async () => {
+test('an API in a private network is not called unless that is allowed', async () => {
   const error = await failed(
     here.hosts.open({ ...address('gitea'), apiUrl: 'http://10.0.0.1/api/v1' }).repository(),
     'refused',
@@ -126,7 +126,7 @@ const address = (provider: Provider): HostAddress => ({
   credential: { kind: 'token', token: TOKEN },
 })
 
-test('addresses of repositories and of the API behind them', () => {
+test('repository URLs map to the URLs of their APIs', () => {
   const cases: [Provider, string, string, string][] = [
     ['github', 'https://github.com/acme/docs.git', 'https://api.github.com', 'acme/docs'],
     ['github', 'git@github.com:acme/docs.git', 'https://api.github.com', 'acme/docs'],

@@ -1,4 +1,4 @@
-/** The four stand-ins with the client that asks them, and what differs between them. */
+/** The four stand-ins with their client, and the differences between them. */
 import { signAppToken } from '../../src/auth/index.js'
 import {
   type Host,
@@ -24,7 +24,7 @@ export interface Place {
   server: HostServer
   /** URL of the repository. */
   repositoryUrl: string
-  /** The client with a credential; default: a token that may do everything. */
+  /** The client with a credential. Default: a token with all permissions. */
   open(credential?: HostCredential): Host
 }
 
@@ -74,7 +74,7 @@ export async function startAllHosts(): Promise<AllHosts> {
   }
 }
 
-/** The error of a request that has to fail. */
+/** Returns the error of a request that must fail. */
 export async function failed(work: Promise<unknown>, failure?: HostFailure): Promise<HostError> {
   let error: unknown
   try {

@@ -23,7 +23,7 @@ const address = (change: Partial<typeof credential> = {}) => ({
 const gitToken = async (change: Partial<typeof credential> = {}): Promise<string> =>
   (await hosts.gitCredential(address(change)))?.password ?? ''
 
-test('a token is made once for all who ask at the same time, and serves Git and the API', async () => {
+test('concurrent callers share one new token for Git and the API', async () => {
   const [first, ...others] = await Promise.all([gitToken(), gitToken(), gitToken(), hosts.open(address()).repository()])
   assert.equal(app.made, [first])
   assert.is(others[0], first)
@@ -38,7 +38,7 @@ test('a token is made once for all who ask at the same time, and serves Git and 
   })
 })
 
-test('a token is for one repository of the installation', async () => {
+test('a token is limited to one repository of the installation', async () => {
   const asked = github.requests.find(({ path }) => path.endsWith('/access_tokens'))
   assert.equal(asked?.body, { repositories: ['docs'] })
   const other = { ...address(), url: `${github.url}/acme/secret.git` }
@@ -48,7 +48,7 @@ test('a token is for one repository of the installation', async () => {
   )
 })
 
-test('a token is renewed ten minutes before it ends', async () => {
+test('a token is renewed ten minutes before it expires', async () => {
   const first = await gitToken()
   clock.forward(app.lastsMs - 11 * 60_000)
   assert.is(await gitToken(), first)
@@ -58,7 +58,7 @@ test('a token is renewed ten minutes before it ends', async () => {
   assert.is(await gitToken(), next)
 })
 
-test('a token that was revoked is replaced, once', async () => {
+test('a revoked token is replaced once', async () => {
   const before = await gitToken()
   github.tokens.delete(before)
   assert.is((await hosts.open(address()).repository()).fullName, 'acme/docs')
@@ -72,7 +72,7 @@ test('a token that was revoked is replaced, once', async () => {
   assert.is(app.made.length, made)
 })
 
-test('whoever has another key does not get the token that is kept', async () => {
+test('a caller with another key does not get the cached token', async () => {
   const kept = await gitToken()
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -81,7 +81,7 @@ test('whoever has another key does not get the token that is kept', async () => 
   assert.is.not(kept, '')
 })
 
-test('what is wrong with an app is told, without its key', async () => {
+test("a problem of an app is reported without the app's key", async () => {
   const weak = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
@@ -99,7 +99,7 @@ test('what is wrong with an app is told, without its key', async () => {
   )
 })
 
-test('permissions that the installation lacks are named', async () => {
+test('missing permissions of the installation are listed', async () => {
   app.permissions = { contents: 'read', metadata: 'read', statuses: 'write' }
   const fresh = { ...address(), apiUrl: `${github.apiUrl}/` }
   for (const token of app.made) github.tokens.delete(token)

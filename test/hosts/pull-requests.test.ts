@@ -44,7 +44,7 @@ for (const { provider, server, open } of here.places) {
     assert.is(await host.mergedCommits(number), null)
   })
 
-  test(`${provider}: reviewers that it does not accept are told, and the pull request is open all the same`, async () => {
+  test(`${provider}: rejected reviewers are reported, but the pull request is opened`, async () => {
     repository.people.splice(0, Infinity, 'annette', 'bernard')
     repository.commit('topic/reviewed', 'Reviewed')
     const asked = await host.openPullRequest({
@@ -69,7 +69,7 @@ for (const { provider, server, open } of here.places) {
     assert.equal([good.refusedReviewers, repository.findOpen('topic/again', 'main')?.reviewers], [[], ['bernard']])
   })
 
-  test(`${provider}: a pull request that cannot be opened says why`, async () => {
+  test(`${provider}: the error for a pull request that cannot be opened has the reason`, async () => {
     const error = await failed(host.openPullRequest({ head: 'not/there', base: 'main', title: 'x', body: '' }))
     assert.match(
       error.message,
@@ -79,7 +79,7 @@ for (const { provider, server, open } of here.places) {
     )
   })
 
-  test(`${provider}: what is merged is known by the commits that it became`, async () => {
+  test(`${provider}: a merged pull request is identified by its resulting commits`, async () => {
     for (const [method, commits] of [
       ['merge', 2],
       ['squash', 2],
@@ -114,13 +114,13 @@ for (const { provider, server, open } of here.places) {
     }
   })
 
-  test(`${provider}: a long list has an end`, async () => {
+  test(`${provider}: a long list is limited`, async () => {
     for (let n = 0; n < 310; n++) repository.open({ head: `many/${n}`, base: 'many', title: `${n}`, body: '' })
     const { items, more } = await host.openPullRequests('many')
     assert.equal([items.length, more, items[0]?.head.ref], [300, true, 'many/309'])
   })
 
-  test(`${provider}: a status of a commit is set, twice too, and its description fits`, async () => {
+  test(`${provider}: a commit status can be set twice, and its description is shortened`, async () => {
     const { sha } = repository.commit('status', 'With a status')
     const status = { context: 'bindery/preview', description: 'é'.repeat(200), targetUrl: 'https://docs.example.org/p' }
     for (const state of ['pending', 'pending', 'failure', 'success'] as const)

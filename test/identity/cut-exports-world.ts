@@ -13,7 +13,9 @@ import { commitTo, type Desk, flat, openDesk } from '../commits/fixture.js'
 type Files = Map<string, string>
 const WORDS = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord', 'grove', 'haven']
 
-/** The text of a page says which page it is, so that its ID can be compared with that, wherever people put it. */
+/**
+ * The text of a page contains a mark that identifies the page, so that its ID can be checked wherever people move it.
+ */
 const pageOf = (mark: string, title: string): string =>
   `# ${title}\n\nmark: ${mark}\n\n${Array.from({ length: 6 }, (_, n) => `${mark} tells of ${WORDS[n]} and of what came ${n} days after.\n`).join('\n')}`
 const markOf = (text: string): string | null => /^mark: (\w+)$/m.exec(text)?.[1] ?? null
@@ -59,7 +61,7 @@ export class Story {
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  /** Every page of main has the ID that its mark was first seen with. */
+  /** Checks that every page of main has the ID that its mark was first seen with. */
   async judge(): Promise<void> {
     const files = await this.#files(this.desk.repo)
     for (const page of flat(await this.desk.pages())) {
@@ -80,7 +82,7 @@ export class Story {
     )
   }
 
-  /** A commit of a person on one side. */
+  /** A person's commit on one side. */
   async commit(side: 'here' | 'there', change: (story: Story, files: Files) => string): Promise<string> {
     const repo = side === 'here' ? this.desk.repo : this.remote.path
     const before = await this.#files(repo)
@@ -116,7 +118,7 @@ export class Story {
     return `move ${path} to ${to}`
   }
 
-  /** Two files exchange places; the table of contents says the same of the places, or follows the pages. */
+  /** Two files exchange places. The table of contents stays the same, or follows the pages. */
   exchange(files: Files): string {
     const [a, b] = [this.#page(files), this.#page(files)]
     if (a === null || b === null || a === b) return 'nothing'
@@ -157,7 +159,7 @@ export class Story {
     files.set('SUMMARY.md', change(files.get('SUMMARY.md') ?? '# Contents\n'))
   }
 
-  /** Somebody works through the API: a title, a place, a text. */
+  /** A member changes a title, a position or a text through the API. */
   async api(): Promise<string> {
     const page = pick(
       this.next,
@@ -198,7 +200,7 @@ export class Story {
     }
   }
 
-  /** One side is taken in each conflict, and the change request merged. */
+  /** Chooses one side for each conflict, and merges the change request. */
   async #resolve(id: string): Promise<void> {
     const { admin, url } = this.desk
     const { body } = await admin.call('get', `${url}/change-requests/${id}/conflicts`)
@@ -218,7 +220,7 @@ export class Story {
     }
   }
 
-  /** The branch of exports is merged on the remote, and deleted there. */
+  /** Merges the branch of exports on the remote, and deletes it there. */
   async mergeDocs(style: MergeStyle): Promise<string> {
     if ((await this.remote.head('refs/heads/docs')) === null) return 'nothing to merge'
     try {

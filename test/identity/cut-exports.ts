@@ -3,7 +3,7 @@ import { pick, pickWeighted } from '../simulation/two-sided/random.js'
 
 type Step = (story: Story) => Promise<string>
 
-/** What people do to the files of one side, with plain Git: pages are moved, exchanged, edited, added, deleted and renamed. */
+/** Changes to the files of one side with plain Git: pages are moved, exchanged, edited, added, deleted and renamed. */
 const edits: readonly (readonly [number, (story: Story, files: Map<string, string>) => string])[] = [
   [4, (story, files) => story.edit(files)],
   [4, (story, files) => story.moveFile(files)],
@@ -26,7 +26,7 @@ const steps: readonly (readonly [number, Step])[] = [
   [1, (story) => story.restart()],
 ]
 
-/** Plays one story; throws if an ID changed, with what was done before. */
+/** Plays one story. Throws the earlier steps if an ID changed. */
 export async function playCutExports(seed: number, count: number): Promise<void> {
   const story = await Story.begin(seed)
   const told: string[] = []

@@ -18,7 +18,7 @@ const idsByTitle = async (desk: Desk): Promise<Map<string, string>> =>
   new Map(flat(await desk.pages()).map((page) => [page.title, page.id]))
 
 test(
-  '2,500 pages renamed in one commit, half of them edited too',
+  '2,500 pages keep their IDs when one commit renames all and edits half of them',
   async () => {
     const COUNT = 2_500
     const name = (n: number): string => `page-${n}`
@@ -41,7 +41,7 @@ test(
     })
     const after = await idsByTitle(desk)
     assert.is([...before].filter(([title, id]) => after.get(title) !== id).length, 0)
-    // The titles say nothing now, the names neither.
+    // Neither titles nor names identify the pages now.
     const titled = Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`last/${n * 7}.md`, `Page ${n}`]))
     const last = Object.fromEntries(Object.entries(moved).map(([, was], n) => [`last/${n * 7}.md`, was]))
     await desk.human({
@@ -55,7 +55,7 @@ test(
   { timeoutMs: 180_000 },
 )
 
-test('many stubs with the same bytes: folders renamed together keep theirs, and none changes hands', async () => {
+test('stubs with the same bytes keep their IDs when folders are renamed together', async () => {
   const stub = '# Introduction\n'
   const folders = Array.from({ length: 40 }, (_, n) => `part-${n}`)
   const files = Object.fromEntries(
@@ -87,7 +87,7 @@ test('many stubs with the same bytes: folders renamed together keep theirs, and 
   assert.equal([...(await soundIds(desk))].sort(), [...before].sort())
 })
 
-test('renamed and rewritten by hand: the entry of the table of contents knows', async () => {
+test('a renamed and rewritten page keeps its ID through its entry in the table of contents', async () => {
   const FILES = {
     'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }),
     'a.md': text('alpha'),
@@ -95,7 +95,7 @@ test('renamed and rewritten by hand: the entry of the table of contents knows', 
   }
   const desk = await openDesk(here, FILES)
   const before = await idsOf(desk)
-  // The decoy has the old text; the entry says which page it is.
+  // The decoy has the old text. The entry identifies the page.
   await desk.human({
     'a.md': null,
     'x.md': 'All is other.\n',
@@ -107,7 +107,7 @@ test('renamed and rewritten by hand: the entry of the table of contents knows', 
   assert.is(after.get('document Beta'), before.get('document Beta'))
 })
 
-test('reverted: by the service and by plain Git, the pages come back with their IDs', async () => {
+test('pages come back with their IDs after a revert by the service or by plain Git', async () => {
   const FILES = {
     'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta', 'c.md': 'Gamma' }),
     'a.md': text('alpha'),
@@ -128,7 +128,7 @@ test('reverted: by the service and by plain Git, the pages come back with their 
   await desk.admin.call('post', `${desk.url}/change-requests/${body.id}/merge`).expect(200)
   assert.equal([...(await soundIds(desk))].sort(), [...before].sort())
   assert.is((await desk.byPath()).get('a')?.id, id('Alpha'))
-  // By hand: what a person took away and git revert brings again.
+  // Manually: git revert restores pages that a person deleted.
   const files = ['a.md', 'g.md', 'SUMMARY.md']
   const were = Object.fromEntries(await Promise.all(files.map(async (path) => [path, await desk.file(path)])))
   await desk.human({
@@ -141,7 +141,7 @@ test('reverted: by the service and by plain Git, the pages come back with their 
   assert.equal([...(await soundIds(desk))].sort(), [...before].sort())
 })
 
-test("the server's documents are lost: the repository under a new space says its IDs itself", async () => {
+test("a repository in a new space provides its IDs if the server's documents are lost", async () => {
   const desk = await openDesk(here, {
     'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }),
     'a.md': text('alpha'),
@@ -181,7 +181,7 @@ test("the server's documents are lost: the repository under a new space says its
   } finally {
     await fresh.close()
   }
-  // The same folder of repositories, the documents gone.
+  // The same folder of repositories without the documents.
   await rm(join(here.dir, 'nothing'), { force: true })
 })
 

@@ -9,7 +9,7 @@ const test = suite('identity header')
 const names = ['a', 'b', 'c', 'd', 'e']
 const moves = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)), { maxLength: 8 })
 
-/** Overrides after moves one by one among few paths, so that IDs change hands, come back and meet defaults. */
+/** Overrides after single moves among a few paths, so that IDs change owners, return and equal defaults. */
 function moved(
   start: ReadonlyMap<string, string>,
   here: Set<string>,
@@ -29,7 +29,7 @@ function moved(
   return overrides
 }
 
-test('a header says exactly how the overrides changed, whatever changed hands', () => {
+test('a header records exactly the changes of the overrides', () => {
   fc.assert(
     fc.property(moves, moves, (first, second) => {
       const here = new Set(['a', 'b', 'c'])

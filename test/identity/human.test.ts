@@ -32,7 +32,7 @@ const same = (now: Map<string, string>, then: Map<string, string>, but: string[]
   for (const [name, id] of then) if (!but.includes(name)) assert.is(now.get(name), id, name)
 }
 
-test('a rename by plain Git is found by content, edited or not', async () => {
+test('a rename with plain Git is detected by content, even with an edit', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   assert.is(before.size, 8)
@@ -56,7 +56,7 @@ test('a rename by plain Git is found by content, edited or not', async () => {
   same(await soundIds(desk), before)
 })
 
-test('two paths swapped by a person, with and without the table of contents', async () => {
+test('two paths that a person swapped keep their pages, with or without a table of contents', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.human({ 'a.md': FILES['b.md'], 'b.md': FILES['a.md'] })
@@ -69,7 +69,7 @@ test('two paths swapped by a person, with and without the table of contents', as
   same(await soundIds(desk), before)
 })
 
-test('three paths in a ring, then an edit by the server', async () => {
+test('three paths in a ring keep their pages, followed by an edit of the server', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.human({ 'a.md': FILES['b.md'], 'b.md': FILES['d.md'], 'd.md': FILES['a.md'] })
@@ -85,7 +85,7 @@ test('three paths in a ring, then an edit by the server', async () => {
   assert.not([...ring.values()].includes(after.get('document New') as string))
 })
 
-test('a page deleted and added again has its ID back, unless it is in use', async () => {
+test('a page that is deleted and restored has its ID again, unless it is in use', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'delete_page', page: before.get('document A') as string }])
@@ -101,7 +101,7 @@ test('a page deleted and added again has its ID back, unless it is in use', asyn
   assert.is.not(after.get('document Second'), before.get('document A'))
 })
 
-test('an override taken back: renamed there and back, with another in its place meanwhile', async () => {
+test('an override is removed after a rename there and back with another page in between', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -125,7 +125,7 @@ test('an override taken back: renamed there and back, with another in its place 
   same(await soundIds(desk), before)
 })
 
-test('an empty group keeps its ID when its title and slug change, for what follows in the batch too', async () => {
+test('an empty group keeps its ID after a new title and slug, also for later changes in a batch', async () => {
   const desk = await openDesk(here, FILES)
   const { changes } = await desk.write([{ operation: 'insert_group', title: 'Empty' }])
   const group = changes[0].page as string
@@ -140,7 +140,7 @@ test('an empty group keeps its ID when its title and slug change, for what follo
   assert.is((await soundIds(desk)).get('group Another'), other)
 })
 
-test('a group keeps its ID when it is retitled, with what is in it; a link and files too', async () => {
+test('a group keeps its ID and content after a new title, and so do a link and files', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const group = before.get('group Group') as string
@@ -159,7 +159,7 @@ test('a group keeps its ID when it is retitled, with what is in it; a link and f
   same(await soundIds(desk), before, ['group Group', 'file pic.png'])
 })
 
-test('a table of contents of another name, and a root that moves', async () => {
+test('pages keep their IDs with a renamed table of contents and a moved root', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     'SUMMARY.md': null,
@@ -181,7 +181,7 @@ test('a table of contents of another name, and a root that moves', async () => {
   same(await soundIds(desk), after)
 })
 
-test('a root is set around files that stay where they are', async () => {
+test('files keep their IDs when a root is set around them', async () => {
   const files = Object.fromEntries(Object.entries(FILES).map(([path, content]) => [`docs/${path}`, content]))
   const desk = await openDesk(here, { ...files, 'SUMMARY.md': FILES['SUMMARY.md'].replace(/\((?=[abd])/g, '(docs/') })
   const before = await soundIds(desk)
@@ -191,7 +191,7 @@ test('a root is set around files that stay where they are', async () => {
     assert.is(after.get(`document ${name}`), before.get(`document ${name}`), name)
 })
 
-test('renamed on a branch while main edits, and the other way about', async () => {
+test('a rename on a branch and edits on main merge, and the reverse', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -207,7 +207,7 @@ test('renamed on a branch while main edits, and the other way about', async () =
   assert.ok((await desk.file('renamed.md'))?.endsWith('more\n'))
 })
 
-test('both sides rename onto what the other leaves', async () => {
+test('both sides rename a page to a path that the other side vacates', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -225,7 +225,7 @@ test('both sides rename onto what the other leaves', async () => {
   same(after, main)
 })
 
-test('both sides add the same file', async () => {
+test('both sides add the same file as one page', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const page = { operation: 'insert_page', title: 'Same', slug: 'same', document: { markdown: 'same\n' } }
@@ -236,14 +236,14 @@ test('both sides add the same file', async () => {
   assert.is((await soundIds(desk)).get('document Same'), other.changes[0].page)
 })
 
-test('a person merges, main first or second', async () => {
+test("a person's merge keeps the IDs, with main as first or second parent", async () => {
   for (const order of ['main first', 'branch first']) {
     const desk = await openDesk(here, FILES)
     const before = await soundIds(desk)
     const base = await desk.git('rev-parse', 'main')
     await desk.git('update-ref', 'refs/heads/own', base)
     await desk.human({ 'b.md': `${FILES['b.md']}by hand\n` }, { ref: 'refs/heads/own' })
-    // Renamed and rewritten at once: only the header of the server's commit knows.
+    // Renamed and rewritten at once: only the header of the server's commit identifies the page.
     await desk.write([
       {
         operation: 'update_page',
@@ -263,7 +263,7 @@ test('a person merges, main first or second', async () => {
   }
 })
 
-test('a duplicate of the space has the same IDs; so has the space without its documents', async () => {
+test('a duplicate of the space has the same IDs, also without its documents', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'x' }])

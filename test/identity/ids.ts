@@ -5,7 +5,7 @@ import type { CommitId } from '../../src/kernel/ids.js'
 import { spaces } from '../../src/model/index.js'
 import { type Desk, flat } from '../commits/fixture.js'
 
-/** Every ID of a revision: `page <title>` or `file <path>` → ID. Titles are taken to be unique. */
+/** Returns every ID of a revision: `page <title>` or `file <path>` → ID. Titles must be unique. */
 export async function idsOf(desk: Desk, at = ''): Promise<Map<string, string>> {
   const pages = flat(await desk.pages(at)).map((page) => [`${page.type} ${page.title}`, page.id] as const)
   const files = (await desk.admin.call('get', `${desk.url}${at}/content/files?limit=1000`).expect(200)).body.items
@@ -28,12 +28,12 @@ async function headOf(desk: Desk, at: string): Promise<CommitId> {
     : (await desk.admin.call('get', desk.url + at).expect(200)).body.revision
 }
 
-/** The IDs as they are now; they are unique, and those computed with cold caches are the same. */
+/** Returns the current IDs. Checks that they are unique and equal to those computed with cold caches. */
 export async function soundIds(desk: Desk, at = ''): Promise<Map<string, string>> {
   const warm = await idsOf(desk, at)
   const { app } = desk.here.service
   assert.is(new Set(warm.values()).size, warm.size, `two entries share an ID: ${JSON.stringify([...warm])}`)
-  // Whole responses may be cached, so the uncached ones are asked of the domain.
+  // Whole responses may be cached, so the uncached ones come from the domain.
   app.content.clear()
   const doc = await app.store.get(spaces, desk.space)
   const head = await headOf(desk, at)

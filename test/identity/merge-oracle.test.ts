@@ -1,4 +1,5 @@
-// Merges of two sides that rename, swap, edit, delete and add pages at random, against a slow oracle that knows each page by its name alone.
+// Merges of two sides that rename, swap, edit, delete and add pages at random, compared with a slow oracle that
+// identifies each page by its name only.
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { type IdOverrides, idOf, overrideKey, saltedId } from '../../src/content/identity.js'
@@ -11,7 +12,7 @@ import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 import { byIds, conflictsByIds, type Page, play, type Side, steps, textOf } from './merge-oracle.js'
 
-const [test, f] = await suiteWith('merges by ID, against an oracle', startFixture)
+const [test, f] = await suiteWith('merges by ID, compared with an oracle', startFixture)
 const CASES = Number(process.env.MERGE_CASES ?? 60)
 const space = await f.space()
 const { app } = f
@@ -46,7 +47,7 @@ async function filesIn(merged: MergedTree): Promise<Map<string, string>> {
   return new Map(await Promise.all((await tree.walk()).map(read)))
 }
 
-test('a merge has what the oracle has, or its conflicts', async () => {
+test('a merge has the result or the conflicts of the oracle', async () => {
   await fc.assert(
     fc.asyncProperty(steps, steps, async (here, there) => {
       const base = play(new Map(), [])

@@ -1,7 +1,8 @@
-// What a merge of pages must come to: each page is one thing with a place and lines, whatever its path, and is merged three-way by these. Slow and plain.
+// The expected result of a merge of pages: each page is one object with a position and lines, whatever its path, and
+// is merged three-way by these. Slow and simple.
 import fc from 'fast-check'
 
-/** A page in one version. Its lines stand far from each other, so that changes of two of them never touch. */
+/** A page in one version. Its lines are far from each other, so that changes of two of them never touch. */
 export interface Page {
   name: string
   path: string
@@ -30,24 +31,24 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), page }) },
-  // `like`: the text of this page, as it was at the beginning, but for a word.
+  // `like`: the original text of this page, except for one word.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), path, like: fc.option(page) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
-/** What one side does, one after the other. */
+/** The actions of one side, in order. */
 export const steps = fc.array(step, { maxLength: 7 })
 
 const linesOf = (name: string): string[] => Array.from({ length: LINES }, (_, n) => `Of ${name}, part ${n}.`)
 
-/** The text of a page: after each line come some that never change. */
+/** Returns the text of a page: each line is followed by some that never change. */
 export const textOf = ({ name, lines }: Page): string => {
   const of = lines[0]?.match(/^Of (\S+),/)?.[1] ?? name
   const still = (n: number): string => Array.from({ length: 5 }, (_, m) => `Nobody touches ${of} ${n} ${m}.\n`).join('')
   return `# ${of}\n\n${lines.map((line, n) => `${line}\n\n${still(n)}`).join('\n')}`
 }
 
-/** Plays the steps of a side; those that are impossible are left out. Without any pages, those of the base are made. */
+/** Plays the steps of a side and skips impossible ones. Without pages, it creates those of the base. */
 export function play(before: Side, list: readonly Step[], who = ''): Side {
   const side = new Map<string, Page>(before)
   if (side.size === 0) for (const name of NAMES) side.set(name, { name, path: `${name}.md`, lines: linesOf(name) })
@@ -101,7 +102,7 @@ function mergedPage(was: Page | undefined, mine: Page | undefined, other: Page |
     : { name: was.name, path, lines: lines as string[] }
 }
 
-/** Every page that the merge has, or that is in conflict by itself, by name. */
+/** Every page that the merge has, or that conflicts by itself, by name. */
 export function byIds(base: Side, ours: Side, theirs: Side): Map<string, Page | 'conflict'> {
   const found = new Map<string, Page | 'conflict'>()
   for (const name of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])) {
@@ -111,7 +112,10 @@ export function byIds(base: Side, ours: Side, theirs: Side): Map<string, Page | 
   return found
 }
 
-/** The pages in conflict: by themselves, or since another one has, or may have, the same path. `paths`: all by which they may be told. */
+/**
+ * The pages in conflict: by themselves, or because another one has, or may have, the same path. `paths`: all paths
+ * that may be reported for them.
+ */
 export function conflictsByIds(
   base: Side,
   ours: Side,

@@ -4,14 +4,14 @@ import { suiteWith } from '../support/suite.js'
 import { flat, openDesk } from '../commits/fixture.js'
 import { soundIds } from './ids.js'
 
-const [test, here] = await suiteWith('a page restored at two places', startService)
+const [test, here] = await suiteWith('a page restored at two paths', startService)
 
 const summary = (...entries: string[]): string =>
   `# Table of contents\n\n${['README.md', ...entries].map((path) => `* [${path}](${path})\n`).join('')}`
 const text = `# Guide\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n} of the guide.\n`).join('\n')}`
 
 for (const way of ['merge', 'update'] as const)
-  test(`its page on main keeps the ID that it has there, and the other copy gets another one (${way})`, async () => {
+  test(`the page on main keeps its ID, and the other copy gets another one (${way})`, async () => {
     const desk = await openDesk(here, { 'README.md': '# Home\n', 'guide.md': text, 'SUMMARY.md': summary('guide.md') })
     const id = flat(await desk.pages()).find(({ slug }) => slug === 'guide')?.id as string
     await desk.write([{ operation: 'update_page', page: id, slug: 'moved' }])

@@ -4,11 +4,11 @@ import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../commits/fixture.js'
 import { soundIds } from './ids.js'
 
-const [test, here] = await suiteWith('identity: files that change places', startService)
+const [test, here] = await suiteWith('identity: files that exchange places', startService)
 
 const text = (word: string, lines = 12): string =>
   `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
-/** Pages of which all but the H1 and a line is the same. */
+/** Pages that differ only in the H1 and a line. */
 const form = (word: string): string =>
   `# ${word}\n\n${Array.from({ length: 20 }, (_, n) => `The form has a field ${n}.\n`).join('')}\nFilled in by ${word}.\n`
 const plainText = (word: string): string => Array.from({ length: 8 }, (_, n) => `${word} says ${n}.\n`).join('')
@@ -20,7 +20,10 @@ const LISTED = { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd.md': 'D' }
 const idsByFile = async (desk: Desk): Promise<Record<string, string>> =>
   Object.fromEntries([...(await desk.byPath()).values()].map((page) => [page.slug, page.id]))
 
-/** Commits `after` on `before` (each with SUMMARY.md), and returns which page of `before` is at each path: its old slug, or `new`. */
+/**
+ * Commits `after` on `before` (each with SUMMARY.md). Returns the page of `before` at each path: its old slug, or
+ * `new`.
+ */
 async function whoIsWho(
   here: TestService,
   before: Record<string, string>,
@@ -43,7 +46,7 @@ for (const [name, body] of Object.entries(bodies)) {
   const start = { ...files, 'SUMMARY.md': summary(LISTED) }
   const more = (of: string): string => `${of}And more of it.\n`
 
-  test(`${name}: two change places, one or both edited`, async () => {
+  test(`${name}: two pages keep their IDs in an exchange with one or two edits`, async () => {
     const swapped = { a: 'b', b: 'a', c: 'c', d: 'd' }
     assert.equal(await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['a.md']) }), swapped)
     assert.equal(await whoIsWho(here, start, { 'a.md': more(files['b.md']), 'b.md': files['a.md'] }), swapped)
@@ -55,7 +58,7 @@ for (const [name, body] of Object.entries(bodies)) {
     )
   })
 
-  test(`${name}: a ring of three, none, one or two of them edited`, async () => {
+  test(`${name}: three pages keep their IDs in a ring with up to two edits`, async () => {
     const ring = { a: 'c', b: 'a', c: 'b', d: 'd' }
     for (const edited of [[], ['a.md'], ['b.md'], ['c.md'], ['a.md', 'b.md'], ['b.md', 'c.md']]) {
       const put = (path: string, from: string): string =>
@@ -65,7 +68,7 @@ for (const [name, body] of Object.entries(bodies)) {
     }
   })
 
-  test(`${name}: a swap beside a rename, and a chain onto the place of one that is gone`, async () => {
+  test(`${name}: pages keep their IDs in a swap next to a rename, and in a chain`, async () => {
     const renamed = { 'a.md': files['b.md'], 'b.md': more(files['a.md']), 'c.md': null, 'e.md': more(files['c.md']) }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...renamed, 'SUMMARY.md': listed }), { a: 'b', b: 'a', e: 'c', d: 'd' })
@@ -84,7 +87,7 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, opened), { a: 'new', b: 'b', c: 'c', d: 'd', e: 'a' })
   })
 
-  test(`${name}: a ring, and the file of one of them moved with its entry, one edited`, async () => {
+  test(`${name}: pages keep their IDs in a ring with one moved entry and one edit`, async () => {
     const after = { 'a.md': files['b.md'], 'b.md': more(files['c.md']), 'c.md': null, 'e.md': files['a.md'] }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...after, 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
@@ -94,7 +97,7 @@ for (const [name, body] of Object.entries(bodies)) {
       e: 'a',
       d: 'd',
     })
-    // A page that moved with its entry and was rewritten is the one of that title, whatever else is edited.
+    // A page that moved with its entry and was rewritten is the page with that title, whatever else is edited.
     const renewed = {
       'a.md': more(files['a.md']),
       'c.md': null,
@@ -104,7 +107,7 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, renewed), { a: 'a', b: 'b', e: 'c', d: 'd' })
   })
 
-  test(`${name}: texts and titles rewritten in place stay where they are`, async () => {
+  test(`${name}: pages whose texts and titles are rewritten in place keep their IDs`, async () => {
     const stay = { a: 'a', b: 'b', c: 'c', d: 'd' }
     assert.equal(
       await whoIsWho(here, start, { 'a.md': '# One\n\nNothing is as it was.\n', 'b.md': '# Two\n\nNor here.\n' }),
@@ -116,7 +119,7 @@ for (const [name, body] of Object.entries(bodies)) {
       await whoIsWho(here, start, { 'a.md': more(files['a.md']), 'b.md': more(files['b.md']), ...titles }),
       stay,
     )
-    // Copied over another page, then changed a little: the copy is not the page.
+    // Copied over another page, then changed a little: the copy is a different page.
     assert.equal(await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['b.md']) }), stay)
     const archived = {
       'a.md': '# alpha\n\nThe second edition.\n',
@@ -127,7 +130,7 @@ for (const [name, body] of Object.entries(bodies)) {
   })
 }
 
-test('pages of which only the title is left are told apart by it; texts whose H1s were exchanged do not move', async () => {
+test('pages of which only the title is left match by it, and exchanged H1s move no texts', async () => {
   const start = { 'a.md': text('alpha'), 'b.md': text('beta'), 'SUMMARY.md': summary({ 'a.md': 'A', 'b.md': 'B' }) }
   const rewritten = { 'a.md': 'Nothing.\n', 'b.md': 'At all.\n', 'SUMMARY.md': summary({ 'b.md': 'A', 'a.md': 'B' }) }
   assert.equal(await whoIsWho(here, start, rewritten), { a: 'b', b: 'a' })
@@ -138,7 +141,7 @@ test('pages of which only the title is left are told apart by it; texts whose H1
   assert.equal(await whoIsWho(here, start, headed), { a: 'a', b: 'b' })
 })
 
-test('pages of one title in a ring, one of them edited', async () => {
+test('pages with one title keep their IDs in a ring with one edit', async () => {
   const intro = (word: string): string => text(word).replace(/^# .*$/m, '# Introduction')
   const files = { 'x/a.md': intro('alpha'), 'y/b.md': intro('beta'), 'z/c.md': intro('gamma') }
   const listed = { 'x/a.md': 'Introduction', 'y/b.md': 'Introduction', 'z/c.md': 'Introduction' }

@@ -4,10 +4,10 @@ import { simulate } from './simulation/simulate.js'
 
 const test = suite('identity simulation')
 
-// The whole of it: scripts/simulate (CONTRIBUTING.md).
+// scripts/simulate plays the full version (CONTRIBUTING.md).
 const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
 const STEPS = Number(process.env.STEPS ?? 60)
-/** On how many nodes all stories are played; without it one is, a short one, on three. */
+/** The number of nodes for all stories. Without it, most stories use one node, and a short one uses three. */
 const NODES = process.env.SIMULATION_NODES === undefined ? null : Number(process.env.SIMULATION_NODES)
 const STEPS_ON_NODES = 20
 
@@ -16,7 +16,7 @@ if (NODES === null) stories.push({ seed: SIMULATIONS + 1, steps: Math.min(STEPS,
 
 for (const { seed, steps, nodes } of stories)
   test(
-    `story ${seed}${nodes === null ? '' : ` on ${nodes} nodes`}`,
+    `IDs, content and merges match the model in story ${seed}${nodes === null ? '' : ` on ${nodes} nodes`}`,
     async () => {
       const ground = nodes === null ? await groundHere() : await groundOnNodes(nodes, seed)
       try {

@@ -6,7 +6,7 @@ import { suiteWith } from '../support/suite.js'
 import { startImporting } from './service.js'
 import { page, startWebsite } from './website.js'
 
-const [test, here] = await suiteWith('who may import, and where', async () => {
+const [test, here] = await suiteWith('permissions of imports', async () => {
   const service = await startImporting()
   const waitless = await startImporting({ BINDERY_IMPORT_WAIT_SECONDS: '0' })
   const site = await startWebsite({ '/a': page('A', '<p>Text.</p>') })
@@ -15,7 +15,7 @@ const [test, here] = await suiteWith('who may import, and where', async () => {
 const { service, waitless, site } = here
 const body = { url: `${site.url}/a`, source: 'html' }
 
-test('it needs the role edit, and a user of the space', async () => {
+test('an import needs the role edit and a user of the space', async () => {
   const space = await service.space()
   const [reader, editor, stranger] = [
     await service.caller('read'),
@@ -32,7 +32,7 @@ test('it needs the role edit, and a user of the space', async () => {
   await editor.call('get', `/v1/spaces/${other}/content/imports/${made.body.import}`).expect(404)
 })
 
-test('a locked space refuses it, also one that is locked while it reads', async () => {
+test('a locked space rejects an import, even if it is locked during the import', async () => {
   const space = await waitless.space()
   site.pages.set('/slow', () => null)
   const { body: started } = await waitless.admin
@@ -52,7 +52,7 @@ test('a locked space refuses it, also one that is locked while it reads', async 
   assert.equal(await waitless.files(space), ['README.md', 'SUMMARY.md'])
 })
 
-test('a role that is taken away while it reads ends it', async () => {
+test('an import ends if its user loses the role while it reads', async () => {
   const space = await waitless.space()
   const editor = await waitless.caller('edit')
   site.pages.set('/later', (_request, response) => {
@@ -76,7 +76,7 @@ test('a role that is taken away while it reads ends it', async () => {
   assert.equal(await waitless.files(space), ['README.md', 'SUMMARY.md'])
 })
 
-test('with required approvals, main takes it from an admin alone, which the audit log tells; a change request takes it', async () => {
+test('main with required approvals accepts an import only from an admin, with an audit entry', async () => {
   const space = await service.space()
   await service.admin.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 1 }).expect(200)
   const editor = await service.caller('edit')
@@ -107,7 +107,7 @@ test('with required approvals, main takes it from an admin alone, which the audi
   await editor.call('post', `/v1/spaces/${space}/change-requests/${request.id}/content/import`, body).expect(409)
 })
 
-test('no more than five wait in a space, and the status hides the query of the address', async () => {
+test('five imports may wait in a space, and the status hides the query of the URL', async () => {
   const space = await waitless.space()
   site.pages.set('/hang', () => null)
   const start = (status: number) =>

@@ -44,7 +44,7 @@ async function imported(
   }
 }
 
-test('links keep what is formatted in them: bold text, images, whole sections; one that leads nowhere is its text', async () => {
+test('links keep their formatting, and a link without a target becomes text', async () => {
   const links = [
     '<p>See <a href="https://x.example/" title="x">the <b>bold</b> part</a> and <a name="here">this</a>.</p>',
     '<p><a href="https://x.example/i"><img src="gone.png" alt="i"></a></p>',
@@ -61,7 +61,7 @@ test('links keep what is formatted in them: bold text, images, whole sections; o
   assert.match(text, '## [Card](https://x.example/c)\n\n[Text](https://x.example/c)')
 })
 
-test('an export of Notion: its IDs leave the names, and links lead to pages and files', async () => {
+test('a Notion export loses the IDs in its names, and its links point to pages and files', async () => {
   const { files, file, failures, body } = await imported('notion', await notionExport())
   assert.equal(failures, [])
   assert.equal(files, [
@@ -87,7 +87,7 @@ test('an export of Notion: its IDs leave the names, and links lead to pages and 
   assert.equal([body.importedResources, body.totalResources], [4, 4])
 })
 
-test('an export of Confluence: the tree and the order are those of its index', async () => {
+test('a Confluence export has the tree and order of its index', async () => {
   const { files, file } = await imported('confluence', await confluenceExport())
   assert.equal(files, [
     '.gitbook/assets/5.png',
@@ -105,7 +105,7 @@ test('an export of Confluence: the tree and the order are those of its index', a
   assert.match(await file('home/zebra.md'), '{% hint style="warning" %}\n\nBeware.\n\n{% endhint %}')
 })
 
-test('a tree of markdown and HTML: folders become pages, SUMMARY.md is the order', async () => {
+test('folders of a tree of markdown and HTML become pages, in the order of SUMMARY.md', async () => {
   const { files, file } = await imported(
     'zip',
     await zipOf({
@@ -130,7 +130,7 @@ test('a tree of markdown and HTML: folders become pages, SUMMARY.md is the order
   assert.match(await ordered.file('SUMMARY.md'), '* [Z](z/README.md)\n  * [A](z/a.md)\n* [Left](left.md)')
 })
 
-test('unfit names in an archive are left out and listed', async () => {
+test('invalid names in an archive are left out and listed', async () => {
   const good = { 'good.md': '# Good\n' }
   const evil = renamed(
     renamed(
@@ -157,13 +157,13 @@ test('unfit names in an archive are left out and listed', async () => {
   assert.equal(new Set(cases.files.map((path) => path.toLowerCase())).size, cases.files.length)
 })
 
-test('names that are not UTF-8, or not declared as such, are read', async () => {
+test('names that are not UTF-8, or not declared as UTF-8, are read', async () => {
   const undeclared = await zipOf({ 'xx.md': '# Umlaut\n' })
   const { files } = await imported('zip', renamed(undeclared, 'xx.md', '\u00fc.md'))
   assert.equal(files, ['README.md', 'SUMMARY.md', 'umlaut.md'])
 })
 
-test('bombs are refused, by ratio, size and count', async () => {
+test('archive bombs are rejected by ratio, size and count', async () => {
   const zeros = Buffer.alloc(6 * 1024 * 1024)
   const ratio = await imported('zip', await zipOf({ 'bomb.md': zeros, 'good.md': '# Good\n' }))
   assert.match(ratio.failures[0]?.reason ?? '', /compressed more than 200 times/)
@@ -173,7 +173,7 @@ test('bombs are refused, by ratio, size and count', async () => {
   })
   assert.match(size.message, /more than \d+ bytes/)
   const lying = await zipOf({ 'liar.md': Buffer.alloc(500_000, 'abcdefgh') })
-  // The size in the list of files says one byte.
+  // The list of files states a size of one byte.
   const at = lying.indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]))
   lying.writeUInt32LE(1, at + 24)
   const lied = await imported('zip', lying, { status: 400 })
@@ -200,7 +200,7 @@ test('a Word document keeps its headings, lists, tables and images', async () =>
   assert.match(text, '![](.gitbook/assets/image-1.png)')
 })
 
-test('a document of Google Docs is read by its export', async () => {
+test('a Google Docs document is read through its export', async () => {
   const { app } = service.service
   const { http } = app
   const asked: string[] = []
@@ -224,7 +224,7 @@ test('a document of Google Docs is read by its export', async () => {
   }
 })
 
-test('entities in a Word document are refused', async () => {
+test('entities in a Word document are rejected', async () => {
   const bomb = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, n) => `<!ENTITY a${n} "${`&a${n === 0 ? '' : n - 1};`.repeat(10)}">`).join('')}]><w:document>&a8;</w:document>`
   const { message } = await imported(
     'docx',
@@ -235,7 +235,7 @@ test('entities in a Word document are refused', async () => {
   assert.match((await imported('docx', await zipOf({ 'a.txt': 'x' }), { status: 400 })).message, /not a Word document/)
 })
 
-test('single documents: HTML in its charset, markdown as it is', async () => {
+test('a single HTML document is read in its charset, and markdown is unchanged', async () => {
   const html = Buffer.from('<html><head><meta charset="shift_jis"><title>x</title></head><body><h1>T</h1><p>', 'latin1')
   const shiftJis = Buffer.concat([html, Buffer.from([0x93, 0xfa, 0x96, 0x7b]), Buffer.from('</p></body></html>')])
   const page = await imported('html', shiftJis, { type: 'text/html' })
@@ -260,7 +260,7 @@ test('single documents: HTML in its charset, markdown as it is', async () => {
   assert.match((await imported('google-docs', 'x', { status: 400 })).message, /not the address of a Google document/)
 })
 
-test('into a page: it is filled if it has no text, else gets subpages', async () => {
+test('an import into a page fills it if it is empty, or else adds subpages', async () => {
   const space = await service.space()
   const changes = [
     { operation: 'insert_page', title: 'Empty', document: { markdown: '# Empty\n' } },

@@ -18,7 +18,7 @@ const { port } = new URL(site.url)
 const ask = (space: string, url: string, source: string, status: number) =>
   service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source }).expect(status)
 
-test('private addresses are refused in every way to write them', async () => {
+test('private addresses are rejected in every notation', async () => {
   const space = await service.space()
   const hosts = [
     ...[
@@ -82,7 +82,7 @@ test('private addresses are refused in every way to write them', async () => {
   assert.equal(site.requests, [])
 })
 
-test('neither redirects, links, sitemaps nor images lead to private addresses', async () => {
+test('redirects, links, sitemaps and images cannot point to private addresses', async () => {
   const inner = `http://127.0.0.2:${port}`
   site.pages.set('/redirect', { status: 302, headers: { location: `${inner}/secret` } })
   const space = await service.space()
@@ -105,7 +105,7 @@ test('neither redirects, links, sitemaps nor images lead to private addresses', 
   )
 })
 
-test('a name that stands for another address by the time of the connection is refused', async () => {
+test('a name that stands for another address at connection time is rejected', async () => {
   const { app } = service.service
   const own = app.http
   let looked = 0
@@ -128,7 +128,7 @@ test('a name that stands for another address by the time of the connection is re
   }
 })
 
-test('100 MB, plain or packed, end early, and others are served meanwhile', async () => {
+test('a 100 MB source, plain or compressed, ends early and delays no others', async () => {
   const block = Buffer.alloc(1024 * 1024, '<p>word</p>')
   site.pages.set('/huge', (_request, response) => {
     let sent = 0
@@ -151,7 +151,7 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
   let over = false
   const watch = (async () => {
     while (!over) {
-      // What the main thread did meanwhile: on a busy machine, the clock says more about the others.
+      // Measures the main thread: on a busy machine, the clock depends more on other processes.
       const from = mainThreadMs()
       await fetch(`${service.url}/healthz`)
       waits.push(mainThreadMs() - from)
@@ -185,7 +185,7 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
   assert.equal(await service.files(space), ['README.md', 'SUMMARY.md'])
 })
 
-test('what is imported cannot speak in the names of tags, and scripts do not come along', async () => {
+test('imported text cannot contain active tags, and scripts are removed', async () => {
   site.pages.set(
     '/tags',
     page(
@@ -209,7 +209,7 @@ test('what is imported cannot speak in the names of tags, and scripts do not com
   assert.not.match(JSON.stringify(read.document), /"type":"(include|hint|expression|html-inline|html)"/)
 })
 
-test('a Word document of 30 MB of one letter, and one with many files, end in bounded time', async () => {
+test('a 30 MB Word document, and one with many files, end in bounded time', async () => {
   site.pages.set('/big.docx', {
     headers: { 'content-type': 'application/octet-stream' },
     body: await zipOf({ '[Content_Types].xml': '<Types/>', 'word/document.xml': Buffer.alloc(30 * 1024 * 1024, 'a') }),

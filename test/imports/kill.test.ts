@@ -18,7 +18,7 @@ const importsIn = async (repo: string): Promise<number> =>
     .filter((line) => line !== '').length
 
 test(
-  'kill -9 in the middle, three times: it is finished once',
+  'an import is finished once after three kills in the middle',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-import-kill-'))
     const site = await startWebsite()
@@ -41,7 +41,7 @@ test(
         source: 'website',
       })
       assert.is(answer.status, 201)
-      // The address is below nothing: the whole site is what the first page's folder is.
+      // The URL is at the top level, so the folder of the first page is the whole site.
       const whole = await call('POST', `/v1/spaces/${space}/content/import`, { url: `${site.url}/`, source: 'website' })
       assert.equal([whole.status, whole.body.state], [201, 'queued'])
       const status = async () => (await call('GET', `/v1/spaces/${space}/content/imports/${whole.body.import}`)).body
@@ -69,7 +69,7 @@ test(
   { timeoutMs: 300_000 },
 )
 
-test('a crash between the commit and the end of the job makes no second commit; one before the branch moved does not lose it', async () => {
+test('a crash after the commit makes no second one, and one before the move loses nothing', async () => {
   const here = await startImporting()
   const site = await startWebsite({ '/a': page('A', '<p>Text.</p>') })
   try {
@@ -108,7 +108,7 @@ test('a crash between the commit and the end of the job makes no second commit; 
   }
 })
 
-test('a service that stops interrupts an import, and goes on with it after the next start', async () => {
+test('a stopping service interrupts an import and continues it after the next start', async () => {
   const here = await startImporting({ BINDERY_IMPORT_WAIT_SECONDS: '600' })
   const site = await startWebsite({ '/slow': () => null })
   try {

@@ -1,4 +1,7 @@
-/** What others do while an import reads: it writes one commit on what is there then, or none and says why; a killed service ends it once. */
+/**
+ * Concurrent changes while an import reads: it writes one commit on top of them, or none with a reason. A killed
+ * service finishes it once.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,11 +15,11 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { ask, contentOf, ended, type Import, newSpace, serve, type Web } from './story-support.js'
 
-const [test, here] = await suiteWith('imports and what happens meanwhile', () =>
+const [test, here] = await suiteWith('imports and concurrent changes', () =>
   startService({ env: { BINDERY_IMPORT_DELAY_MS: '0', BINDERY_IMPORT_WAIT_SECONDS: '0' } }),
 )
 
-/** A website of some pages whose last one is sent when the test says so. */
+/** A website of some pages whose last one is sent when the test allows it. */
 async function held(): Promise<Web & { asked: Promise<void>; release: () => void }> {
   let release = (): void => {}
   let asked = (): void => {}
@@ -45,7 +48,7 @@ async function held(): Promise<Web & { asked: Promise<void>; release: () => void
 interface Scene {
   space: string
   url: string
-  /** Does something while the import waits for its last page. */
+  /** Runs a function while the import waits for its last page. */
   meanwhile: () => Promise<unknown>
   by?: typeof here.admin
   at?: string
@@ -73,7 +76,7 @@ async function play({
 
 const edit = (at: string, changes: object[]) => here.admin.call('post', `${at}/content`, { changes })
 
-test('edits of others stay, and the import is one commit on top of them', async () => {
+test('an import is one commit on top of the concurrent edits of others', async () => {
   const space = await newSpace(here)
   const over = await play({
     space,
@@ -91,7 +94,7 @@ test('edits of others stay, and the import is one commit on top of them', async 
   assert.is(content.commits, 5)
 })
 
-test('two imports and edits at the same time: all is there once', async () => {
+test('two concurrent imports and edits each arrive once', async () => {
   const space = await newSpace(here)
   const web = await held()
   web.release()
@@ -110,7 +113,7 @@ test('two imports and edits at the same time: all is there once', async () => {
   assert.is(content.commits, 1 + 5 + 3)
 })
 
-test('a page that was deleted meanwhile gets no subpages', async () => {
+test('a page that is deleted during an import gets no subpages', async () => {
   const space = await newSpace(here)
   await edit(`/v1/spaces/${space}`, [
     { operation: 'insert_page', title: 'Target', document: { markdown: 'targetword' } },
@@ -127,7 +130,7 @@ test('a page that was deleted meanwhile gets no subpages', async () => {
   assert.is((await contentOf(here, space)).has('homeword'), false)
 })
 
-test('a space that was locked, or asks for approvals, or whose role was taken away meanwhile gets nothing', async () => {
+test('an import writes nothing if the space is locked or the user loses the role', async () => {
   const space = await newSpace(here)
   const editor = await here.caller(null)
   const grant = (role: string) =>
@@ -158,7 +161,7 @@ test('a space that was locked, or asks for approvals, or whose role was taken aw
     .expect(423)
 })
 
-test('a change request that was archived or merged meanwhile gets nothing more', async () => {
+test('an import writes nothing to a change request that is archived or merged during it', async () => {
   const space = await newSpace(here)
   for (const how of ['archived', 'merged']) {
     const { body } = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: how }).expect(201)
@@ -176,7 +179,7 @@ test('a change request that was archived or merged meanwhile gets nothing more',
   assert.is((await contentOf(here, space)).has('homeword'), false)
 })
 
-test('a space that was deleted meanwhile ends the import, and its lane goes on', async () => {
+test('deletion of a space ends its import, and the queue continues', async () => {
   const space = await newSpace(here)
   await play({
     space,
@@ -187,7 +190,7 @@ test('a space that was deleted meanwhile ends the import, and its lane goes on',
   assert.is(over?.state, 'completed')
 })
 
-test('a stop of the service puts the import back, and the next start ends it once', async () => {
+test('a stopping service requeues the import, and the next start finishes it once', async () => {
   const space = await newSpace(here)
   const web = await held()
   try {
@@ -206,7 +209,7 @@ test('a stop of the service puts the import back, and the next start ends it onc
 
 for (const seed of (process.env.IMPORT_KILL_SEEDS ?? '1').split(',').map(Number))
   test(
-    `a service that is killed at random moments ends each import once, seed ${seed}`,
+    `a service that is killed at random finishes each import once, seed ${seed}`,
     async () => {
       const next = random(seed)
       const dir = await mkdtemp(join(tmpdir(), 'bindery-'))

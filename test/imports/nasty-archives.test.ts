@@ -1,4 +1,6 @@
-/** Archives that are made to do harm, or are just broken: what is sound comes, what is not is listed, and the service stays well. */
+/**
+ * Archives that are malicious or broken: valid files are imported, others are listed, and the service stays healthy.
+ */
 import { deflateRawSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
@@ -6,7 +8,7 @@ import { suiteWith } from '../support/suite.js'
 import { type Entry, rawZip } from './raw-zip.js'
 import { type Content, contentOf, type Import, newSpace, serve } from './story-support.js'
 
-const [test, here] = await suiteWith('nasty archives', () =>
+const [test, here] = await suiteWith('malicious archives', () =>
   startService({
     env: {
       BINDERY_IMPORT_DELAY_MS: '0',
@@ -46,12 +48,12 @@ const document = (text: string, type = ''): Buffer =>
 interface Case {
   entries?: Entry[]
   bytes?: () => Buffer
-  /** Words that must be in the content once. */
+  /** Words that the content must contain once. */
   has?: string[]
   not?: string[]
   /** Parts of names that must be listed. */
   lists?: string[]
-  /** The import as a whole is refused, with these words. */
+  /** The import as a whole is rejected with these words. */
   refused?: RegExp
 }
 
@@ -228,7 +230,7 @@ async function imported(
 }
 
 for (const [name, { entries, bytes, has = [], not = [], lists = [], refused }] of Object.entries(cases))
-  test(name, async () => {
+  test(`an import handles ${name} safely`, async () => {
     const { status, message, over, content, commits } = await imported(bytes ? bytes() : rawZip(entries ?? []))
     if (refused) {
       assert.is(status, 400)

@@ -1,4 +1,4 @@
-/** Websites that are made to do harm, or are just odd: the import ends within its bounds, and says what it left out. */
+/** Websites that are malicious or unusual: the import ends within its bounds, and lists what it left out. */
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
@@ -7,7 +7,7 @@ import { type Answer, type Case, good, html, page, play, text, to } from './odd-
 import { ask, ended, type Import, newSpace, picture, serve } from './story-support.js'
 
 const PAGES = 30
-const [test, here] = await suiteWith('nasty websites', () =>
+const [test, here] = await suiteWith('malicious websites', () =>
   startService({
     env: {
       BINDERY_IMPORT_DELAY_MS: '0',
@@ -262,7 +262,7 @@ const cases: Record<string, Case> = {
 } // prettier-ignore
 
 for (const [name, one] of Object.entries(cases))
-  test(name, async () => {
+  test(`an import handles ${name} safely`, async () => {
     const { status, message, over, content, web } = await play(here, one)
     if (one.refused) {
       assert.is(status, 400)
@@ -282,7 +282,7 @@ for (const [name, one] of Object.entries(cases))
   })
 
 test(
-  'a slow drip holds up one import and no other',
+  'a very slow website delays its own import but no other',
   async () => {
     const drip: Answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' })

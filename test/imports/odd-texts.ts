@@ -1,6 +1,6 @@
-/** Names and texts that programs trip over. */
+/** Names and texts that often cause errors in programs. */
 
-/** Names of pages as they stand in addresses. */
+/** Names of pages in URLs. */
 export const NAMES = [
   'alpha',
   'Alpha',
@@ -53,7 +53,7 @@ export const NAMES = [
   'under_score_',
 ] // prettier-ignore
 
-/** Texts that mean something in markdown or in a template language, and must be seen as they are. */
+/** Texts that have a meaning in markdown or in a template language, and must be shown unchanged. */
 export const LITERALS = [
   'a < b && c > d',
   '<script>alert(1)</script>',

@@ -1,4 +1,4 @@
-/** Websites of a few answers, and an import of one. */
+/** Websites with a few responses, and an import of one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TestService } from '../support/service.js'
 import { type Content, contentOf, ended, type Import, newSpace, serve, type Web } from './story-support.js'

@@ -1,4 +1,4 @@
-/** A random archive of pages, with what an import of it must bring. */
+/** A random archive of pages, with the expected result of an import. */
 import { posix } from 'node:path'
 import { Document, ExternalHyperlink, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow, TextRun } from 'docx'
 import { pick, type Random } from '../simulation/two-sided/random.js'
@@ -15,7 +15,7 @@ export interface ArchivePage {
   seen: string[]
   links: { word: string; to: ArchivePage | string }[]
   pictures: { alt: string; bytes: Buffer | null }[]
-  /** The text of a markdown file, whose bytes are to stay but for the targets of links. */
+  /** The text of a markdown file, whose bytes must stay except for the targets of links. */
   text: string
 }
 
@@ -150,7 +150,7 @@ export class Archive {
     this.#files.push({ name, data, stored: this.next(3) === 0, descriptor: this.next(3) === 0, ...more })
   }
 
-  /** What must be left out, and listed. */
+  /** Files that must be left out and listed. */
   #nasty(): void {
     const word = this.#word('nasty')
     const text = `# Nasty\n\n${word}\n`
@@ -211,7 +211,7 @@ export class Archive {
     return page.kind === 'html' ? this.#html(page) : this.#word97(page)
   }
 
-  /** Markdown of any style, which is to stay as it is. */
+  /** Markdown in any style, which must stay unchanged. */
   #markdown(page: ArchivePage): string {
     const end = this.next(4) === 0 ? '\r\n' : '\n'
     const blocks = [`${this.next(3) === 0 ? `${page.title}\n====` : `# ${page.title}`}`, page.word]

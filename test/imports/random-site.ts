@@ -1,4 +1,4 @@
-/** A random little website, with what an import of it must bring. */
+/** A small random website, with the expected result of an import. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { pick, type Random } from '../simulation/two-sided/random.js'
@@ -6,12 +6,12 @@ import { LITERALS, NAMES } from './odd-texts.js'
 import { picture } from './story-support.js'
 
 interface SitePage {
-  /** As it stands in addresses. */
+  /** The notation in URLs. */
   path: string
   title: string
-  /** Stands once in the page's content. */
+  /** Appears once in the page's content. */
   word: string
-  /** Pieces of text that a reader sees, as they are seen. */
+  /** Pieces of text as a reader sees them. */
   seen: string[]
   links: Link[]
   pictures: { alt: string; bytes: Buffer | null }[]
@@ -20,7 +20,7 @@ interface SitePage {
 }
 interface Link {
   word: string
-  /** The page that it leads to, or the address that it must have. */
+  /** The page that it points to, or the URL that it must have. */
   to: SitePage | string
   part?: string
 }
@@ -38,7 +38,7 @@ const utf16 = (text: string, big: boolean): Buffer => {
   return big ? bytes.swap16() : bytes
 }
 
-/** Ways in which servers send the same page. */
+/** The ways in which servers send the same page. */
 const SENDINGS: ((html: string) => [Record<string, string>, Buffer])[] = [
   (html) => [{ 'content-type': 'text/html; charset=utf-8' }, Buffer.from(html)],
   (html) => [{ 'content-type': 'text/html' }, Buffer.from(`\ufeff${html}`)],
@@ -62,9 +62,9 @@ const KOI_SENDING = (html: string): [Record<string, string>, Buffer] => [
 
 export class Site {
   readonly pages: SitePage[] = []
-  /** What must be listed as not imported, by a part of the address. */
+  /** Entries that must be listed as not imported, by a part of the URL. */
   readonly failing: string[] = []
-  /** What must not come. */
+  /** Text that must not be imported. */
   readonly forbidden: string[] = []
   readonly #other = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>()
   readonly #begin: string
@@ -78,7 +78,8 @@ export class Site {
   ) {
     this.#begin = pick(next, ['/docs/', '/', '/a%20b/', '/v1.0/docs/']) as string
     const names = NAMES.filter(() => next(3) === 0).slice(0, size)
-    // The page of a folder is one, whether its address names the file or not; so are two spellings of the same letters.
+    // The page of a folder is one page, whether its URL names the file or not. The same applies to two spellings of
+    // the same letters.
     for (const name of [
       '',
       ...names.filter(
@@ -90,7 +91,7 @@ export class Site {
       this.#add(name)
   }
 
-  /** Where an import begins. */
+  /** The start URL of an import. */
   get start(): string {
     return this.origin + this.#begin
   }
@@ -114,7 +115,7 @@ export class Site {
     })
   }
 
-  /** Writes the pages, once the address of the server is known. */
+  /** Writes the pages once the address of the server is known. */
   write(origin: string): void {
     this.origin = origin
     const written = this.pages.map((page) => this.#body(page))
@@ -132,7 +133,7 @@ export class Site {
     return `<p>See <a href="${escaped(this.#addressOf(page, to))}">${word}</a>.</p>`
   }
 
-  /** One of the addresses of a page. */
+  /** Returns one of the URLs of a page. */
   #addressOf(from: SitePage, to: SitePage): string {
     const query = this.next(6) === 0 ? '?utm_source=docs&x=%20' : ''
     const path = to.path + query
@@ -147,7 +148,7 @@ export class Site {
     return pick(this.next, folder === '/' ? forms.slice(0, 3) : forms) as string
   }
 
-  /** An address that leads to a page in up to three steps. */
+  /** Returns a URL that leads to a page in up to three steps. */
   #redirect(to: SitePage): string {
     let target = to.path
     for (let i = this.next(3); i >= 0; i--) {
@@ -165,7 +166,7 @@ export class Site {
     return escaped(text)
   }
 
-  /** A piece of text that means something elsewhere, between words that say where it is. */
+  /** A piece of text with a meaning elsewhere, between words that identify its place. */
   #literal(page: SitePage): string {
     const literal = pick(this.next, LITERALS) as string
     return this.#say(
@@ -240,7 +241,7 @@ export class Site {
     )
   }
 
-  /** A link to what cannot be imported keeps its address, and that is listed. */
+  /** A link to a page that cannot be imported keeps its URL, and that is listed. */
   #broken(word: string): [string, Link] {
     const path = `${this.#begin}${this.#word('broken')}`
     const answer = (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): void =>

@@ -1,9 +1,9 @@
-/** Archives byte by byte, so that they can say what no tool writes. */
+/** Archives that are built byte by byte, so that they can contain data that no tool writes. */
 import { deflateRawSync } from 'node:zlib'
 import { crc32 } from './story-support.js'
 
 export interface Entry {
-  /** Bytes as they are: a text is UTF-8. */
+  /** Raw bytes. A text is UTF-8. */
   name: string | Buffer
   data?: string | Buffer
   stored?: boolean
@@ -11,19 +11,19 @@ export interface Entry {
   descriptor?: boolean
   /** Unix mode, for symbolic links. */
   mode?: number
-  /** Whether the name is said to be UTF-8; unless told otherwise it is. */
+  /** Whether the name is declared as UTF-8. The default is true. */
   utf8?: boolean
   encrypted?: boolean
-  /** What the archive says, if it is not so. */
+  /** The values that the archive states, if they are wrong. */
   crc?: number
   size?: number
   packed?: number
   method?: number
-  /** Name in front of the data, where it differs. */
+  /** The name in front of the data, if it differs. */
   localName?: string
-  /** Index of another entry whose data this one names as its own. */
+  /** Index of another entry whose data this entry shares. */
   dataOf?: number
-  /** The data, if they are packed already. */
+  /** The data, if they are already compressed. */
   deflated?: Buffer
 }
 

@@ -1,4 +1,4 @@
-/** The query of an import's URL, which may be a signature: it is in nothing that is shown or kept. */
+/** The query of an import's URL, which may be a signature, is neither shown nor stored. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -70,7 +70,7 @@ for (const [name, one] of Object.entries(secretive))
     assert.not.match(JSON.stringify(body), SECRET, 'in the audit log')
   })
 
-test('nothing of a query is left on the disk once the imports are over', async () => {
+test('no part of a query is on the disk after the imports', async () => {
   await here.service.close()
   assert.equal(await filesWith(join(here.dir, 'repos'), SECRET), [])
   await here.restart().catch(() => here.restart())

@@ -1,11 +1,11 @@
-/** A service that imports without pauses, and what tests of imports ask it. */
+/** A service that imports without pauses, and helpers for tests of imports. */
 import { startService, type TestService } from '../support/service.js'
 import { git } from '../support/hermetic-git.js'
 
 export interface Importing extends TestService {
-  /** A new space with one page. */
+  /** Creates a space with one page. */
   space(): Promise<string>
-  /** The files of a revision of a space. */
+  /** Returns the files of a revision of a space. */
   files(space: string, revision?: string): Promise<string[]>
   file(space: string, path: string, revision?: string): Promise<string>
 }

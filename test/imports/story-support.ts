@@ -1,4 +1,7 @@
-/** What the stories of imports share: a web server of their own, an import from its request to its end, and the content as plain Git shows it. */
+/**
+ * Shared helpers for stories of imports: a web server, an import from its request to its end, and the content as
+ * plain Git shows it.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, posix } from 'node:path'
@@ -9,12 +12,12 @@ import type { Caller, TestService } from '../support/service.js'
 
 export interface Web {
   origin: string
-  /** Paths with their queries, in the order in which they were asked for. */
+  /** Paths with their queries, in the order of the requests. */
   requests: string[]
   close(): Promise<void>
 }
 
-/** A web server on a free port. */
+/** Starts a web server on a free port. */
 export async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<Web> {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -46,7 +49,7 @@ export interface Import {
   error?: string
 }
 
-/** Asks for an import and returns its document, running or over. */
+/** Requests an import. Returns its document, running or finished. */
 export async function ask(caller: Caller, at: string, body: { url: string; source: string }): Promise<Import> {
   const response = await caller.call('post', `${at}/import`, body)
   const address = response.headers.location as string | undefined
@@ -54,7 +57,7 @@ export async function ask(caller: Caller, at: string, body: { url: string; sourc
   return (await caller.call('get', new URL(address as string, 'http://here').pathname).expect(200)).body
 }
 
-/** Asks until the import is over. */
+/** Polls until the import is finished. */
 export async function ended(caller: Caller, space: string, id: string): Promise<Import> {
   for (;;) {
     const { body } = await caller.call('get', `/v1/spaces/${space}/content/imports/${id}`).expect(200)
@@ -82,14 +85,14 @@ export class Content {
     readonly files: ReadonlyMap<string, Buffer>,
   ) {}
 
-  /** Pages and the table of contents; names of files are those of Git. */
+  /** Pages and the table of contents. File names are those of Git. */
   texts(): [string, string][] {
     return [...this.files]
       .filter(([path]) => path.endsWith('.md'))
       .map(([path, bytes]) => [path, bytes.toString('utf8')])
   }
 
-  /** The only page that has a word, which must be there once. */
+  /** Returns the only page that contains a word. The word must appear once. */
   fileOf(word: string, told = word): string {
     const at = this.texts().flatMap(([path, text]) =>
       Array.from({ length: path === 'SUMMARY.md' ? 0 : text.split(word).length - 1 }, () => path),
@@ -102,7 +105,7 @@ export class Content {
     return this.texts().some(([, text]) => text.includes(word))
   }
 
-  /** Where the link or picture with a text leads to: a path in the repository with its part, or an address. */
+  /** Returns the target of the link or picture with a text: a path in the repository with its fragment, or a URL. */
   targetOf(word: string): string {
     const file = this.fileOf(word)
     const text = this.files.get(file)?.toString('utf8') as string
@@ -137,7 +140,7 @@ export async function contentOf(here: TestService, space: string, ref = 'refs/he
   return new Content(commits, files)
 }
 
-/** The visible text of a block tree, with single spaces. */
+/** Returns the visible text of a block tree, with single spaces. */
 export function textOf(tree: unknown): string {
   const parts: string[] = []
   const look = (value: unknown): void => {

@@ -1,4 +1,4 @@
-/** Random little websites: each text, link and picture is in the content once, and what is not there is listed. */
+/** Small random websites: each text, link and picture appears in the content once, and everything missing is listed. */
 import * as assert from 'uvu/assert'
 import { random } from '../simulation/two-sided/random.js'
 import { startService } from '../support/service.js'
@@ -13,7 +13,7 @@ const [test, here] = await suiteWith('stories of imports', () =>
   startService({ env: { BINDERY_IMPORT_DELAY_MS: '0' } }),
 )
 
-/** What is not as it should be; all of it is told, since one fault often shows in several places. */
+/** All errors. They are reported together, since one fault often appears in several places. */
 type Wrong = string[]
 
 function attempt(wrong: Wrong, check: () => void): void {
@@ -109,7 +109,7 @@ async function checkTexts(space: string, site: Book, content: Content, wrong: Wr
 }
 
 for (const seed of seeds)
-  test(`website of seed ${seed}`, async () => {
+  test(`the website of seed ${seed} is imported completely`, async () => {
     const site = new Site(random(seed), SIZE)
     const web = await serve((request, response) => site.handle(request, response))
     try {
@@ -134,7 +134,7 @@ for (const seed of seeds)
     }
   })
 
-/** Markdown stays as it is but for the targets of links. */
+/** Markdown stays unchanged except for the targets of links. */
 const withoutTargets = (text: string): string => text.replace('\ufeff', '').replace(/\]\((<[^>]*>|[^)\s"]*)/g, '](')
 
 function checkBytes(pages: ArchivePage[], content: Content, wrong: Wrong): void {
@@ -151,7 +151,7 @@ function checkBytes(pages: ArchivePage[], content: Content, wrong: Wrong): void 
 }
 
 for (const seed of seeds)
-  test(`archive of seed ${seed}`, async () => {
+  test(`the archive of seed ${seed} is imported completely`, async () => {
     const archive = new Archive(random(seed), SIZE)
     const bytes = await archive.write()
     const web = await serve((_, response) => response.writeHead(200, { 'content-type': 'application/zip' }).end(bytes))

@@ -53,7 +53,7 @@ const [test, here] = await suiteWith('import of a website', async () => {
 
 const { service, site } = here
 
-test('reads the pages below the address by sitemap and links, and writes them by one commit', async () => {
+test('an import finds the pages below the URL by sitemap and links, and makes one commit', async () => {
   const space = await service.space()
   const before = await git(`${service.dir}/repos/${space}.git`, ['rev-parse', 'main'])
   site.requests.length = 0
@@ -97,7 +97,7 @@ test('reads the pages below the address by sitemap and links, and writes them by
   )
 })
 
-test('puts pages into a tree, in the order of the first page, and leads links to them', async () => {
+test('an import builds a tree in the order of the first page and rewrites the links', async () => {
   const space = await service.space()
   await service.admin
     .call('post', `/v1/spaces/${space}/content/import`, { url: `${site.url}/docs`, source: 'website' })
@@ -126,7 +126,7 @@ test('puts pages into a tree, in the order of the first page, and leads links to
   assert.match(await service.file(space, 'docs/fr-guide.md'), 'Déjà vu.', 'in the charset of its response')
 })
 
-test('an import that is made again overwrites nothing, and adds no image twice', async () => {
+test('a repeated import overwrites nothing and adds no image twice', async () => {
   const space = await service.space()
   for (let times = 0; times < 2; times++)
     await service.admin
@@ -143,7 +143,7 @@ test('an import that is made again overwrites nothing, and adds no image twice',
   ])
 })
 
-test('a website without an end is read up to the limits, which the failures tell', async () => {
+test('an endless website is read up to the limits, which the failures name', async () => {
   const small = await startImporting({ BINDERY_IMPORT_PAGES: '12' })
   let made = 0
   const trap = await startWebsite()
@@ -168,7 +168,7 @@ test('a website without an end is read up to the limits, which the failures tell
   }
 })
 
-test('one page under several addresses is one page; a redirect in a circle is a failure', async () => {
+test('one page with several URLs is one page, and a redirect loop is a failure', async () => {
   const other = await startWebsite({
     '/d': { status: 301, headers: { location: '/d/' } },
     '/d/': page(
@@ -208,7 +208,7 @@ test('one page under several addresses is one page; a redirect in a circle is a 
   }
 })
 
-test('a website that cannot be read is 400 with the reason', async () => {
+test('a website that cannot be read is a 400 with the reason', async () => {
   const space = await service.space()
   const refused = async (url: string): Promise<string> =>
     (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'website' }).expect(400))

@@ -1,4 +1,4 @@
-/** A small website that a test serves: pages by path, with what each request was. */
+/** A small website that a test serves: pages by path, and a record of the requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,9 +7,9 @@ type Page = Answer | ((request: IncomingMessage, response: ServerResponse) => An
 
 export interface Website {
   url: string
-  /** By path, without the query. A function that returns null answers by itself. */
+  /** By path, without the query. A function that returns null sends its own response. */
   pages: Map<string, Page>
-  /** Answers paths that no page has; default 404. */
+  /** Responds to unknown paths. The default is a 404. */
   otherwise: Page
   /** Paths with queries, in order of arrival. */
   requests: string[]

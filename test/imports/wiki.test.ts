@@ -19,7 +19,7 @@ const [test, here] = await suiteWith('import of a wiki', async () => {
 })
 const { service, host } = here
 
-test('a wiki is cloned: its sidebar is the order, and links by name lead to files', async () => {
+test('a wiki is cloned with the order of its sidebar, and links by name point to files', async () => {
   await host.createRepository('acme/tool.wiki.git', {
     files: {
       'Home.md':
@@ -62,7 +62,7 @@ test('a wiki is cloned: its sidebar is the order, and links by name lead to file
   assert.match(await service.file(space, 'starting.md'), 'Back [home](home/README.md), [again](home/README.md).')
 })
 
-test('what is no wiki is 400', async () => {
+test('a URL that is not a wiki is a 400', async () => {
   const space = await service.space()
   const refused = async (url: string) =>
     (await service.admin.call('post', `/v1/spaces/${space}/content/import`, { url, source: 'github-wiki' }).expect(400))

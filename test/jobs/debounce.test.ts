@@ -2,12 +2,12 @@ import * as assert from 'uvu/assert'
 import { Debouncer } from '../../src/jobs/debounce.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('work that is done soon')
+const test = suite('debounced work')
 const never = (error: unknown): void => {
   throw error
 }
 
-test('is done once for all requests before it begins, and again for those after', async () => {
+test('one run serves all earlier requests, and later requests get another run', async () => {
   const soon = new Debouncer(5, never)
   const done: string[] = []
   let release = (): void => {}
@@ -31,7 +31,7 @@ test('is done once for all requests before it begins, and again for those after'
   assert.not(soon.busy)
 })
 
-test('begins no task after its stop, and waits for those that run', async () => {
+test('no task starts after the stop, which waits for running tasks', async () => {
   const soon = new Debouncer(5, never)
   const done: string[] = []
   soon.run(async () => {
@@ -47,7 +47,7 @@ test('begins no task after its stop, and waits for those that run', async () => 
   assert.equal(done, ['began'])
 })
 
-test('reports what a task throws, but not while it stops', async () => {
+test('errors of a task are reported, but not during a stop', async () => {
   const failures: unknown[] = []
   const soon = new Debouncer(0, (error) => failures.push(error))
   soon.schedule('a', async () => {
@@ -62,7 +62,7 @@ test('reports what a task throws, but not while it stops', async () => {
   assert.equal(failures.map(String), ['Error: one'])
 })
 
-test('hundreds that wait at once are no reason for a warning of Node', async () => {
+test('hundreds of waiting callers cause no warning of Node', async () => {
   const warnings: string[] = []
   const note = (warning: Error): void => void warnings.push(warning.name)
   process.on('warning', note)

@@ -1,5 +1,5 @@
 // @own-process: it starts and kills servers
-/** Kills in the middle of the jobs that have no tests of their own for that: maintenance of a repository, and mails. */
+/** Kills in the middle of the jobs without their own kill tests: maintenance of a repository, and emails. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
@@ -18,10 +18,10 @@ import { insertOrganization, openApp } from '../support/sync-fixture.js'
 
 const test = suite('kill -9 in the middle of jobs')
 const LONG = { timeoutMs: 280_000 }
-/** More loose objects and refs than maintenance leaves alone. */
+/** More loose objects and refs than maintenance ignores. */
 const [OBJECTS, REFS] = [1_100, 220]
 
-/** A space whose repository has much to pack; its ID and the folder of the repository. */
+/** Creates a space whose repository has much to pack. Returns its ID and the folder of the repository. */
 async function fullSpace(root: string): Promise<{ id: string; path: string }> {
   const { app, close } = await openApp(root, [])
   const { organization, actor } = await insertOrganization(app)
@@ -47,7 +47,7 @@ const said = async (child: ChildProcess): Promise<string> =>
   String((await once(child.stdout as NodeJS.ReadableStream, 'data'))[0])
 
 test(
-  'maintenance that is killed at any step loses nothing, and is done by the next start',
+  'maintenance that is killed at any step loses nothing and completes at the next start',
   async () => {
     const root = await mkdtemp(join(tmpdir(), 'bindery-maintain-'))
     const { id, path } = await fullSpace(root)
@@ -86,7 +86,7 @@ test(
 )
 
 test(
-  'a mail whose server hangs when the service is killed is sent after the next start, and its link works',
+  'an email that hangs during a kill is sent after the next start, and its link works',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'bindery-mail-'))
     const sockets: Socket[] = []

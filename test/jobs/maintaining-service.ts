@@ -1,4 +1,7 @@
-/** Run by kill.test.ts in a process of its own: maintains the repository of a space by its job, and says when it begins and has ended. */
+/**
+ * Run by kill.test.ts in its own process: runs the maintenance job for the repository of a space, and reports its
+ * start and end.
+ */
 import { startWorker } from '../../src/jobs/worker.js'
 import { jobs } from '../../src/model/index.js'
 import { openApp } from '../support/sync-fixture.js'

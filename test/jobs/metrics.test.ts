@@ -19,7 +19,7 @@ const [test, { here, smtp }] = await suiteWith('metrics and log of background wo
 const A_POLL = 400_000
 
 const metrics = async (): Promise<string> => (await fetch(`${here.service.url}/metrics`)).text()
-/** The value of a metric with these labels; 0 if there is none yet. */
+/** Returns the value of a metric with these labels, or 0 if there is none yet. */
 const sampleOf = async (sample: string): Promise<number> => {
   const line = (await metrics()).split('\n').find((one) => one.startsWith(`${sample} `))
   return line === undefined ? 0 : Number(line.slice(sample.length + 1))
@@ -27,7 +27,7 @@ const sampleOf = async (sample: string): Promise<number> => {
 const warnings = (connection: string): Record<string, unknown>[] =>
   lines.filter((line) => line.level === 'warn' && line.connection === connection)
 
-test('docs/administration.md lists exactly the metrics that are served, with their types and labels', async () => {
+test('docs/administration.md lists exactly the served metrics, with their types and labels', async () => {
   const text = await readFile('docs/administration.md', 'utf8')
   const rows = [...text.matchAll(/^\| `(bindery_[a-z_]+)` \| (\w+) \| ([^|]*)\|/gm)].map(
     ([, name, type, labels = '']) => ({
@@ -56,7 +56,7 @@ test('docs/administration.md lists exactly the metrics that are served, with the
   }
 })
 
-test('gauges show the version, the disk, and the spaces', async () => {
+test('gauges show the version, the disk and the spaces', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string }
   assert.is(await sampleOf(`bindery_build_info{version="${version}"}`), 1)
   for (const folder of ['data', 'repos']) assert.ok((await sampleOf(`bindery_disk_free_bytes{folder="${folder}"}`)) > 0)
@@ -64,7 +64,7 @@ test('gauges show the version, the disk, and the spaces', async () => {
   assert.is(await sampleOf('bindery_jobs_queued{kind="git-import"}'), 0)
 })
 
-test('a failed run of a connection is a warning without secrets, and counted by outcome', async () => {
+test('a failed run of a connection logs a warning without secrets and is counted by outcome', async () => {
   const [space, theirs] = [await here.space(), await here.repository({ 'README.md': '# Home\n' })]
   const credential = { kind: 'basic', username: 'someone', password: 'very-secret' }
   const { id, base } = await here.connect(space, { url: theirs.url, direction: 'import', credential })
@@ -85,7 +85,7 @@ test('a failed run of a connection is a warning without secrets, and counted by 
   assert.not.match(JSON.stringify(lines), /very-secret/)
 })
 
-test('mails and deliveries to webhooks are counted by outcome', async () => {
+test('emails and webhook deliveries are counted by outcome', async () => {
   const org = await organization(here.service)
   const { admin } = here.service
   await admin

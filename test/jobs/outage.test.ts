@@ -6,12 +6,15 @@ import { type JobDoc, jobs } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
 
-// A database that is away for a while: nobody restarts the server or asks for the job once more.
-const [test, f] = await suiteWith('jobs while the database is away', startFixture)
+// The database is unavailable for a while. No one restarts the server or requests the job again.
+const [test, f] = await suiteWith('jobs without a database', startFixture)
 
 const REST_MS = 20
 
-/** The app with a store that refuses everything while `away.now`; `asked` counts what it refused, `listed` how often it listed a whole table. */
+/**
+ * The app with a store that rejects everything while `away.now`. `asked` counts rejections, `listed` counts scans of
+ * a whole table.
+ */
 function withOutages() {
   const away = { now: false, asked: 0, listed: 0 }
   const store = new Proxy(f.app.store, {
@@ -48,7 +51,7 @@ const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => 
 }
 const isDone = async (id: string): Promise<boolean> => (await f.app.store.get(jobs, id))?.state === 'done'
 
-test('a job whose end could not be stored runs once more when the database is back', async () => {
+test('a job whose end could not be stored runs again when the database is back', async () => {
   const { app, away } = withOutages()
   let runs = 0
   const probe: JobKind = {
@@ -62,7 +65,7 @@ test('a job whose end could not be stored runs once more when the database is ba
   }
   await f.app.store.insert(jobs, job('ends-in-an-outage'))
   const worker = startWorker(app, { kinds: new Map([['probe', probe]]), restMs: REST_MS })
-  // The end, the way back into the queue, and two looks.
+  // The end, the requeue, and two polls.
   await until(() => away.asked >= 4)
   assert.is((await f.app.store.get(jobs, 'ends-in-an-outage'))?.state, 'running')
   away.now = false
@@ -71,7 +74,7 @@ test('a job whose end could not be stored runs once more when the database is ba
   await worker.stop()
 })
 
-test('what an earlier process left, and what is new, is taken up if the database is away at the start', async () => {
+test('old and new jobs run even if the database is unavailable at the start', async () => {
   const { app, away } = withOutages()
   const ran: string[] = []
   const probe: JobKind = {

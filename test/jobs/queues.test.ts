@@ -12,8 +12,8 @@ import { suiteWith } from '../support/suite.js'
 const ignoreSilent = ({ url }: { url: string }): Promise<void> | undefined =>
   url.includes('silent') ? new Promise(() => {}) : undefined
 
-/** A service, a Git server, a website, and a mail server. URLs with "silent" get no response until the end. */
-const [test, here] = await suiteWith('queues of jobs', async () => {
+/** A service, a Git server, a website and a mail server. URLs with "silent" get no response until the end. */
+const [test, here] = await suiteWith('job queues', async () => {
   const smtp = await startSmtp()
   const service = await startService({
     env: {
@@ -67,7 +67,7 @@ const areUnderWay = async (spaces: readonly string[]): Promise<boolean> => {
   return states.every((state) => state === 'queued' || state === 'running')
 }
 
-test('imports from a silent host delay no other sync and no mail', async () => {
+test('imports from a silent host delay no other syncs and no emails', async () => {
   const stuck: string[] = []
   for (let n = 0; n < 3; n++) stuck.push(await startImport(first, `${here.silent}${n}.git`))
   await until(async () => (await Promise.all(stuck.map(stateOf))).includes('running'))
@@ -82,7 +82,7 @@ test('imports from a silent host delay no other sync and no mail', async () => {
   assert.ok(await areUnderWay(stuck), 'no import from the silent host is over')
 })
 
-test('polls of a silent host do not delay polls of others', async () => {
+test('polls of a silent host do not delay other polls', async () => {
   const other = await organization(here.service)
   const connect = async (
     org: string,
@@ -117,8 +117,8 @@ test('polls of a silent host do not delay polls of others', async () => {
   here.remotes.behaviour.onRequest = ignoreSilent
 })
 
-test('imports of content from a silent website do not delay those of others', async () => {
-  // Their responses come when the website is closed, at the end.
+test('content imports from a silent website do not delay others', async () => {
+  // Their responses are sent when the website is closed, at the end.
   for (let n = 0; n < 4; n++) {
     const space = await spaceOf(first)
     void admin.call('post', `${space}/content/import`, { url: `${here.site}/silent${n}`, source: 'website' }).then(

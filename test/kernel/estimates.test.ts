@@ -29,7 +29,7 @@ import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
 // @own-process: it measures the heap
-const test = suite('what caches say that they hold, against the heap')
+const test = suite('size estimates of caches, compared with the heap')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
@@ -53,9 +53,9 @@ function measured(
   fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: CachedResponses) => Promise<void> | void,
 ): void {
   test(name, async () => {
-    // What is made once, by whatever runs first, is not counted.
+    // Data that is created once, by the first code that runs, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
-    // What else is collected or compiled meanwhile disturbs one measurement, not all of them.
+    // Other garbage collections or compilations disturb one measurement, not all of them.
     for (let attempt = 1; ; attempt++) {
       const budget = new MemoryBudget(1e12)
       const into = caches(budget)
@@ -81,7 +81,7 @@ const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCach
 const paths = (n: number, of = ''): string[] =>
   Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 
-measured('structures', async (content) => {
+measured('the estimate for structures matches the heap', async (content) => {
   for (let revision = 0; revision < 4; revision++) {
     const files = paths(1500, String(revision))
     const summary = `# Table of contents\n\n${files.map((path, i) => `* [How to do the thing of number ${i}](${path})`).join('\n')}\n`
@@ -94,7 +94,7 @@ measured('structures', async (content) => {
   }
 })
 
-measured('overrides', (content) => {
+measured('the estimate for overrides matches the heap', (content) => {
   for (let revision = 0; revision < 10; revision++)
     content.overrides.set(
       `space:${oid(revision)}`,
@@ -105,11 +105,11 @@ measured('overrides', (content) => {
 const pageText = (n: number): string =>
   `---\ndescription: Page ${n}\ntags: [a, b]\n---\n\n# Page ${n}\n\n${Array.from({ length: 30 }, (_, i) => `Paragraph ${i} of page ${n}, with [a link to another page](../other/page-${i * n}.md) and some more words.`).join('\n\n')}\n`
 
-measured('texts of pages', (content) => {
+measured('the estimate for texts of pages matches the heap', (content) => {
   for (let n = 0; n < 400; n++) content.texts.set(oid(n), Buffer.from(pageText(n)).toString())
 })
 
-/** Makes the JSON of each number once: the caches are filled several times, each time with objects of their own. */
+/** Creates the JSON of each number once: the caches are filled several times, each time with new objects. */
 function fromJson<T>(make: (n: number) => T): (n: number) => T {
   const made = new Map<number, string>()
   return (n) => {
@@ -120,11 +120,11 @@ function fromJson<T>(make: (n: number) => T): (n: number) => T {
 }
 
 const knownPage = fromJson((n): KnownPage => makeFacts(Buffer.from(pageText(n))).page)
-measured('known pages', (content) => {
+measured('the estimate for known pages matches the heap', (content) => {
   for (let n = 0; n < 2000; n++) content.pages.set(oid(n), knownPage(n))
 })
 
-measured('references', (content) => {
+measured('the estimate for references matches the heap', (content) => {
   for (let n = 0; n < 100; n++)
     content.references.set(oid(n), findReferences(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown))
 })
@@ -133,11 +133,11 @@ const outline = fromJson((n): Outline => {
   const page = `# Page ${n}\n\n${Array.from({ length: 30 }, (_, i) => `## Part ${i} of page ${n}\n\nText <i id="x-${n}-${i}">x</i>.\n`).join('\n')}`
   return makeFacts(Buffer.from(page)).outline
 })
-measured('outlines', (content) => {
+measured('the estimate for outlines matches the heap', (content) => {
   for (let n = 0; n < 300; n++) content.outlines.set(oid(n), outline(n))
 })
 
-measured('links, and the addresses that pages link to', async (content) => {
+measured('the estimate for links and linked addresses matches the heap', async (content) => {
   for (let revision = 0; revision < 4; revision++) {
     const files = paths(300, String(revision))
     const tree = memoryTree(Object.fromEntries(files.map((path) => [path, 'x'])))
@@ -165,7 +165,7 @@ measured('links, and the addresses that pages link to', async (content) => {
   }
 })
 
-measured('places of comments', (content) => {
+measured('the estimate for positions of comments matches the heap', (content) => {
   for (let n = 0; n < 60; n++)
     content.places.set(
       oid(n),
@@ -173,7 +173,7 @@ measured('places of comments', (content) => {
     )
 })
 
-measured('page trees as they are presented', (content) => {
+measured('the estimate for presented page trees matches the heap', (content) => {
   for (let space = 0; space < 20; space++) {
     const pages = Array.from({ length: 100 }, (_, n): [string, PresentedPage] => {
       const json = JSON.stringify({
@@ -193,7 +193,7 @@ measured('page trees as they are presented', (content) => {
   }
 })
 
-measured('dates: the first map, and what later commits add to it', (content) => {
+measured('the estimate for dates matches the heap, including later commits', (content) => {
   let base: Parameters<typeof content.dates.set>[1] | null = null
   for (let n = 0; n < 30; n++) {
     const own = new Map(
@@ -207,7 +207,7 @@ measured('dates: the first map, and what later commits add to it', (content) => 
   }
 })
 
-measured('histories, lists and writers', (content) => {
+measured('the estimate for histories, lists and writers matches the heap', (content) => {
   for (let n = 0; n < 300; n++) {
     const key = `space:${oid(n)}`
     content.pageHistories.set(
@@ -226,7 +226,7 @@ measured('histories, lists and writers', (content) => {
   }
 })
 
-measured('trees', (_, git) => {
+measured('the estimate for trees matches the heap', (_, git) => {
   for (let n = 0; n < 50; n++) {
     const rows = Array.from({ length: 100 }, (_value, i) =>
       Buffer.concat([Buffer.from(`100644 how-to-do-${n}-${i}.md\0`), Buffer.from(oid(n * 100 + i), 'hex')]),
@@ -235,7 +235,7 @@ measured('trees', (_, git) => {
   }
 })
 
-measured('commits and sizes', (_, git) => {
+measured('the estimate for commits and sizes matches the heap', (_, git) => {
   for (let n = 0; n < 1000; n++) {
     const text = `tree ${oid(n)}\nparent ${oid(n + 1)}\nauthor A B <a@example.org> 1700000000 +0000\ncommitter Bindery <b@localhost> 1700000000 +0000\npage-ids ${oid(`h${n}`)}\n\nMessage of commit ${n}\n\nChange-Request: ${n}\n`
     git.commits.set(`1:${oid(n)}`, parseCommit(oid(n), Buffer.from(text)))
@@ -243,11 +243,11 @@ measured('commits and sizes', (_, git) => {
   }
 })
 
-measured('blobs', (_, git) => {
+measured('the estimate for blobs matches the heap', (_, git) => {
   for (let n = 0; n < 500; n++) git.blobs.set(`1:${oid(n)}`, Buffer.from(pageText(n)))
 })
 
-measured('ancestry', (_, git) => {
+measured('the estimate for ancestry matches the heap', (_, git) => {
   for (let repository = 0; repository < 3; repository++) {
     const text = Array.from(
       { length: 3000 },
@@ -262,7 +262,7 @@ measured('ancestry', (_, git) => {
   }
 })
 
-measured('packed refs', (_, git) => {
+measured('the estimate for packed refs matches the heap', (_, git) => {
   const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
   git.packedRefs.set('/repos/space.git', {
     stamp: '1 2 3',
@@ -271,7 +271,7 @@ measured('packed refs', (_, git) => {
   })
 })
 
-measured('kept responses', (_content, _git, cache) => {
+measured('the estimate for cached responses matches the heap', (_content, _git, cache) => {
   for (let n = 0; n < 2000; n++) {
     const recording = new Recording()
     for (let fact = 0; fact < 7; fact++) {

@@ -4,7 +4,7 @@ import { BatchedLines } from '../../src/kernel/log-output.js'
 import { runCommand } from '../support/commands.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('lines of the log')
+const test = suite('log lines')
 
 function batched() {
   const written: string[] = []
@@ -21,7 +21,7 @@ function batched() {
 const messages = (text: string): string[] =>
   text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { msg: string }).msg]))
 
-test('are written together, soon', async () => {
+test('log lines are written together after a short delay', async () => {
   const { log, written } = batched()
   for (const message of ['one', 'two', 'three']) log.info({}, message)
   assert.equal(written, [])
@@ -29,7 +29,7 @@ test('are written together, soon', async () => {
   assert.equal(written.map(messages), [['one', 'two', 'three']])
 })
 
-test('do not wait if they warn, or if there are many', () => {
+test('warnings and many waiting lines are written at once', () => {
   const { log, written } = batched()
   log.info({}, 'one')
   log.warn({}, 'two')
@@ -38,7 +38,7 @@ test('do not wait if they warn, or if there are many', () => {
   assert.is(written.length, 2)
 })
 
-test('made with their batch keep their order and their time, and are as complete as others', async () => {
+test('lines that are formatted with their batch keep their order, time and fields', async () => {
   const { log, lines, written, synced } = batched()
   const times = (text: string): string[] =>
     text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { time: string }).time]))
@@ -69,13 +69,13 @@ test('made with their batch keep their order and their time, and are as complete
   assert.is(synced(), 1)
 })
 
-test('made later are not made at all below the level', () => {
+test('deferred lines below the level are never formatted', () => {
   const log = createLog({ level: 'warn', destination: { write: () => assert.unreachable() } })
   log.later(() => assert.unreachable() as never, 'nothing')
   assert.ok(true)
 })
 
-test('are all written at the end', () => {
+test('all log lines are written at the end', () => {
   const { log, lines, written, synced } = batched()
   log.info({}, 'last')
   lines.end()
@@ -88,7 +88,7 @@ for (const [how, last] of [
   ['exits', 'process.exit(3)'],
   ['throws', 'throw new Error("unforeseen")'],
 ])
-  test(`of a process that ${how} are not lost`, async () => {
+  test(`log lines of a process that ${how} are not lost`, async () => {
     const program = `import { createLog } from ${JSON.stringify(new URL('../../src/kernel/log.js', import.meta.url).href)}
       const log = createLog({ level: 'info' })
       for (let i = 0; i < 500; i++) log.info({}, String(i))

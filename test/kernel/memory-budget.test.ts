@@ -10,7 +10,7 @@ interface Layer {
 }
 const MIB = 1024 * 1024
 
-test('many large values under one bound: 500 of 5 MB stay within 256 MiB', () => {
+test('500 values of 5 MB under one bound stay within 256 MiB', () => {
   const budget = new MemoryBudget(256 * MIB)
   const structures = budget.cache<{ n: number }>({ weigh: () => 5_000_000 })
   for (let n = 0; n < 500; n++) structures.set(String(n), { n })
@@ -19,7 +19,7 @@ test('many large values under one bound: 500 of 5 MB stay within 256 MiB', () =>
   assert.is(Array.from({ length: 500 }, (_, n) => structures.has(String(n))).filter(Boolean).length, 53)
 })
 
-test('what was not used for the longest time goes first, whichever cache it is in', () => {
+test('the least recently used value is evicted first, whichever cache holds it', () => {
   const budget = new MemoryBudget(10_000)
   const [one, two] = [budget.cache<string>({ weigh: () => 1500 }), budget.cache<string>({ weigh: () => 1500 })]
   for (const key of ['a', 'b']) for (const cache of [one, two]) cache.set(key, `${key}!`)
@@ -30,7 +30,7 @@ test('what was not used for the longest time goes first, whichever cache it is i
   assert.equal([one.get('a'), two.get('d')], [undefined, 'd'])
 })
 
-test('a value under many keys is charged once, and goes from all of them', () => {
+test('a value with many keys is counted once and is removed from all of them', () => {
   const budget = new MemoryBudget(100_000)
   const cache = budget.cache<object>({ weigh: () => 20_000 })
   const value = {}
@@ -41,7 +41,7 @@ test('a value under many keys is charged once, and goes from all of them', () =>
   assert.ok(budget.used <= 100_000)
 })
 
-test('what is of use to its dependents alone goes with the last of them, and not before', () => {
+test('a shared value is removed with its last dependent and not earlier', () => {
   const budget = new MemoryBudget(MIB)
   const bodies = budget.cache<object>({ weigh: () => 5000, goesWithLast: true })
   const responses = budget.cache<{ body: object }>({ weigh: () => 100, base: ({ body }) => body as { body: object } })
@@ -56,21 +56,21 @@ test('what is of use to its dependents alone goes with the last of them, and not
   assert.is(responses.has('two'), true)
 })
 
-test('a value that is too large for a cache is not kept', () => {
+test('a value that is too large for a cache is not stored', () => {
   const cache = new MemoryBudget(1000 * MIB).cache<string>({ weigh: (text) => text.length, maxEntryBytes: 10 })
   cache.set('a', 'short')
   cache.set('a', 'too long for it')
   assert.is(cache.get('a'), undefined)
 })
 
-/** All that is reachable from what a cache still returns. */
+/** Everything that is reachable from the values that a cache still returns. */
 function reachable(values: Iterable<Layer>): number {
   const seen = new Set<Layer>()
   for (const value of values) for (let at: Layer | null = value; at; at = at.base) seen.add(at)
   return [...seen].reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-test('whatever is set, read and removed: what can be reached never weighs more than the budget', () => {
+test('the reachable memory never exceeds the budget after any operations', () => {
   const action = fc.record({
     key: fc.nat(30),
     what: fc.constantFrom('set', 'grow', 'share', 'get', 'delete'),

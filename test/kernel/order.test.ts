@@ -11,7 +11,7 @@ const shuffled = <T>(list: readonly T[]): T[] =>
     .sort((a, b) => (a.key < b.key ? 1 : -1))
     .map(({ one }) => one)
 
-/** Puts new things (or an existing one) where they are wanted; returns the siblings as they are stored after it. */
+/** Inserts new items (or an existing one) at the requested position. Returns the siblings as they are stored then. */
 function put(stored: readonly Ordered[], what: readonly Ordered[], index: number): Ordered[] {
   const others = inOrder(stored.filter(({ id }) => !what.some((one) => one.id === id)))
   const { positions, moved } = positionsAt(others, index, what.length)
@@ -19,7 +19,7 @@ function put(stored: readonly Ordered[], what: readonly Ordered[], index: number
   return shuffled([...rest, ...what.map((one, i) => ({ ...one, position: positions[i] as string }))])
 }
 
-test('things without a key come first, by creation; those with one in its order; the key says so itself', () => {
+test('items without a key come first by creation, and the others in the order of their keys', () => {
   const all: Ordered[] = [
     { id: 'd', position: 'a1', createdAt: at(1) },
     { id: 'c', position: 'Zz', createdAt: at(9) },
@@ -33,7 +33,7 @@ test('things without a key come first, by creation; those with one in its order;
   assert.equal(inOrder(all).map(orderKey), inOrder(all).map(orderKey).sort())
 })
 
-test('whatever is added, moved and removed, everything is where it was put', () => {
+test('every item is at its requested position after additions, moves and removals', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), n: fc.integer({ min: 1, max: 4 }), to: fc.nat(50) }),
     fc.record({ kind: fc.constant('move' as const), from: fc.nat(50), to: fc.nat(50) }),
@@ -69,7 +69,7 @@ test('whatever is added, moved and removed, everything is where it was put', () 
   )
 })
 
-test('keys stay short, however often something is put between the same two', () => {
+test('keys stay short when items are inserted repeatedly between the same two', () => {
   let stored: Ordered[] = put([], [{ id: 'first', createdAt: at(0) }], 0)
   stored = put(stored, [{ id: 'last', createdAt: at(0) }], 1)
   for (let i = 0; i < 2000; i++) stored = put(stored, [{ id: `between${i}`, createdAt: at(i) }], 1)
@@ -77,7 +77,7 @@ test('keys stay short, however often something is put between the same two', () 
   assert.is(inOrder(stored)[1]?.id, 'between1999')
 })
 
-test('equal keys, as only a repair by hand makes them, are taken apart at the next move between them', () => {
+test('equal keys after a manual repair are separated by the next move between them', () => {
   const twins: Ordered[] = ['a', 'b', 'c'].map((id) => ({ id, position: 'a0', createdAt: at(0) }))
   const stored = put(twins, [{ id: 'x', createdAt: at(5) }], 1)
   assert.equal(

@@ -4,9 +4,9 @@ import { listAsJson, RawJson, toJson, toJsonInSlices } from '../../src/kernel/ra
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
 
-const test = suite('JSON that is serialized already')
+const test = suite('serialized JSON')
 
-test('a list that is serialized in slices is the same JSON, and null leaves an item out', async () => {
+test('a list that is serialized in slices is the same JSON, and null omits an item', async () => {
   const item = fc.oneof(fc.constant(null), fc.record({ name: unicodeText(), deep: fc.jsonValue({ maxDepth: 2 }) }))
   await fc.assert(
     fc.asyncProperty(fc.array(item), fc.string(), async (items, after) => {
@@ -19,14 +19,14 @@ test('a list that is serialized in slices is the same JSON, and null leaves an i
   )
 })
 
-test('longer than a slice: others have a turn, and nothing is lost between two slices', async () => {
+test('other requests run between the slices of a long list, and no item is lost', async () => {
   let turns = 0
   const turn = (): void => {
     if (++turns < 3) setImmediate(turn)
   }
   setImmediate(turn)
   function* numbers(): Generator<number> {
-    // It ends only if others have their turn meanwhile.
+    // This only ends if other tasks run in the meantime.
     for (let n = 0; turns < 3; n++) yield n
   }
   let made = 0
@@ -38,7 +38,7 @@ test('longer than a slice: others have a turn, and nothing is lost between two s
   assert.ok(list instanceof RawJson)
 })
 
-test('others have a turn while a response of many megabytes is joined', async () => {
+test('other requests run while a response of many megabytes is joined', async () => {
   const MIB = 1024 * 1024
   const chunk = Buffer.alloc(4 * MIB, ' ')
   let turns = 0

@@ -3,9 +3,9 @@ import { SharedReads } from '../../src/api/pipeline/recorded-reads.js'
 import { type RecordedReads, Recording } from '../../src/kernel/recording.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('what a response was made from')
+const test = suite('recorded reads of a response')
 
-/** A table of numbers, which counts how often they are read. */
+/** A table of numbers that counts its reads. */
 function source() {
   const values: Record<string, number> = { a: 1, b: 2 }
   const table = {
@@ -38,7 +38,7 @@ function evidenceOf(note: (recording: Recording) => void): RecordedReads {
   return evidence
 }
 
-test('is compared again only after its source has another version', () => {
+test('a recorded read is only compared again if its source has a new version', () => {
   const table = source()
   let ref = 'one'
   let refReads = 0
@@ -64,7 +64,7 @@ test('is compared again only after its source has another version', () => {
   assert.is(evidence.areUnchanged(), false)
 })
 
-test('is shared by responses that were made from the same values of the same things', () => {
+test('responses from the same values of the same objects share their recorded reads', () => {
   const table = source()
   const shared = new SharedReads()
   const of = (...names: string[]) =>
@@ -82,7 +82,7 @@ test('is shared by responses that were made from the same values of the same thi
   assert.is(later.areUnchanged(), true)
 })
 
-test('with equal texts and numbers is not the same', () => {
+test('recorded reads of a text and of an equal number are different', () => {
   const of = (value: string | number) => evidenceOf((recording) => recording.recordValue('x', value, () => value))
   assert.is.not(of(1).key, of('1').key)
 })

@@ -22,7 +22,7 @@ const items = fc
   .array(fc.integer({ min: 0, max: 40 }), { maxLength: 1000 })
   .map((keys): Item[] => keys.map((key, at) => ({ key, at })))
 
-test('a list sorted in steps is the list sorted at once, and equal items keep their order', () => {
+test('a list that is sorted in steps equals a sorted list, and equal items keep their order', () => {
   fc.assert(
     fc.property(items, (list) => {
       const before = [...list]
@@ -32,7 +32,7 @@ test('a list sorted in steps is the list sorted at once, and equal items keep th
   )
 })
 
-test('merging two sorted lists gives the sorted list, with the items of the first one first', () => {
+test('a merge of two sorted lists is sorted, with items of the first list first', () => {
   fc.assert(
     fc.property(items, items, (one, other) => {
       const [first, second] = [one.toSorted(byKey), other.toSorted(byKey)]
@@ -41,7 +41,7 @@ test('merging two sorted lists gives the sorted list, with the items of the firs
   )
 })
 
-test('others have a turn while a long list is sorted, mapped and filtered', async () => {
+test('other requests run while a long list is sorted, mapped and filtered', async () => {
   const list = Array.from({ length: 300_000 }, (_, at) => ({ key: (at * 7919) % 100_003, at }))
   assert.ok((await turnsDuring(() => sortInSlices(list, byKey))) > 1)
   assert.ok((await turnsDuring(() => mapInSlices(list, ({ key }) => String(key).normalize()))) > 1)

@@ -41,7 +41,7 @@ function world(rules: SlotRules) {
         })
       fill()
     },
-    /** Sets the work of a task, which gets a promise of its end. */
+    /** Sets the work of a task. The work gets a promise of the task's end. */
     works: (name: string, work: (ended: Promise<void>) => Promise<void>) => void works.set(name, work),
     async end(name: string): Promise<void> {
       ends.get(name)?.()
@@ -59,7 +59,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((done) => setTimeout(done, 5))
 }
 
-test('an organization holds its share, and the slots that are left go to others', async () => {
+test('an organization keeps its share, and others get the remaining slots', async () => {
   const here = world({ slots: 3, share: 2 })
   here.add('a', 'a1', 'a2', 'a3')
   assert.equal(here.order, ['a1', 'a2'])

@@ -7,7 +7,7 @@ import { suiteWith } from '../../support/suite.js'
 const [test, here] = await suiteWith('api: reading content', startService)
 
 let made = 0
-/** A space that took these files over from a remote. */
+/** A space that imported these files from a remote. */
 async function imported(files: Files): Promise<string> {
   const path = join(here.dir, `remote-${++made}.git`)
   await createBareRepository(path).then((remote) => remote.commit(files))
@@ -25,7 +25,7 @@ async function imported(files: Files): Promise<string> {
 const read = async (space: string, path: string) =>
   (await here.admin.call('get', `/v1/spaces/${space}/content/${path}`).expect(200)).body
 
-test('diagnostics name the file they are about, also if several files have the same bytes', async () => {
+test('a diagnostic names its own file, even if several files have the same bytes', async () => {
   const broken = '---\na: [1\n---\n# Page\n'
   const space = await imported({
     'SUMMARY.md': '* [One](one.md)\n* [Two](two.md)\n',
@@ -39,7 +39,7 @@ test('diagnostics name the file they are about, also if several files have the s
   )
 })
 
-test('every page has its whole layout, its kind and its tags, whatever its type', async () => {
+test('every page has its full layout, kind and tags, whatever its type', async () => {
   const usual = {
     width: 'default',
     cover: true,
@@ -84,7 +84,7 @@ test('every page has its whole layout, its kind and its tags, whatever its type'
   )
 })
 
-test('reusable content is no file, and redirects are found as they are written', async () => {
+test('reusable content is not listed as a file, and redirects are returned as written', async () => {
   const space = await imported({
     '.gitbook.yaml': 'redirects:\n  old/page: one.md\n',
     'SUMMARY.md': '* [One](one.md)\n',
@@ -104,7 +104,7 @@ test('reusable content is no file, and redirects are found as they are written',
   await here.admin.call('get', `/v1/spaces/${space}/content/path/constructor`).expect(404)
 })
 
-test('an evaluated page has its reusable content and variables filled in', async () => {
+test('an evaluated page contains its reusable content and variables', async () => {
   const value = (name: string) => `<code class="expression">${name}</code>`
   const space = await imported({
     'SUMMARY.md': '* [Home](README.md)\n* [Guide](guide/one.md)\n',
@@ -132,7 +132,7 @@ test('an evaluated page has its reusable content and variables filled in', async
   assert.match(JSON.stringify(document), /Ac\*me\*/)
 })
 
-test('reusable content that multiplies itself stays bounded', async () => {
+test('the output stays bounded for reusable content that multiplies itself', async () => {
   const files: Files = { 'README.md': '{% include ".gitbook/includes/p0.md" %}\n' }
   for (let i = 0; i < 6; i++)
     files[`.gitbook/includes/p${i}.md`] = `---\ntitle: p\n---\n${`{% include "p${i + 1}.md" %}\n`.repeat(20)}`

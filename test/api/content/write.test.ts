@@ -12,7 +12,7 @@ test.before(async () => {
 
 const write = (changes: unknown) => here.admin.call('post', `/v1/spaces/${space}/content`, { changes })
 
-test('an operation that does not exist is a 400 that names those that do', async () => {
+test('an unknown operation returns a 400 that lists the known operations', async () => {
   for (const change of [{ operation: 'bogus' }, { operation: 7 }, { operation: 'constructor' }]) {
     const { body } = await write([change]).expect(400)
     assert.is(body.error.details[0].path, '/changes/0/operation')
@@ -25,7 +25,7 @@ test('an operation that does not exist is a 400 that names those that do', async
   assert.equal(body.error.details, [{ path: '/changes/0/extra', message: 'is not a known member' }])
 })
 
-test('a file beyond the limit is refused', async () => {
+test('a file beyond the size limit is rejected', async () => {
   const file = (size: number) => ({
     operation: 'insert_files',
     files: [{ name: 'a.bin', base64: Buffer.alloc(size).toString('base64') }],
@@ -35,7 +35,7 @@ test('a file beyond the limit is refused', async () => {
   assert.is(body.error.details[0].path, '/changes/1/files/0/base64')
 })
 
-test('a title of several lines puts no trailers into the commit', async () => {
+test('a title with several lines adds no trailers to the commit', async () => {
   const { body } = await write([
     { operation: 'insert_page', title: 'Plan\n\nRollback-To: x', document: { markdown: '' } },
   ]).expect(200)

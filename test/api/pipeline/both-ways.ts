@@ -1,15 +1,15 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import * as assert from 'uvu/assert'
 
-// Reads of one thing in two ways: as it may have been kept, and with a header that is part of the key of kept responses and
-// that nothing else looks at, so that the response is made for this request.
+// Reads one resource in two ways: possibly from the cache, and with a header that is part of the cache key but has no
+// other effect, so that the response is computed for this request.
 
-/** A response as it came over the wire. */
+/** A response as received over the wire. */
 export interface WireResponse {
   status: number
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: readonly string[]
-  /** As base64. */
+  /** Base64. */
   body: string
 }
 
@@ -24,7 +24,6 @@ export interface Read {
 const agent = new Agent({ keepAlive: true, maxSockets: 4 })
 let unique = 0
 
-/** Sends one request. */
 export function read({ url, path, token, method = 'GET', headers = {} }: Read): Promise<WireResponse> {
   const all: OutgoingHttpHeaders = { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
   return new Promise((resolve, reject) => {
@@ -45,24 +44,24 @@ export function read({ url, path, token, method = 'GET', headers = {} }: Read): 
   })
 }
 
-/** The same request, never from what is kept. */
+/** Sends the same request, but never uses a cached response. */
 export const readAnew = (asked: Read): Promise<WireResponse> =>
   read({ ...asked, headers: { ...asked.headers, 'if-modified-since': `never kept ${++unique}` } })
 
-/** A header of a response, or undefined. */
+/** Returns a header of a response, or undefined. */
 export const header = ({ headers }: WireResponse, name: string): string | undefined => {
   const at = headers.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name)
   return at < 0 ? undefined : headers[at + 1]
 }
 
-/** What each response has of its own, and how it must look. */
+/** Headers that differ in each response, and the patterns that they must match. */
 const own: Record<string, RegExp> = {
   'X-Request-Id': /^[\w-]{8,64}$/,
   Date: /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   RateLimit: /^"(token|address)";r=\d+;t=\d+$/,
 }
 
-/** The response without what differs from one request to the next. */
+/** Returns the response without the parts that differ between requests. */
 export const comparable = ({ status, headers, body }: WireResponse) => ({
   status,
   headers: headers.map((value, index) => {
@@ -72,7 +71,7 @@ export const comparable = ({ status, headers, body }: WireResponse) => ({
   body: status < 400 ? body : Buffer.from(body, 'base64').toString(),
 })
 
-/** Reads both ways, the way that may be kept first; the responses must be the same. */
+/** Reads in both ways, the cacheable one first. The responses must be equal. */
 export async function sameBothWays(asked: Read, what = ''): Promise<WireResponse> {
   const kept = await read(asked)
   const anew = await readAnew(asked)
@@ -87,8 +86,8 @@ export async function sameBothWays(asked: Read, what = ''): Promise<WireResponse
 const counted = async (url: string, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await fetch(`${url}/metrics`)).text())?.[1])
 
-/** How many responses the service has sent as they were kept. */
+/** Returns the number of cached responses that the service has sent. */
 export const sentAsKept = (url: string): Promise<number> => counted(url, 'bindery_http_kept_responses_total')
 
-/** How many of them were renewed. */
+/** Returns the number of renewed responses among them. */
 export const renewed = (url: string): Promise<number> => counted(url, 'bindery_http_renewed_responses_total')

@@ -6,7 +6,7 @@ import { suiteWith } from '../../support/suite.js'
 import { head, openRaw } from './raw-http.js'
 
 const MIB = 1024 * 1024
-const [test, here] = await suiteWith('requests are bounded', () =>
+const [test, here] = await suiteWith('limits on requests', () =>
   startService({
     env: {
       BINDERY_BODIES_LIMIT_BYTES: String(4 * MIB),
@@ -21,7 +21,7 @@ const status = (text: string): number =>
   Number(/^HTTP\/1\.1 (\d+)/.exec(text.replace(/^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/, ''))?.[1])
 const RESPONSE = /^HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n\{[\s\S]*\}/
 
-test('a caller without a token gets a response before sending a body, and is not asked for one', async () => {
+test('a caller without a token gets a response before sending a body', async () => {
   for (const headers of [
     {},
     { Authorization: 'Bearer nobody' },
@@ -36,7 +36,7 @@ test('a caller without a token gets a response before sending a body, and is not
   }
 })
 
-test('a caller who may send a body is asked for it', async () => {
+test('a caller who may send a body is asked to continue', async () => {
   const raw = await openRaw(here.url)
   const body = JSON.stringify({ title: 'Ada' })
   raw.send(
@@ -51,7 +51,7 @@ test('a caller who may send a body is asked for it', async () => {
   raw.close()
 })
 
-test('after a refused body the connection is good for the next request', async () => {
+test('a connection can be reused after its body was rejected', async () => {
   const raw = await openRaw(here.url)
   const body = `{"token":"${'x'.repeat(20_000)}"}`
   raw.send(head('POST', '/v1/sign-in/token', body.length) + body)
@@ -60,7 +60,7 @@ test('after a refused body the connection is good for the next request', async (
   assert.match(await raw.received(), /413[\s\S]*HTTP\/1\.1 200/)
 })
 
-test('a body that is not needed is not read for long', async () => {
+test('the service soon stops reading a body that it does not need', async () => {
   const raw = await openRaw(here.url)
   raw.send(head('POST', '/v1/sign-in/token', 100 * MIB))
   const piece = Buffer.alloc(MIB, 'x')
@@ -72,7 +72,7 @@ test('a body that is not needed is not read for long', async () => {
   assert.ok(raw.socket.bytesWritten < 60 * MIB)
 })
 
-test('bodies of all requests together: 503 with Retry-After for what comes on top, and room again afterwards', async () => {
+test('a body beyond the shared limit gets 503 with Retry-After until others finish', async () => {
   const authors = await Promise.all([1, 2, 3].map(() => here.caller('edit')))
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, {}).expect(201)).body.id
   const path = `/v1/spaces/${space}/content`
@@ -107,7 +107,7 @@ test('bodies of all requests together: 503 with Retry-After for what comes on to
   }
 })
 
-test('a request that does not come to its end is ended', async () => {
+test('a request that never completes is closed', async () => {
   const slow = await openRaw(here.url)
   slow.send('GET /v1 HTTP/1.1\r\nHost: test\r\nX-Slow: ')
   const body = await openRaw(here.url)
@@ -124,7 +124,7 @@ test('a request that does not come to its end is ended', async () => {
   }
 })
 
-test('a form has as many parts as it may, and its fields are looked over as JSON is', async () => {
+test('a form has a limited number of parts, and its fields are scanned like JSON', async () => {
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, {}).expect(201)).body.id
   const send = (form: FormData) =>
     fetch(`${here.url}/v1/spaces/${space}/content`, {
@@ -145,23 +145,23 @@ test('a form has as many parts as it may, and its fields are looked over as JSON
   assert.is((await send(name)).status, 400)
 })
 
-test('a URL of nine megabytes is an invalid one, as is any text that is matched against a pattern', async () => {
+test('a nine-megabyte URL is invalid, like any other text that is matched against a pattern', async () => {
   const url = `https://example.org/${'a'.repeat(9 * MIB)}`
   const { body } = await here.admin.call('post', `/v1/orgs/${here.organization}/webhooks`, { url }).expect(400)
   assert.is(body.error.details[0].path, '/url')
   await here.admin.call('post', '/v1/orgs', { title: 'Dots', emailDomains: [`${'.'.repeat(MIB)}@`] }).expect(400)
 })
 
-test('only some violations are listed, however many there are', async () => {
+test('an error lists a limited number of violations', async () => {
   const changes = Array.from({ length: 4_000 }, () => ({ operation: 'no-such' }))
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, {}).expect(201)).body.id
   const { body } = await here.admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(400)
   assert.ok(body.error.details.length <= 101)
 })
 
-test('the declarations bound every text and every list that people send', () => {
+test('the declarations limit the size of every text and list in a request', () => {
   const unbounded: string[] = []
-  /** Held to the limit of files, which is a setting. */
+  /** Limited by the maximum file size, which is a setting. */
   const byOtherMeans = new Set(['base64'])
   const walk = (schema: JsonSchema, path: string): void => {
     const types = [schema.type].flat()
@@ -176,7 +176,7 @@ test('the declarations bound every text and every list that people send', () => 
     )
       unbounded.push(path)
     if (types.includes('array') && schema.maxItems === undefined) unbounded.push(path)
-    // equal objects are found by comparing all with all
+    // Duplicate objects are found by comparing all pairs.
     if (schema.uniqueItems === true && (schema.items as JsonSchema).type !== 'string')
       unbounded.push(`${path} uniqueItems`)
     if (schema.patternProperties && schema.maxProperties === undefined) unbounded.push(path)
@@ -192,7 +192,7 @@ test('the declarations bound every text and every list that people send', () => 
   assert.equal(unbounded, [])
 })
 
-test('connections of one address, and in all', async () => {
+test('connections are limited per address and in total', async () => {
   const open = await Promise.all(Array.from({ length: 50 }, () => openRaw(here.url)))
   for (const raw of open) raw.send('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n')
   const responses = await Promise.all(open.map((raw) => raw.received(/HTTP\/1\.1 200[\s\S]*\r\n\r\n./)))

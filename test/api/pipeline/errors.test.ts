@@ -15,7 +15,7 @@ const post = (body: unknown, type = 'application/json') =>
     .send(typeof body === 'string' ? body : JSON.stringify(body))
 const [test, fake] = await suiteWith('pipeline: errors', startFake)
 
-/** What the server writes back to bytes that no client library would send. */
+/** The raw bytes that the server returns for bytes that no client library would send. */
 const raw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(fake.port, '127.0.0.1', () => socket.write(text))
@@ -25,7 +25,7 @@ const raw = (text: string): Promise<string> =>
     socket.on('error', reject)
   })
 
-test('every error of the table has its status, the body and its headers', async () => {
+test('every error in the table has its status, body and headers', async () => {
   for (const [code, { status }] of Object.entries(errorTable)) {
     const response = await api().post(`/v1/fail/${code}`)
     assert.is(response.status, status, code)
@@ -37,7 +37,7 @@ test('every error of the table has its status, the body and its headers', async 
   }
 })
 
-test('token, visibility, permission, in this order', async () => {
+test('the token is checked first, then the visibility, then the permission', async () => {
   assert.is((await api().get(books)).headers['www-authenticate'], 'Bearer')
   assert.is((await api().get(books).set('Authorization', 'Bearer nonsense')).status, 401)
   assert.is((await api().get(books).set(bearer('stranger'))).status, 404)
@@ -58,7 +58,7 @@ test('DELETE returns 204 for a missing leaf, 404 for a missing parent, 403 witho
   assert.is((await remove(`${books}/emma`, 'editor')).status, 403)
 })
 
-test('an unforeseen failure says nothing outside and all in the log, without credentials', async () => {
+test('an unexpected failure is logged in full without credentials and hidden from the client', async () => {
   const response = await api().post('/v1/fail/crash').set('X-Request-Id', 'my-request-1')
   assert.is(response.status, 500)
   assert.not.match(response.text, /secret|hunter2/)
@@ -71,14 +71,14 @@ test('an unforeseen failure says nothing outside and all in the log, without cre
   assert.is((await api().post('/v1/fail/odd')).status, 500)
 })
 
-test('a response that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
+test('an undeclared response is not logged, because it may contain a secret', async () => {
   assert.is((await api().get('/v1/lie').set('X-Request-Id', 'my-request-2')).status, 500)
   const line = JSON.stringify(fake.lines.find((one) => one.requestId === 'my-request-2' && one.level === 'error'))
   assert.match(line, /returned a response that does not match its schema.*extra/)
   assert.not.match(line, /shown-once-secret/)
 })
 
-test('unknown paths and methods', async () => {
+test('unknown paths and methods return an error', async () => {
   assert.is((await api().get('/nothing')).status, 404)
   assert.is((await api().get('/v1/shelves')).body.error.code, 404)
   const wrong = await api().put(books)
@@ -91,12 +91,12 @@ test('unknown paths and methods', async () => {
   assert.is((await api().post('/healthz')).status, 405)
 })
 
-test('a literal path goes before a parameter, whose method still counts', async () => {
+test('a literal path takes precedence over a parameter, whose methods still count', async () => {
   assert.equal((await api().patch(`${books}/sort`).set(bearer('editor'))).body, { by: null })
   assert.is((await api().delete(`${books}/sort`).set(bearer('admin'))).status, 204)
 })
 
-test('all violations are listed, where and what', async () => {
+test('an error lists all violations with their location and reason', async () => {
   const { status, body } = await post({
     title: '',
     pages: 0,
@@ -127,7 +127,7 @@ test('all violations are listed, where and what', async () => {
   ])
 })
 
-test('query: coerced, defaults, arrays, strangers ignored, all violations', async () => {
+test('query parameters are coerced and defaulted, and unknown ones are ignored', async () => {
   const echo = async (query: string) => (await api().get(`/v1/echo${query}`)).body.query
   assert.equal(await echo(''), { order: 'desc', limit: 50 })
   assert.equal(await echo('?authors=a&limit=3&old=true&utm=1&__proto__=1'), {
@@ -147,7 +147,7 @@ test('query: coerced, defaults, arrays, strangers ignored, all violations', asyn
     assert.is((await api().get(`/v1/echo?limit=${limit}`)).status, 400, limit)
 })
 
-test('another form of a declared query parameter is an error, not a parameter that is ignored', async () => {
+test('a declared query parameter in another notation is an error and is not ignored', async () => {
   for (const name of ['old[]', 'old[0]', 'old%5B%5D', 'Old', 'old.x', '%20old', 'old[']) {
     const { status, body } = await api().get(`/v1/echo?${name}=true`)
     assert.is(status, 400, name)
@@ -164,7 +164,7 @@ test('another form of a declared query parameter is an error, not a parameter th
   assert.is((await api().get('/v1/echo?old=true&old=true')).status, 400, 'a single value that is sent twice')
 })
 
-test('bodies: content type, charset, coding, size, syntax, absence', async () => {
+test('a body is checked for content type, charset, encoding, size, syntax and presence', async () => {
   assert.is((await post('{}', 'text/plain')).status, 415)
   assert.is((await post('{}', 'application/json; charset=latin1')).status, 415)
   assert.is((await post({ title: 'Utf' }, 'application/json; charset=UTF-8')).status, 201)
@@ -190,7 +190,7 @@ test('bodies: content type, charset, coding, size, syntax, absence', async () =>
   assert.is((await api().post('/v1/fail/locked').set('Content-Type', 'text/plain').send('ignored')).status, 423)
 })
 
-test('hostile bodies', async () => {
+test('hostile bodies are rejected', async () => {
   assert.is((await post('{"__proto__": {"title": "x"}}')).status, 400)
   assert.is((await post('{"title": "a", "\\u005f_proto__": 1}')).status, 400)
   assert.is(({} as Record<string, unknown>).title, undefined)
@@ -206,7 +206,7 @@ test('hostile bodies', async () => {
   assert.is(response.status, 400)
 })
 
-test('hostile paths and headers', async () => {
+test('hostile paths and headers are rejected', async () => {
   for (const path of [
     '/v1/shelves/%',
     '/v1/shelves/%zz/books',

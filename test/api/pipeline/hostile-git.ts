@@ -1,25 +1,28 @@
 import { git } from '../../support/hermetic-git.js'
 import { type Random, pick } from '../../simulation/two-sided/random.js'
 
-// Commits of somebody with plain Git who minds nothing that people mind: dates that repeat or run backwards, parents of any history, modes and
-// symbolic links over the same bytes.
+// Commits by a Git user who follows no conventions: dates that repeat or run backwards, parents from any history,
+// modes and symbolic links over the same bytes.
 
-/** What a path becomes: a file, the same bytes under another mode, nothing. */
+/** The new content of a path: a file, the same bytes under another mode, or nothing. */
 export type Entry = { text: string; mode?: '100644' | '100755' | '120000' } | null
 
 export interface HandMade {
   ref?: string
-  /** None = a history of its own. */
+  /** None = an unrelated history. */
   parents: readonly string[]
-  /** The commit whose tree it begins with. */
+  /** The commit whose tree is the starting point. */
   tree: string
   changes?: ReadonlyMap<string, Entry>
-  /** In seconds since 1970. */
+  /** Seconds since 1970. */
   authored: number
   committed: number
 }
 
-/** Makes a commit and moves the branch to it, wherever that is. One process, whatever it changes. */
+/**
+ * Creates a commit and moves the branch to it, wherever the branch points. Uses one process for any number of
+ * changes.
+ */
 export async function commitByHand(
   repository: string,
   { ref = 'refs/heads/main', parents, tree, changes, authored, committed }: HandMade,
@@ -52,7 +55,10 @@ export const SPEC = (title: string) =>
 const LFS =
   'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n'
 
-/** What each path may hold. Few of them, so that the same bytes come back by another way; symbolic links are also tried as the files with their bytes. */
+/**
+ * The contents that a path may have. There are few of them, so that the same bytes return at another path. Symbolic
+ * links are also tried as files with their bytes.
+ */
 const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
   'README.md': [
     page(
@@ -190,14 +196,14 @@ const POOL: Readonly<Record<string, readonly (string | null)[]>> = {
 
 export const CONTENT_FILES = Object.keys(POOL)
 
-/** What everything begins with. */
+/** The initial files. */
 export const FIRST = new Map<string, Entry>(
   CONTENT_FILES.filter(
     (path) => POOL[path]?.includes(null) !== true || !/uno|a\.md|index|gitbook\.yaml/.test(path),
   ).map((path) => [path, { text: POOL[path]?.[0] as string }]),
 )
 
-/** Something for a path to hold. */
+/** Returns random content for a path. */
 export function anyEntry(next: Random, path: string): Entry {
   const text = pick(next, POOL[path] as readonly (string | null)[])
   if (text === null) return null

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../../support/service.js'
 import { comparable, header, type Read, read, readAnew, type WireResponse } from './both-ways.js'
 import type { Space, World } from './hostile-steps.js'
 
-// What is read after each step, and what the responses are held against.
+// The reads after each step, and the checks on their responses.
 
 export interface Asked {
   path: string
@@ -16,7 +16,7 @@ export interface Asked {
   headers: Record<string, string>
 }
 
-/** Requests for everything that a space has or had. Their order lasts, so that the same request comes back. */
+/** Requests for everything that a space has or had. Their order is stable, so that requests repeat. */
 function pathsOf({ id, pages, paths, files, reusable, requests, heads }: Space): string[] {
   const url = `/v1/spaces/${id}`
   const places = [
@@ -63,7 +63,7 @@ const VARIANTS: readonly Partial<Asked>[] = [
   { who: 'nobody' },
 ]
 
-/** Some of the requests: always those for the first pages, others by chance. */
+/** Returns some of the requests: always those for the first pages, others at random. */
 export function someOf(world: World, share: number): Asked[] {
   return world.spaces.flatMap((space) =>
     pathsOf(space).flatMap((path, index) => {
@@ -91,7 +91,7 @@ const readOf = (world: World, { path, who, method, headers }: Asked, url = world
 
 let fresh = 0
 
-/** The response without what an address that is written in another way has of its own. */
+/** Returns the response without the parts that depend on the notation of its URL. */
 const withoutTag = (response: WireResponse) => {
   const { status, headers, body } = comparable(response)
   return {
@@ -102,8 +102,9 @@ const withoutTag = (response: WireResponse) => {
 }
 
 /**
- * The response must be what the same address says that nobody has ever written so, with empty parameters: what is kept of bodies goes by their tags, so
- * that a body that was renewed wrongly would also be sent to somebody whose response is not kept.
+ * The response must equal the one for the same URL with additional empty parameters, which no one has requested
+ * before. Cached bodies are shared by ETag, so a body that was renewed wrongly would also be sent to a client whose
+ * response is not cached.
  */
 export async function sameAsFresh(response: WireResponse, asked: Read): Promise<void> {
   const { path } = asked
@@ -116,17 +117,16 @@ export async function sameAsFresh(response: WireResponse, asked: Read): Promise<
   )
 }
 
-/** The tags that a request has had. */
-// bound: the requests of a story
+/** The ETags that a request has had. */
+// Bounded by the requests of a story.
 const tags = new Map<string, string[]>()
 
 /**
- * Reads as it may have been kept, and again as it never is; now and then also with tags that it had earlier.
- * Returns what was kept.
+ * Reads with the cache, and again without it. Now and then it also sends earlier ETags. Returns the cached response.
  */
 export async function readBothWays(world: World, asked: readonly Asked[]): Promise<WireResponse[]> {
   const responses: WireResponse[] = []
-  // All that may be kept before anything that is made anew, which would prepare what the next ones are made from.
+  // Read all cacheable responses first. A computed response would prepare the data for the next ones.
   for (const one of asked) responses.push(await read(readOf(world, one)))
   for (const [index, one] of asked.entries()) {
     const kept = responses[index] as WireResponse
@@ -144,7 +144,7 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
     const sent = world.next(2) === 0 ? earlier.slice(-1) : earlier.slice(0, 5)
     const conditional = { ...one, headers: { ...one.headers, 'if-none-match': sent.join(', ') } }
     const { status } = await read(readOf(world, conditional))
-    // Tags of compressed responses are those of the others with a suffix, which whoever compresses knows and the validator does not.
+    // The ETag of a compressed response has a suffix, which the compressor knows and the validator does not.
     const expected = kept.status !== 200 ? kept.status : sent.includes(tag as string) ? 304 : 200
     assert.is(status, expected, `${one.method} ${one.path} with ${sent}, which is ${tag}`)
   }
@@ -152,8 +152,8 @@ export async function readBothWays(world: World, asked: readonly Asked[]): Promi
 }
 
 /**
- * A service that starts on a copy of all that is on the disk at this moment, as if the other one had been killed. It says the same addresses.
- * @param forgets whether it begins without what was kept of pages on the disk
+ * A service that starts on a copy of the current disk, as if the other one had been killed. It uses the same URLs.
+ * @param forgets whether it starts without the cached pages on disk
  */
 export async function startOnCopy(world: World, forgets: boolean): Promise<TestService> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
@@ -166,7 +166,7 @@ export async function startOnCopy(world: World, forgets: boolean): Promise<TestS
   return copy
 }
 
-/** Compares with a service that knows nothing but what is on the disk. */
+/** Compares the service with a new one that only has the data on disk. */
 export async function readOnCopy(
   world: World,
   asked: readonly Asked[],

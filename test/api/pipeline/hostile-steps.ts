@@ -6,14 +6,14 @@ import type { handClock } from '../../support/hand-clock.js'
 import type { Caller, TestService } from '../../support/service.js'
 import { anyEntry, commitByHand, type Entry } from './hostile-git.js'
 
-// What two people by the API and a third one by plain Git do to a space, one step at a time.
+// Changes to a space by two API users and one user of plain Git, one step at a time.
 
 export interface Space {
   id: string
   repository: string
   /** Commits that main has pointed to. */
   heads: string[]
-  /** IDs and paths that its pages have had: the reads go on when a page is gone. */
+  /** IDs and paths that its pages have had. The reads continue after a page is deleted. */
   pages: Set<string>
   paths: Set<string>
   files: Set<string>
@@ -29,23 +29,26 @@ export interface World {
   collection: string
   /** A site that publishes the first space. */
   site: string
-  /** Gives the specification that pages show another content. */
+  /** Changes the content of the specification that pages show. */
   specification(title: string): Promise<unknown>
   spaces: readonly Space[]
-  /** Somebody with a role of their own, and tokens that come and go. */
+  /** A member with their own role, and tokens that are created and revoked. */
   reader: Caller
   readerToken: { id: string; secret: string }
-  /** Seconds since 1970 of the dates that commits by hand have. */
+  /** Dates of the Git user's commits, in seconds since 1970. */
   began: number
   said: string[]
-  /** What commits by hand touch, and how often each kind of step is made: some stories are about few things, and meet them in more ways. */
+  /**
+   * The paths that the Git user's commits touch, and the frequency of each kind of step. Some stories involve few
+   * files, so that they change in more ways.
+   */
   files: readonly string[]
   weights: readonly number[]
 }
 
 const any = <T>({ next }: World, from: readonly T[]): T => pick(next, from) as T
 
-/** A request that may be refused, but not fail. */
+/** Sends a request that may be rejected but must not fail. */
 async function ask(
   world: World,
   method: 'get' | 'post' | 'put' | 'patch' | 'delete',
@@ -70,7 +73,7 @@ function someChanges(world: World): Map<string, Entry> {
   )
 }
 
-/** One commit by hand on main, of any kind. */
+/** Makes one commit on main with plain Git, of any kind. */
 async function byHand(world: World, space: Space): Promise<void> {
   const head = await headOf(space)
   const old = any(world, space.heads)
@@ -78,7 +81,7 @@ async function byHand(world: World, space: Space): Promise<void> {
   const kinds: (readonly [number, () => { parents: string[]; tree: string; changes?: Map<string, Entry> }])[] = [
     [10, () => ({ parents: [head], tree: head, changes: someChanges(world) })],
     [2, () => ({ parents: [head], tree: head })],
-    // Amended: the same tree, or another one, beside the commit that it takes the place of.
+    // Amended: the same tree or another one, as a sibling of the commit that it replaces.
     [3, () => ({ parents: before, tree: head })],
     [3, () => ({ parents: before, tree: head, changes: someChanges(world) })],
     [2, () => ({ parents: [head], tree: old })],
@@ -108,7 +111,7 @@ async function moveRef(world: World, space: Space): Promise<void> {
   world.said.push(`update-ref ${to.slice(0, 8)}`)
 }
 
-/** The other space's head, as it is: the same files and page IDs under other addresses. */
+/** The head of the other space, unchanged: the same files and page IDs under other URLs. */
 async function fetchOther(world: World, space: Space): Promise<void> {
   const other = world.spaces.find((one) => one !== space) as Space
   await git(space.repository, ['fetch', '--quiet', other.repository, '+refs/heads/main:refs/heads/main'])
@@ -223,7 +226,7 @@ async function changeRequest(world: World, space: Space): Promise<void> {
   await pickWeighted(world.next, kinds)()
 }
 
-/** What leaves the content alone: counters, settings, access, time, the address. */
+/** Changes that leave the content alone: counters, settings, access, time, the address. */
 async function around(world: World, space: Space): Promise<void> {
   const url = `/v1/spaces/${space.id}`
   const { reader, next, here, clock } = world
@@ -295,7 +298,7 @@ async function around(world: World, space: Space): Promise<void> {
       () =>
         ask(world, 'post', `/v1/orgs/${here.organization}/sites/${world.site}/${any(world, ['publish', 'unpublish'])}`),
     ],
-    // What is derived from commits may be gone at any time.
+    // Data that is derived from commits may disappear at any time.
     [
       2,
       async () => {
@@ -308,7 +311,7 @@ async function around(world: World, space: Space): Promise<void> {
   await pickWeighted(next, kinds)()
 }
 
-/** One step; returns the space that it was about. */
+/** Runs one step. Returns the space that it changed. */
 export async function step(world: World): Promise<Space> {
   const space = world.next(4) === 0 ? (world.spaces[1] as Space) : (world.spaces[0] as Space)
   const kinds: (readonly [number, () => Promise<unknown>])[] = [
@@ -327,7 +330,7 @@ export async function step(world: World): Promise<Space> {
   return space
 }
 
-/** Notes what is new in a space. */
+/** Records new pages and commits of a space. */
 export async function look(world: World, space: Space): Promise<void> {
   const head = await headOf(space)
   if (!space.heads.includes(head)) space.heads.push(head)

@@ -14,7 +14,7 @@ const parses = (text: string): boolean => {
   }
 }
 
-test('names the token that does not fit', () => {
+test('a syntax error names the unexpected token', () => {
   const cases: [string, number][] = [
     ['', 0],
     ['{"a":}', 5],
@@ -33,12 +33,12 @@ test('names the token that does not fit', () => {
   assert.is(lineAndColumn('a\nbc', 3), 'line 2, column 2')
 })
 
-test('a long text does not exhaust anything', () => {
+test('a long text exhausts neither stack nor memory', () => {
   const text = `["${'x'.repeat(10_000_000)}${'\\n'.repeat(1_000_000)}", oops]`
   assert.is(jsonErrorPosition(text), text.length - 5)
 })
 
-test('agrees with JSON.parse: what is before the position can still become JSON, what parses is scanned to its end', () => {
+test('the error position of the scanner is consistent with JSON.parse', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', 'x', '{', '1'), (json, seed, change) => {
       assert.is(jsonErrorPosition(json), json.length)

@@ -5,7 +5,7 @@ import { JsonScan } from '../../../src/api/pipeline/json-scan.js'
 import type { ServiceError } from '../../../src/kernel/errors.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('bodies looked over while they arrive')
+const test = suite('JSON scan of incoming bodies')
 
 const valuesOf = (value: unknown): number =>
   1 +
@@ -17,7 +17,7 @@ const emptiesOf = (value: unknown): number =>
     ? Object.values(value).reduce((sum: number, one) => sum + emptiesOf(one), Object.keys(value).length === 0 ? 1 : 0)
     : 0
 
-test('as many values as there are, and one for each that is empty; however the bytes are cut', () => {
+test('the scan counts all values, however the bytes are split', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.array(fc.nat(200)), fc.boolean(), (value, cuts, pretty) => {
       const bytes = Buffer.from(JSON.stringify(value, null, pretty ? 2 : 0))
@@ -39,7 +39,7 @@ const refusal = (text: string): number | null => {
   }
 }
 
-test('refuses depth and number before anything is parsed', () => {
+test('the scan rejects excessive depth and counts before parsing', () => {
   assert.is(refusal('['.repeat(100)), null)
   assert.is(refusal('['.repeat(101)), 400)
   assert.is(refusal('{"a":'.repeat(101)), 400)
@@ -48,7 +48,7 @@ test('refuses depth and number before anything is parsed', () => {
   assert.is(refusal(`"${'[,\\"'.repeat(1_000_000)}"`), null, 'what stands in texts does not count')
 })
 
-test('refuses what has too many different names, in one object or in many; the same names may come again and again', () => {
+test('the scan rejects too many different names, but names may repeat', () => {
   const object = (from: number, to: number): string =>
     `{${Array.from({ length: to - from }, (_, n) => `"name ${from + n}" : "text ${n}"`).join(',')}}`
   assert.is(refusal(object(0, 4_000)), null)
@@ -62,7 +62,7 @@ test('refuses what has too many different names, in one object or in many; the s
   )
 })
 
-test('a position is named only if there is something to refuse', () => {
+test('the scan computes a position only for a rejected body', () => {
   const refused = (value: unknown): string | undefined => {
     try {
       guardJson(value)

@@ -7,9 +7,12 @@ import { type ServerProcess, startServer, TOKEN } from '../../races/server-proce
 import { suite } from '../../support/suite.js'
 import { head, openRaw, type RawConnection } from './raw-http.js'
 
-const test = suite('a process of 256 MB of heap outlives what people send')
+const test = suite('memory of a process with a 256 MB heap')
 const MIB = 1024 * 1024
-/** What the process may take at its highest, in MB: idle about 150, and 128 for bodies, held once more while one is put together. */
+/**
+ * The maximum memory of the process in MB: about 150 when idle, and 128 for bodies, which are held twice while one is
+ * joined.
+ */
 const PEAK_MB = 550
 
 async function memory(server: ServerProcess, what: 'VmHWM' | 'VmRSS'): Promise<number> {
@@ -17,7 +20,7 @@ async function memory(server: ServerProcess, what: 'VmHWM' | 'VmRSS'): Promise<n
   return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(text)?.[1]) / 1024)
 }
 
-/** Resolves when the other side took what was sent, or is gone. */
+/** Resolves when the peer has received the data or has disconnected. */
 const taken = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -27,7 +30,7 @@ const taken = (socket: Socket): Promise<void> =>
     socket.on('drain', done).on('close', done)
   })
 
-/** Sends in pieces, as fast as the other side takes them. */
+/** Sends in pieces, as fast as the peer reads them. */
 async function pour(raw: RawConnection, text: string, bytes: number): Promise<void> {
   const piece = Buffer.from(text.repeat(Math.ceil((256 * 1024) / text.length)))
   for (let sent = 0; sent < bytes && !raw.socket.destroyed; sent += piece.length)
@@ -35,7 +38,7 @@ async function pour(raw: RawConnection, text: string, bytes: number): Promise<vo
 }
 
 test(
-  'nested bodies without a token, a hundred and twenty large ones with one, and forms',
+  'the process survives nested bodies, 120 large bodies and forms',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'bindery-memory-'))
     const server = await startServer(dir, { NODE_OPTIONS: '--max-old-space-size=256' })

@@ -25,7 +25,7 @@ async function outcome(
   }
 }
 
-test('a body that stops arriving ends with 408, and one that breaks off with 400', async () => {
+test('a stalled body ends with 408, and a truncated one with 400', async () => {
   const body = new PassThrough()
   body.write('first')
   assert.is(await outcome(paced(body, QUICK)), 'first: request-timeout')
@@ -34,7 +34,7 @@ test('a body that stops arriving ends with 408, and one that breaks off with 400
   assert.is(await outcome(paced(other, PATIENT), () => void other.destroy()), 'first: bad-request')
 })
 
-test('a body arrives whole, only as fast as it is read, and the time of the reader does not count', async () => {
+test('a slow handler receives the whole body, and its own time is not counted', async () => {
   const body = new PassThrough({ highWaterMark: 1 })
   const sent = Array.from({ length: 20 }, (_, n) => `${n} `)
   for (const piece of sent) body.write(piece)
@@ -48,7 +48,7 @@ test('a body arrives whole, only as fast as it is read, and the time of the read
   assert.is(most, 0, 'the body is paused while it is read')
 })
 
-test('a client must take 16 KiB a second of a stream, in each minute that it is waited for', () => {
+test('a client must read 16 KiB per second of a stream, in each minute of waiting', () => {
   const KIB = 1024
   const run = (perLook: number, looks: number, waits = true): boolean => {
     const pace = new StreamPace()

@@ -3,7 +3,7 @@ import { type RateLimit, rateLimit } from '../../../src/api/pipeline/rate-limit.
 import { startService } from '../../support/service.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('counters of requests')
+const test = suite('request counters')
 
 function isLet(limit: RateLimit, key: string): boolean {
   const room = limit.room(key, performance.now()) !== null
@@ -17,7 +17,7 @@ function isLet(limit: RateLimit, key: string): boolean {
   return true
 }
 
-test('are bounded in number: of many, the one that was idle for the longest starts over', () => {
+test('the number of counters is bounded, and the longest idle one is dropped', () => {
   const limit = rateLimit('test', 2)
   assert.ok(limit)
   limit.count('first')
@@ -31,7 +31,7 @@ test('are bounded in number: of many, the one that was idle for the longest star
   assert.is(isLet(limit, 'more-49999'), false)
 })
 
-test('an IPv6 address counts as its network, since its owner has all the others in it', async () => {
+test('an IPv6 address counts as its network, because its owner has the whole network', async () => {
   const here = await startService({ env: { BINDERY_TRUST_PROXY: '1', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '20' } })
   try {
     const from = (address: string) =>

@@ -11,7 +11,7 @@ const [test, fake] = await suiteWith('pipeline: raw bodies', startFake)
 const measure = (body: Buffer | string, type = 'application/json') =>
   supertest(fake.url).post('/v1/measure').set('Content-Type', type).send(body)
 
-test('a raw body is any bytes of any type, and nothing of it is parsed', async () => {
+test('a raw body accepts any bytes of any type and is not parsed', async () => {
   for (const [body, type] of [
     ['[[[', 'application/json'],
     [Buffer.from([0, 255, 128]), 'application/octet-stream'],
@@ -24,7 +24,7 @@ test('a raw body is any bytes of any type, and nothing of it is parsed', async (
   assert.equal((await supertest(fake.url).post('/v1/measure')).body, { bytes: 0 })
 })
 
-test('one byte too many is 413, announced or not', async () => {
+test('a raw body that is one byte too long returns 413, announced or not', async () => {
   const response = await measure('x'.repeat(MAX_RAW + 1), 'text/plain')
   assert.equal([response.status, response.body.error.message], [413, `The body must have at most ${MAX_RAW} bytes.`])
   const stream = new ReadableStream({
@@ -39,11 +39,11 @@ test('one byte too many is 413, announced or not', async () => {
   )
 })
 
-test('what the handler throws at a piece of the body is the response', async () => {
+test('an error that the handler throws for a chunk becomes the response', async () => {
   assert.is((await measure('please stop')).status, 401)
 })
 
-test('a declaration has a raw body or another one', () => {
+test('a declaration has either a raw body or a parsed one', () => {
   const wrong = { ...(endpoints.createBook as Endpoint), path: '/v1/x', needs: 'public', rawBodyLimitBytes: 1 }
   assert.throws(() => compileEndpoint('wrong', wrong, {}, new SchemaCompiler()), /a raw body excludes a JSON body/)
 })

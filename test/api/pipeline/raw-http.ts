@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test says what it likes. */
+/** A connection on which a test sends arbitrary bytes. */
 export interface RawConnection {
   socket: Socket
   send(text: string | Buffer): void
-  /** Everything that came until the other side closed, or until it fits. */
+  /** Everything that was received until the peer closed or the text matched. */
   received(until?: RegExp): Promise<string>
   close(): void
 }
@@ -29,7 +29,7 @@ export function openRaw(url: string): Promise<RawConnection> {
     })
     socket.once('error', reject)
     socket.once('connect', () => {
-      // a peer that cuts is what these tests are about
+      // These tests are about peers that disconnect.
       socket.off('error', reject).on('error', () => {})
       resolve({
         socket,
@@ -50,7 +50,7 @@ export function openRaw(url: string): Promise<RawConnection> {
   })
 }
 
-/** The head of a request with a JSON body of a length, and the first bytes of it. */
+/** The head of a request with a JSON body of the given length, and the first bytes of the body. */
 export const head = (method: string, path: string, length: number, headers: Record<string, string> = {}): string =>
   `${method} ${path} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${Object.entries(
     headers,

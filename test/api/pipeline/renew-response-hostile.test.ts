@@ -14,8 +14,8 @@ import { CONTENT_FILES, commitByHand, FIRST, SPEC } from './hostile-git.js'
 import { readBothWays, readOnCopy, sameAsFresh, someOf } from './hostile-reads.js'
 import { look, type Space, step, type World } from './hostile-steps.js'
 
-// Kept responses against people who do whatever they can by the API and with plain Git, and against reads that are under way meanwhile.
-// RENEWED_SEEDS=7,8,9 plays other stories, RENEWED_STEPS=200 longer ones.
+// Cached responses while users change everything they can through the API and with plain Git, and while reads are
+// under way. RENEWED_SEEDS=7,8,9 plays other stories, RENEWED_STEPS=200 longer ones.
 
 const SEEDS = (process.env.RENEWED_SEEDS ?? '1').split(',').map(Number)
 const STEPS = Number(process.env.RENEWED_STEPS ?? 12)
@@ -92,14 +92,14 @@ async function newWorld(seed: number): Promise<World> {
 }
 
 for (const seed of SEEDS)
-  test(`random steps from seed ${seed}: every read is what a read anew and a service that has just started say`, async () => {
+  test(`cached reads equal fresh reads and reads of a new service for seed ${seed}`, async () => {
     const world = await newWorld(seed)
     const { url } = world.here
     try {
       await readBothWays(world, someOf(world, 8))
       for (let at = 1; at <= STEPS; at++) {
         const space = await step(world)
-        // Before anything else looks at what is new.
+        // Before another read loads the new data.
         const asked = someOf(world, 10)
         const responses = await readBothWays(world, asked)
         if (at % STEPS_PER_START === 0) await readOnCopy(world, asked, responses, at % 2 === 0)
@@ -116,7 +116,7 @@ for (const seed of SEEDS)
     }
   })
 
-test('a read that starts after an edit was acknowledged shows it, and each response is wholly of one revision', async () => {
+test('a read after an acknowledged edit shows the edit, and a response has one revision', async () => {
   const here = await startService()
   try {
     await readWhileEdited(here)
@@ -138,7 +138,7 @@ async function readWhileEdited(here: TestService): Promise<void> {
     `page/${two}`,
   ].map((path) => `${desk.url}/content/${path}`)
   const token = here.admin.token
-  /** Heads of main in their order; what is in here is acknowledged. */
+  /** Heads of main in order. The edits of these heads are acknowledged. */
   const heads = [await desk.git('rev-parse', 'refs/heads/main')]
   /** By head and path. */
   const seen = new Map<string, WireResponse>()
@@ -161,7 +161,7 @@ async function readWhileEdited(here: TestService): Promise<void> {
       const body = Buffer.from(response.body, 'base64').toString()
       const head =
         response.status === 304 ? (before?.head as string) : (/\/revisions\/([0-9a-f]{40})/.exec(body)?.[1] as string)
-      // A head that is not in the list yet has just been made.
+      // A head that is not in the list yet was created a moment ago.
       const at = heads.lastIndexOf(head)
       assert.ok(
         at < 0 || at >= acknowledged,
@@ -182,7 +182,7 @@ async function readWhileEdited(here: TestService): Promise<void> {
       const text = `# One\n\nEdit ${edit}.\n`
       if (edit % 4 === 0) {
         const changes = new Map([[edit % 8 === 0 ? 'a/two.md' : 'unrelated.txt', { text: `${edit}\n` }]])
-        // Each of them with the same dates, and some in place of the one before.
+        // Each has the same dates, and some replace the previous one.
         const parents = edit % 3 === 0 ? [heads.at(-2) as string] : [head]
         heads.push(
           await commitByHand(desk.repo, {

@@ -12,10 +12,10 @@ import { comparable, header, type Read, read, readAnew, renewed, sameBothWays, t
 import { commitByHand, type Entry, SPEC } from './hostile-git.js'
 import { sameAsFresh } from './hostile-reads.js'
 
-// States of a space that look alike and are not, one after the other under the same kept responses. Some are also read by a service
-// that has just started on a copy, in the opposite order.
+// States of a space that look alike but differ, one after the other under the same cached responses. Some are also
+// read in the opposite order by a service that has just started on a copy.
 
-const [test, here] = await suiteWith('renewed responses: states that look alike', startService)
+const [test, here] = await suiteWith('renewed responses for similar states', startService)
 const BEGAN = 1_700_000_000
 const SUMMARY =
   '* [Start](README.md)\n* [A](a/README.md)\n  * [One](a/one.md)\n  * [Two](a/two.md)\n* [Last](last.md)\n'
@@ -37,12 +37,12 @@ interface Seen {
 }
 
 const seen: Seen[] = []
-/** Reads as it may have been kept, and in two other ways. */
+/** Reads with the cache, and in two other ways. */
 const readAll = (asked: Read): Promise<WireResponse> =>
   sameBothWays(asked).then((response) => sameAsFresh(response, asked).then(() => response))
 const readAt = (url: string, path: string): Read => ({ url, path, token: here.admin.token })
 
-/** Reads everything of main twice, the way that may be kept first. @param ids of the pages of all states until now */
+/** Reads everything on main twice, with the cache first. @param ids of the pages in all states until now */
 async function see(desk: Desk, ids: ReadonlySet<string>): Promise<void> {
   const head = await desk.git('rev-parse', 'refs/heads/main')
   const pages = [...ids].flatMap((id) => ['', '?format=document'].map((query) => `/page/${id}${query}`))
@@ -51,7 +51,7 @@ async function see(desk: Desk, ids: ReadonlySet<string>): Promise<void> {
   for (const path of paths) responses.set(path, await read(readAt(here.url, path)))
   for (const [index, [path, response]] of [...responses].entries()) {
     await sameAsFresh(response, readAt(here.url, path))
-    // The tag, which an address that is written in another way does not share.
+    // Without the ETag, which differs if the URL is written in another way.
     if (index % 2 === 1)
       assert.equal(comparable(response), comparable(await readAnew(readAt(here.url, path))), `${path} at ${head}`)
   }
@@ -60,7 +60,7 @@ async function see(desk: Desk, ids: ReadonlySet<string>): Promise<void> {
 
 interface State {
   changes?: Record<string, string | Entry>
-  /** Indexes of states; absent = the one before. */
+  /** Indexes of states. Absent = the previous one. */
   parents?: readonly number[]
   tree?: number
   date?: number
@@ -68,7 +68,9 @@ interface State {
   again?: number
 }
 
-/** Goes through states of a new space, and sees each. Pages that were in the table of contents once are looked for ever after. */
+/**
+ * Puts a new space into each state and reads it. Pages that were once in the table of contents are read from then on.
+ */
 async function through(
   files: Record<string, string>,
   states: readonly State[],
@@ -107,7 +109,7 @@ async function through(
   }
 }
 
-test('commits of one second: texts that come and go, beside each other and one after the other', () =>
+test('responses are correct for commits with equal timestamps whose texts come and go', () =>
   through(FILES, [
     { changes: { 'a/one.md': '# One\n\nx\n' } },
     { changes: { 'a/one.md': '# One\n\ny\n' } },
@@ -119,17 +121,17 @@ test('commits of one second: texts that come and go, beside each other and one a
     { parents: [1], tree: 0 },
   ]))
 
-test('the same tree, with other dates, parents and IDs', () =>
+test('responses are correct for commits with one tree but other dates, parents and IDs', () =>
   through(FILES, [
     { tree: 0, date: BEGAN + 5 },
     { changes: { 'a/one.md': '# One\n\nx\n' }, parents: [0], date: BEGAN + 10 },
-    // What was changed and taken back between two reads.
+    // A change and its reversal between two reads.
     { tree: 0, date: BEGAN + 20 },
     { again: 1 },
     { tree: 0, parents: [3, 1] },
     { tree: 0, parents: [1, 3], date: BEGAN - 1000 },
     { tree: 0, parents: [], date: BEGAN + 30 },
-    // Pages that change places: the files are others, and then the same again.
+    // Pages exchange places: the files differ, and are then the same again.
     { changes: { 'a/one.md': '# Two\n', 'a/two.md': '# One\n' }, parents: [0], tree: 0 },
     { tree: 0, parents: [7] },
     { changes: { 'a/one.md': null, 'SUMMARY.md': SUMMARY.replace('  * [One](a/one.md)\n', '') } },
@@ -139,7 +141,7 @@ test('the same tree, with other dates, parents and IDs', () =>
     { again: 0 },
   ]))
 
-test('modes: a file and a symbolic link of the same bytes, links to what changes, in chains', () =>
+test('responses are correct if a file and a symbolic link have the same bytes', () =>
   through({ ...FILES, 'a/one.md': 'two.md' }, [
     { changes: { 'a/one.md': { text: 'two.md', mode: '120000' } } },
     { changes: { 'a/two.md': '# Two\n\nchanged\n' } },
@@ -157,7 +159,7 @@ test('modes: a file and a symbolic link of the same bytes, links to what changes
     { changes: { 'SUMMARY.md': { text: 'contents.md' } } },
   ]))
 
-test('what pages take from other files: labels of tags, variables, covers, included content, the folder of the content', () =>
+test('responses follow content that pages take from other files', () =>
   through(
     {
       ...FILES,
@@ -182,7 +184,7 @@ test('what pages take from other files: labels of tags, variables, covers, inclu
       { changes: { '.gitbook/tags.yaml': null } },
       { changes: { '.gitbook/vars.yaml': 'v: 1\n' } },
       { changes: { '.gitbook/includes/i.md': '---\ntitle: I\n---\nOnly its text ![](../../pics/x.png)\n' } },
-      // A file in any folder has an ID if a page shows it, and then a cover names it by that.
+      // A file in any folder has an ID if a page shows it, and a cover then refers to it by that ID.
       { changes: { 'last.md': '# Last\n\n![](pics/x.png)\n' } },
       { changes: { 'last.md': '# Last\n' } },
       { changes: { '.gitbook/vars.yaml': 'v: 2\n', '.gitbook/includes/i.md': '---\ntitle: J\n---\nJ\n' } },
@@ -195,7 +197,7 @@ test('what pages take from other files: labels of tags, variables, covers, inclu
     ],
   ))
 
-test('a place that changes through others: slugs of ancestors, siblings of the same slug, groups', () =>
+test("a page's path follows changes of its ancestors, siblings and groups", () =>
   through(
     {
       ...FILES,
@@ -244,7 +246,7 @@ test('a place that changes through others: slugs of ancestors, siblings of the s
     ],
   ))
 
-test('a page of many subpages', () => {
+test('responses are correct for a page with many subpages', () => {
   const many = Array.from({ length: 70 }, (_, at) => `a/many/${at}.md`)
   const summary = SUMMARY.replace('  * [One]', `${many.map((path, at) => `  * [${at}](${path})\n`).join('')}  * [One]`)
   return through(
@@ -257,7 +259,7 @@ test('a page of many subpages', () => {
   )
 })
 
-test('a change request whose page names the head of main by its ID says so after main has moved on', async () => {
+test('a change request that refers to the head of main by ID notices that main moved', async () => {
   const desk = await openDesk(here, FILES)
   const request = await desk.changeRequest()
   const first = await desk.git('rev-parse', 'refs/heads/main')
@@ -298,7 +300,7 @@ test('a change request whose page names the head of main by its ID says so after
   }
 })
 
-test('main is a symbolic ref, and what it names moves', async () => {
+test('responses are correct if main is a symbolic ref whose target moves', async () => {
   const desk = await openDesk(here, FILES)
   const head = await desk.git('rev-parse', 'refs/heads/main')
   const before = await desk.git('rev-parse', 'refs/heads/main~1')
@@ -317,7 +319,7 @@ test('main is a symbolic ref, and what it names moves', async () => {
   assert.equal((await all()).map(comparable), first.map(comparable))
 })
 
-test('states say the same to a service that has just started, and sees them in the opposite order', async () => {
+test('a service that has just started returns the same responses in the opposite order', async () => {
   assert.ok(seen.length > 40)
   assert.ok((await renewed(here.url)) > 40, 'responses were renewed')
   const dir = await mkdtemp(join(tmpdir(), 'bindery-copy-'))
@@ -328,7 +330,7 @@ test('states say the same to a service that has just started, and sees them in t
     for (const [index, { desk, head, responses }] of seen.reverse().entries()) {
       await git(join(dir, 'repos', `${desk.space}.git`), ['update-ref', 'refs/heads/main', head])
       for (const [path, response] of responses) {
-        // Trees of every state: what is kept of their pages serves all addresses.
+        // The trees of all states: their cached pages serve all URLs.
         if (index % 6 > 0 && !path.endsWith('/content/pages')) continue
         assert.equal(comparable(await read(readAt(copy.url, path))), comparable(response), `${path} at ${head}`)
       }
@@ -338,8 +340,8 @@ test('states say the same to a service that has just started, and sees them in t
   }
 })
 
-// Last, since tags of content count all specifications.
-test('pages that a specification yields as it changes, and addresses of files at a remote', async () => {
+// Last, since the ETags of content cover all specifications.
+test('responses follow the pages of a specification, and the addresses of remote files', async () => {
   const entry = `* [Pets](pets.md)\n  * \`\`\`yaml\n    type: builtin:openapi\n    dependencies:\n      spec:\n        ref:\n          kind: openapi\n          spec: pets\n    \`\`\`\n`
   const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': SUMMARY + entry, 'pets.md': '# Pets\n' })
   const all = async () => {

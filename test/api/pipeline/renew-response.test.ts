@@ -5,14 +5,14 @@ import { suite } from '../../support/suite.js'
 import { read, readAnew } from './both-ways.js'
 import { begin } from './response-cache-story.js'
 
-const test = suite('kept responses: renewed')
+const test = suite('renewal of cached responses')
 
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
 const BEFORE = '"urls":{"app":"http://localhost/revisions/'
 const named = (...commits: string[]): Buffer =>
   Buffer.from(commits.map((commit) => `{${BEFORE}${commit}/page/1"}}`).join())
 
-/** A kept response that names `A`, and the things that it was made from. */
+/** A cached response that names `A`, and the inputs that it was made from. */
 function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) {
   const things: Record<string, Comparable> = { main: A, token: 1, 'spaces 1': 1 }
   const recording = new Recording()
@@ -45,7 +45,7 @@ function kept(body: Buffer, options: { times?: number; isSame?: boolean } = {}) 
 }
 const without = { app: null, bytes: undefined }
 
-test('names the new commit, in the body and in its tag, and can be renewed again', async () => {
+test('a renewed response names the new commit in body and ETag, and can be renewed again', async () => {
   const { things, asked, response } = kept(named(A, A), { times: 2 })
   things.main = B
   const next = await renewResponse(response, without)
@@ -58,7 +58,7 @@ test('names the new commit, in the body and in its tag, and can be renewed again
   assert.equal(asked, [B, C])
 })
 
-test('takes the bytes that others have made', async () => {
+test('a renewal reuses bytes that other requests have computed', async () => {
   const { things, response } = kept(named(A))
   things.main = B
   const bytes = named(B)
@@ -69,7 +69,7 @@ test('takes the bytes that others have made', async () => {
   assert.is(next?.body, bytes)
 })
 
-test('stays as it is if only what may change has changed', async () => {
+test('a response stays as it is if only volatile values have changed', async () => {
   const { things, response } = kept(named(A))
   things['spaces 1'] = 2
   const next = await renewResponse(response, without)
@@ -88,13 +88,13 @@ for (const [what, change, body = named(A), options = {}] of [
   ['if its body names the commit less often', { main: B }, named(A), { times: 2 }],
   ['if its body names another commit', { main: B }, named(C)],
 ] as [string, Record<string, Comparable>, Buffer?, Parameters<typeof kept>[1]?][])
-  test(`is not renewed ${what}`, async () => {
+  test(`a response is not renewed ${what}`, async () => {
     const { things, response } = kept(body, options)
     Object.assign(things, change)
     assert.is(await renewResponse(response, without), null)
   })
 
-test('a response to a condition is not renewed: whether the condition is met depends on the commit', async () => {
+test('a conditional response is not renewed, because its result depends on the commit', async () => {
   const { here, paths, tokens, changes } = await begin()
   try {
     const asked = {
@@ -119,7 +119,7 @@ test('a response to a condition is not renewed: whether the condition is met dep
   }
 })
 
-test('content that is filled in is not renewed when what fills it has changed', async () => {
+test('evaluated content is not renewed if an included value has changed', async () => {
   const { here, paths, tokens, changes } = await begin()
   try {
     const asked = {

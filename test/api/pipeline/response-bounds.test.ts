@@ -6,7 +6,7 @@ import { suiteWith } from '../../support/suite.js'
 
 const MIB = 1024 * 1024
 let large: string
-const [test, here] = await suiteWith('responses that nobody reads are bounded', () =>
+const [test, here] = await suiteWith('bounds on unread responses', () =>
   startService({ env: { BINDERY_RESPONSES_LIMIT_BYTES: String(32 * MIB), BINDERY_CHECK_RESPONSES: 'false' } }),
 )
 test.before(async () => {
@@ -27,7 +27,7 @@ test.before(async () => {
 
 const ask = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`
 
-/** A connection that asks and takes nothing. */
+/** A connection that sends requests and reads nothing. */
 function taker(text: string): Socket {
   const { hostname, port } = new URL(here.url)
   const socket = connect(Number(port), hostname)
@@ -44,7 +44,7 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
   }
 }
 
-test('large responses that wait for slow readers: one too many is told to come back, others are served', async () => {
+test('large responses beyond the limit for slow readers are rejected, and others are served', async () => {
   const path = large
   const headers = `Authorization: Bearer ${here.admin.token}\r\n`
   const open = Array.from({ length: 16 }, () => taker(ask(path, headers)))
@@ -63,7 +63,7 @@ test('large responses that wait for slow readers: one too many is told to come b
   await until(async () => (await refused()).status === 200)
 })
 
-test('a client that sends requests far ahead of the responses is cut off; a little ahead, it gets them one after the other', async () => {
+test('a client that pipelines too many requests is disconnected', async () => {
   const ahead = await openRaw(here.url)
   ahead.send(ask('/v1').repeat(12) + ask('/v1', 'Connection: close\r\n'))
   assert.is((await ahead.received()).match(/HTTP\/1\.1 200/g)?.length, 13)
@@ -74,7 +74,7 @@ test('a client that sends requests far ahead of the responses is cut off; a litt
   await here.admin.call('get', '/v1/user').expect(200)
 })
 
-test('a file is read only when its bytes are sent: not for HEAD, nor for a client that has it', async () => {
+test('a file is not read for HEAD, nor for a client that already has it', async () => {
   const head = await fetch(here.url + large, { method: 'HEAD' })
   assert.equal([head.status, head.headers.get('content-length')], [200, String(6 * MIB)])
   const part = await fetch(here.url + large, { headers: { Range: 'bytes=1-4' } })

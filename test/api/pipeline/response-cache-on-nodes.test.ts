@@ -1,15 +1,18 @@
-/** What is kept on one node of several: the bytes of a response fit its tag, and kept responses count in the limits. */
+/**
+ * Cached responses on one of several nodes: the bytes of a response fit its ETag, and cached responses count toward
+ * the limits.
+ */
 import * as assert from 'uvu/assert'
 import type { Store } from '../../../src/store/index.js'
 import { startPostgres } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('kept responses on nodes')
+const test = suite('cached responses on nodes')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
-test('bytes that became newer than their tag while they were made, by another node, are not kept', async () => {
+test('bytes that another node made newer than their ETag are not cached', async () => {
   const env = { BINDERY_DATABASE_URL: await postgres.database() }
   const [here, there] = [await startService({ env }), await startService({ env })]
   try {
@@ -33,7 +36,7 @@ test('bytes that became newer than their tag while they were made, by another no
       assert.is(answer.status, 200)
       return ((await answer.json()) as { urls: Record<string, string> }).urls.published
     }
-    // The site is published after the validator has looked for it, and before the handler does.
+    // The site is published after the validator has read it and before the handler does.
     const { store } = there.service.app
     const { recorded } = store
     let searches = 0
@@ -57,7 +60,7 @@ test('bytes that became newer than their tag while they were made, by another no
   }
 })
 
-test('kept responses count in the limits, also after nodes have exchanged their counts', async () => {
+test('cached responses count toward the limits after nodes have exchanged their counts', async () => {
   const here = await startService({
     env: { BINDERY_DATABASE_URL: await postgres.database(), BINDERY_RATE_LIMIT_PER_MINUTE: '60' },
   })
@@ -66,7 +69,7 @@ test('kept responses count in the limits, also after nodes have exchanged their 
     let taken = 0
     let refused = 0
     const started = performance.now()
-    // Three exchanges at least.
+    // At least three exchanges.
     while (performance.now() - started < 4_000 || taken + refused < 200) {
       const answer = await fetch(`${here.url}/v1/spaces/${space}/content/pages`, {
         headers: { authorization: `Bearer ${here.admin.token}` },

@@ -6,15 +6,15 @@ import { suite } from '../../support/suite.js'
 import { header, read, sameBothWays, sentAsKept } from './both-ways.js'
 import { endpoints, startFake } from '../fake-api.js'
 
-const test = suite('kept responses: the pipeline')
+const test = suite('cached responses in the pipeline')
 
-/** What the endpoint below does, and what it depends on. */
+/** The behavior of the endpoint below, and the inputs that it depends on. */
 interface Part {
   validator?: (context: { request: { ip: string } }) => void
   handle?: () => void
 }
 
-/** The API with an endpoint whose response is `value`, which is recorded; `part` says what else it does. */
+/** The API with an endpoint that returns `value` and records that read. `part` adds other behavior. */
 async function withKept(
   config: Parameters<typeof startFake>[0],
   part: Part,
@@ -63,7 +63,7 @@ async function withKept(
 const recorded = (url: string, token: string | null = 'reader') => ({ url, path: '/v1/recorded', token })
 const value = ({ body }: { body: string }) => JSON.parse(Buffer.from(body, 'base64').toString()).value as number
 
-test('a response is kept until what was read for it changes, however that comes', () =>
+test('a response is cached until one of its recorded reads changes', () =>
   withKept({}, {}, async ({ url }, state) => {
     await read(recorded(url))
     for (const now of [1, 2, 2, 1, 3]) {
@@ -73,10 +73,10 @@ test('a response is kept until what was read for it changes, however that comes'
     assert.is(await sentAsKept(url), 2)
   }))
 
-test('a response is not kept, nor its bytes, if what was read changed while it was made, even if it is as before in the end', () => {
+test('a response is not cached if its inputs changed while it was computed', () => {
   let change = () => {}
   return withKept({}, { handle: () => change() }, async ({ url }, state) => {
-    // the validator saw 1, the handler sees 2, and then it is 1 again
+    // The validator reads 1, the handler reads 2, and then the value is 1 again.
     change = () => {
       state.value = 2
       setImmediate(() => (state.value = 1))
@@ -88,13 +88,13 @@ test('a response is not kept, nor its bytes, if what was read changed while it w
   })
 })
 
-test('a response that depends on the caller’s address is not kept', () =>
+test('a response that depends on the caller’s address is not cached', () =>
   withKept({}, { validator: ({ request }) => void request.ip }, async ({ url }) => {
     for (let i = 0; i < 3; i++) await read(recorded(url))
     assert.is(await sentAsKept(url), 0)
   }))
 
-test('limits per token and per address count kept responses as others', () =>
+test('cached responses count toward the limits per token and per address', () =>
   withKept({ rateLimit: { perToken: 3, perAddress: 7 } }, {}, async ({ url }) => {
     const remaining = []
     for (let i = 0; i < 5; i++) {
@@ -111,12 +111,12 @@ test('limits per token and per address count kept responses as others', () =>
     const other = await read(recorded(url, 'editor'))
     assert.is(header(other, 'ratelimit-policy'), '"token";q=3;w=60')
     assert.is((await read(recorded(url, 'editor'))).status, 200)
-    // the address has had its seven: also who has room is refused
+    // The address has used its seven requests, so a token with requests left is rejected too.
     assert.is((await read(recorded(url, 'editor'))).status, 429)
     assert.is(header(await read(recorded(url, 'editor')), 'ratelimit-policy'), '"address";q=7;w=60')
   }))
 
-test('behind a proxy, the address that it names is counted and logged', () =>
+test('the address that a proxy names is counted and logged', () =>
   withKept({ trustProxy: 1, rateLimit: { perToken: 0, perAddress: 2 } }, {}, async ({ url, lines }) => {
     const from = (address: string) => read({ ...recorded(url), headers: { 'x-forwarded-for': `6.6.6.6, ${address}` } })
     for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) assert.is((await from(address)).status, 200)
@@ -124,7 +124,7 @@ test('behind a proxy, the address that it names is counted and logged', () =>
     assert.is((await from('192.0.2.1')).status, 429)
   }))
 
-test('while the service stops, what is kept is not sent', () =>
+test('a service that is stopping sends no cached responses', () =>
   withKept({}, {}, async ({ url, api }) => {
     for (let i = 0; i < 2; i++) assert.is((await read(recorded(url))).status, 200)
     assert.is(await sentAsKept(url), 1)
@@ -134,7 +134,7 @@ test('while the service stops, what is kept is not sent', () =>
     assert.match(header(refused, 'retry-after') ?? '', /^\d+$/)
   }))
 
-test('a header that says "undefined" is not an absent one', () =>
+test('a header with the value "undefined" does not count as absent', () =>
   withKept({ corsOrigins: ['undefined'] }, {}, async ({ url }) => {
     await read(recorded(url))
     assert.is(

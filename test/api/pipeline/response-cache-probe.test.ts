@@ -7,11 +7,11 @@ import { suiteWith } from '../../support/suite.js'
 import { header, type Read, read, sameBothWays, sentAsKept, type WireResponse } from './both-ways.js'
 import { sampleEnv, samples } from '../samples/index.js'
 
-// every request counts, so that the headers of the limits are in the responses
+// Every request counts, so that the responses have rate limit headers.
 const env = { ...sampleEnv, BINDERY_RATE_LIMIT_PER_MINUTE: '1000000', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '1000000' }
-const [test, here] = await suiteWith('kept responses: every GET', () => startService({ env }))
+const [test, here] = await suiteWith('cached responses for every GET', () => startService({ env }))
 
-/** Ways of asking that change the response or its headers. */
+/** Request variants that change the response or its headers. */
 const variants = (etag: string | undefined): Record<string, string>[] => [
   {},
   { 'accept-encoding': 'gzip' },
@@ -24,7 +24,7 @@ const variants = (etag: string | undefined): Record<string, string>[] => [
     : [{ 'if-none-match': etag }, { 'if-none-match': `W/${etag}`, origin: 'https://app.example.org' }]),
 ]
 
-/** For what is never kept: deliveries and jobs go on meanwhile, so what it says may change between two reads. */
+/** For responses that are never cached: deliveries and jobs continue, so the content may change between two reads. */
 async function sameSoon(asked: Read, what: string): Promise<WireResponse> {
   for (let tries = 1; ; tries++) {
     try {
@@ -36,7 +36,7 @@ async function sameSoon(asked: Read, what: string): Promise<WireResponse> {
 }
 
 test(
-  'has the same response from what is kept as anew: status, headers and bytes',
+  'a cached response has the same status, headers and bytes as a computed one',
   async () => {
     const { parameters, special } = await samples(here)
     const members = new Set<string | null>([here.admin.token, (await here.caller('read')).token])
@@ -61,7 +61,7 @@ test(
             if (endpoint.validator && again.status < 400) expected++
           }
       const sent = (await sentAsKept(here.url)) - before
-      // The very first read of all was kept already.
+      // The very first read was already cached.
       assert.is(sent, endpoint.validator ? expected + 1 : 0, id)
       kept += sent
     }
@@ -70,7 +70,7 @@ test(
   { timeoutMs: 180_000 },
 )
 
-test('a request that brings a body, or more than one condition, is the same both ways', async () => {
+test('a GET with a body or several conditions gets the same response from the cache', async () => {
   const path = '/v1/openapi.json'
   const headers = [
     { 'content-length': '0' },

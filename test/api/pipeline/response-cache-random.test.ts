@@ -5,9 +5,9 @@ import { type Read, read, renewed, sameBothWays, sentAsKept, type WireResponse }
 import { startPostgres } from '../../support/postgres.js'
 import { begin, type Pick, type Story } from './response-cache-story.js'
 
-const test = suite('kept responses: random reads and changes')
+const test = suite('cached responses under random reads and changes')
 
-/** FC_SEED repeats or varies it. STEPS is how much happens. */
+/** FC_SEED repeats or varies it. STEPS sets its length. */
 const { STEPS = '150' } = process.env
 const HEADERS: Record<string, string>[] = [
   {},
@@ -18,7 +18,7 @@ const HEADERS: Record<string, string>[] = [
   { 'if-none-match': '"x"' },
 ]
 
-/** A stream of numbers from a seed. */
+/** Returns a stream of random numbers for a seed. */
 function picker(seed: number): Pick {
   let state = seed >>> 0
   return (from) => {
@@ -27,7 +27,7 @@ function picker(seed: number): Pick {
   }
 }
 
-/** A read of anything by anybody; of a few things often, so that they are kept. */
+/** Returns a random read by a random caller. A few reads are frequent, so that they are cached. */
 function aRead({ here, there, paths, tokens }: Story, pick: Pick): Read {
   const path = pick([...paths.slice(0, 5), ...paths.slice(0, 5), ...paths])
   const token = pick(Object.values(tokens))
@@ -40,13 +40,13 @@ function aRead({ here, there, paths, tokens }: Story, pick: Pick): Read {
   }
 }
 
-/** Everything by everybody, once more: nothing wrong may have been kept. */
+/** Repeats all reads for all callers. No wrong response may be cached. */
 async function everything({ there, paths, tokens }: Story, what: string): Promise<void> {
   for (const path of paths)
     for (const token of Object.values(tokens)) await sameBothWays({ url: there.url, path, token }, what)
 }
 
-/** Random reads, each of them done again after a change. */
+/** Makes random reads, and repeats each one after a change. */
 async function readsAndChanges(
   story: Story,
   { seed, steps, names = Object.keys(story.changes) }: { seed: number; steps: number; names?: readonly string[] },
@@ -55,7 +55,7 @@ async function readsAndChanges(
   const { here, there } = story
   const done: string[] = []
   for (let step = 0; step < steps; step++) {
-    // Reads first, so that there is something that the change must end.
+    // Read first, so that there is a cached response that the change must invalidate.
     const reads = Array.from({ length: 6 }, () => aRead(story, pick))
     for (const asked of [...reads, ...reads]) await read(asked)
     const name = pick(names)
@@ -71,7 +71,7 @@ async function readsAndChanges(
   await everything(story, `FC_SEED=${seed} in the end`)
 }
 
-/** A story on one service, with a seed. */
+/** Plays a story with a seed on one service. */
 const told = (work: (story: Story, seed: number) => Promise<void>) => async (): Promise<void> => {
   const story = await begin()
   try {
@@ -83,7 +83,7 @@ const told = (work: (story: Story, seed: number) => Promise<void>) => async (): 
 const seedNow = (): number => fc.readConfigureGlobal().seed ?? Date.now()
 
 test(
-  'whatever happens, the next read is what a read anew says',
+  'a read after any change equals an uncached read',
   told((story, seed) => readsAndChanges(story, { seed, steps: Number(STEPS) })),
   { timeoutMs: 120_000 },
 )
@@ -93,7 +93,7 @@ const withoutPort = ({ status, body }: WireResponse): string =>
     .toString()
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')}`
 
-/** What changes content, and what happens beside that all the time. */
+/** Changes of content, mixed with other changes that happen all the time. */
 const OF_CONTENT = [
   ...[
     'a text',
@@ -109,7 +109,7 @@ const OF_CONTENT = [
 ]
 
 test(
-  'whatever is written, the responses with other pages are renewed, and are what a read anew says',
+  'renewed responses for other pages equal uncached ones after any write',
   told(async (story, seed) => {
     const { paths, tokens, here } = story
     const pages = paths.filter((path) => /content\/(page|path)\//.test(path))
@@ -126,10 +126,10 @@ test(
 )
 
 test(
-  'what is renewed and put together from parts is what a service says that has just started',
+  'renewed and assembled responses equal those of a service that has just started',
   told(async ({ here, paths, tokens, changes }, seed) => {
     const pick = picker(seed + 2)
-    /** All that is there, without what the port is part of. */
+    /** Returns all files, without those that contain the port. */
     const all = async (): Promise<string[]> => {
       const found: string[] = []
       for (const path of paths)
@@ -153,7 +153,7 @@ test(
 )
 
 test(
-  'the same on two nodes: what changes on one is what both read',
+  'a change on one node is visible to cached reads on both nodes',
   async () => {
     const postgres = await startPostgres()
     const story = await begin({ BINDERY_DATABASE_URL: await postgres.database() })
@@ -168,7 +168,7 @@ test(
 )
 
 test(
-  'reads amid moves of a branch keep nothing wrong',
+  'reads during branch moves cache nothing wrong',
   told(async (story, seed) => {
     const pick = picker(seed + 1)
     for (let round = 0; round < 15; round++) {

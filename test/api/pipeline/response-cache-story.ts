@@ -7,19 +7,20 @@ import { handClock } from '../../support/hand-clock.js'
 import { git } from '../../support/hermetic-git.js'
 import { startService, type TestService } from '../../support/service.js'
 
-// A space, those who read it, and what may happen to it: by the API, in the documents, and by plain Git beside the service.
+// A space, its readers, and the changes that may happen: through the API, in the documents, and with plain Git next
+// to the service.
 
 export interface Story {
   here: TestService
-  /** Where things are read: here, or on another node of the same database. */
+  /** The node that the reads go to: this one, or another one on the same database. */
   there: TestService
-  /** What can be read; some of it is not there, or not for everybody. */
+  /** The readable resources. Some do not exist or are not visible to everyone. */
   paths: string[]
-  /** Tokens by their holder's name; what is revoked stays, and a new one replaces it. */
+  /** Tokens by the name of their holder. A revoked token stays until a new one replaces it. */
   tokens: Record<string, string>
-  /** By name; each may have no effect, or be refused. */
+  /** Changes by name. Each may have no effect or be rejected. */
   changes: Record<string, (pick: Pick) => Promise<unknown>>
-  /** Puts the branch main at one of its commits without any Git process, in no time. */
+  /** Points main to one of its commits at once, without a Git process. */
   flip(pick: Pick): Promise<void>
 }
 
@@ -29,7 +30,7 @@ const HOUR = 60 * 60 * 1000
 const ROLES = ['read', 'comment', 'edit', 'review', 'admin'] as const
 const LEVELS = [null, 'inherit', 'read', 'edit'] as const
 
-/** @param env what makes two nodes of it; absent = one service on its own, in whose repositories plain Git works, too */
+/** @param env the settings for two nodes. Absent = a single service, in whose repositories plain Git also works */
 export async function begin(env?: Record<string, string>): Promise<Story> {
   const clock = handClock()
   const here = await startService({ overrides: { clock }, ...(env ? { env } : {}) })
@@ -56,7 +57,7 @@ export async function begin(env?: Record<string, string>): Promise<Story> {
       spaces: [space],
     })
   ).id as string
-  // A page below another, one with a cover, one that shows reusable content, and one whose text is what responses are searched for.
+  // A subpage, a page with a cover, a page with reusable content, and a page with text that searches find.
   const { pages } = (await admin.call('get', `${base}/content/pages`)).body as { pages: { id: string }[] }
   const two = pages[1]?.id
   const ids = [pages[0]?.id, pages[2]?.id] as string[]

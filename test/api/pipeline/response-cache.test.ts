@@ -23,14 +23,14 @@ const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
 const lines: Record<string, unknown>[] = []
 const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } })
-const [test, here] = await suiteWith('kept responses: seen by the very next read', () =>
+const [test, here] = await suiteWith('cached responses after a change', () =>
   startService({ overrides: { clock, log } }),
 )
 
 const post = async (path: string, body: object, status = 201) =>
   (await here.admin.call('post', path, body).expect(status)).body
 
-/** A space in a collection, with a page; whoever is not an admin has the roles that they are given, and no others. */
+/** A space in a collection, with a page. Users who are not admins have exactly the roles that the test grants. */
 async function made() {
   const collection = (await post(`/v1/orgs/${here.organization}/collections`, { title: 'Shelf' })).id as string
   const space = (await post(`/v1/orgs/${here.organization}/spaces`, { title: 'Docs', parent: collection })).id as string
@@ -52,7 +52,7 @@ const as = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, st
   headers,
 })
 
-/** Reads until the response is kept, and again as it is kept; returns it. */
+/** Reads until the response is cached, and returns the cached response. */
 async function kept(who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) {
   await read(as(who, path, headers))
   const before = await sentAsKept(here.url)
@@ -61,7 +61,7 @@ async function kept(who: Pick<Caller, 'token'>, path: string, headers: Record<st
   return response
 }
 
-/** The very next read, which must be what a read anew says. */
+/** Makes the next read, which must equal an uncached read. */
 const next = (who: Pick<Caller, 'token'>, path: string, headers: Record<string, string> = {}) =>
   sameBothWays(as(who, path, headers))
 
@@ -69,7 +69,7 @@ const invite = (path: string, who: Caller, role: string) =>
   here.admin.call('post', `${path}/permissions`, { users: [who.user], role })
 
 test(
-  "an admin's plain Git: update-ref, pack-refs, a ref written within one tick of the clock, a deleted branch",
+  "the next read sees an admin's ref changes by plain Git",
   async () => {
     const { repository, head, pages } = await made()
     const parent = await git(repository, ['rev-parse', 'main~1'])
@@ -101,7 +101,7 @@ test(
   { embeddedOnly: 'plain-git' },
 )
 
-test('an edit by the API, and a change of the settings of the space', async () => {
+test("the next read sees an edit through the API and a change of the space's settings", async () => {
   const { space, pages } = await made()
   const first = await kept(here.admin, pages)
   await post(
@@ -116,7 +116,7 @@ test('an edit by the API, and a change of the settings of the space', async () =
   assert.is.not(header(await next(here.admin, pages), 'etag'), header(first, 'etag'))
 })
 
-test('a revoked token, and an expired one; other tokens of the same user go on', async () => {
+test("the next read rejects a revoked or expired token, but accepts the user's other tokens", async () => {
   const { pages } = await made()
   const { service } = here
   const issue = (expiresAt?: string) =>
@@ -133,7 +133,7 @@ test('a revoked token, and an expired one; other tokens of the same user go on',
   assert.is((await kept(here.admin, pages)).status, 200)
 })
 
-test('roles: a grant that is taken back and given again, a role that is lowered, a default level, another collection', async () => {
+test('the next read sees changes of grants, roles, default levels and collections', async () => {
   const { space, collection, pages } = await made()
   const guest = await here.caller(null)
   const other = await here.caller('read')
@@ -164,7 +164,7 @@ test('roles: a grant that is taken back and given again, a role that is lowered,
   assert.is((await next(other, pages)).status, 404)
 })
 
-test('members: of a team, disabled, removed; single sign-on for tokens that came by e-mail', async () => {
+test('the next read sees changes of teams, members and single sign-on', async () => {
   const { space, pages } = await made()
   const member = await here.caller(null)
   const { store } = here.service.app
@@ -212,7 +212,7 @@ test('members: of a team, disabled, removed; single sign-on for tokens that came
   assert.is((await next(member, pages)).status, 404)
 })
 
-test('a member who is removed and comes back with another role, as the first version of a document that is as new as the first', async () => {
+test('the next read sees that a removed member came back with another role', async () => {
   const { collection, pages } = await made()
   await here.admin.call('patch', `/v1/collections/${collection}`, { defaultLevel: 'inherit' }).expect(200)
   const { store } = here.service.app
@@ -226,7 +226,7 @@ test('a member who is removed and comes back with another role, as the first ver
   assert.is((await next(member, pages)).status, 404)
 })
 
-test('a space that is deleted and restored, and the day on which links expire', async () => {
+test('the next read sees a deleted and restored space, and the expiry of links', async () => {
   const { space, pages } = await made()
   const first = await kept(here.admin, pages)
   await here.admin.call('delete', `/v1/spaces/${space}`).expect(204)
@@ -237,7 +237,7 @@ test('a space that is deleted and restored, and the day on which links expire', 
   assert.is.not(header(await next(here.admin, pages), 'etag'), header(first, 'etag'))
 })
 
-test('conditions, codings, origins and callers have responses of their own', async () => {
+test('conditions, encodings, origins and callers have separate cached responses', async () => {
   const { space, pages } = await made()
   const reader = await here.caller(null)
   await invite(`/v1/spaces/${space}`, reader, 'read').expect(204)
@@ -264,7 +264,7 @@ test('conditions, codings, origins and callers have responses of their own', asy
   for (const method of ['HEAD', 'GET'] as const) await sameBothWays({ ...as(here.admin, pages), method })
 })
 
-test('a whole revision names where it is published: a site that is changed is seen', async () => {
+test('a cached revision changes when the site that publishes it changes', async () => {
   const { space } = await made()
   const path = `/v1/spaces/${space}/content`
   const site = (
@@ -283,7 +283,7 @@ test('a whole revision names where it is published: a site that is changed is se
   assert.is.not(header(hidden, 'etag'), header(published, 'etag'))
 })
 
-test('a kept response has a line in the log, a request ID, and counts in the metrics', async () => {
+test('a cached response has a log line and a request ID, and counts in the metrics', async () => {
   const { pages } = await made()
   await kept(here.admin, pages)
   const counted = async () =>

@@ -13,7 +13,7 @@ const [test, fake] = await suiteWith('pipeline: responses', () =>
   startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) }),
 )
 
-test('every GET has a strong ETag, returns 304 for it, and HEAD is GET without the body', async () => {
+test('every GET has a strong ETag that yields a 304, and HEAD matches GET without a body', async () => {
   const full = await api().get(emma).set(bearer('reader'))
   const etag = full.headers.etag ?? ''
   assert.match(etag, /^"[\w-]+"$/)
@@ -32,7 +32,7 @@ test('every GET has a strong ETag, returns 304 for it, and HEAD is GET without t
   assert.is(head.text, undefined)
 })
 
-test('a validator saves the handler: 304 and byte cache', async () => {
+test('a validator returns 304 and cached bytes without calling the handler', async () => {
   const ask = (headers: Record<string, string> = {}) =>
     api().get('/v1/large').set(bearer('reader')).set('Accept-Encoding', 'identity').set(headers)
   const first = await ask()
@@ -44,7 +44,7 @@ test('a validator saves the handler: 304 and byte cache', async () => {
   assert.is.not((await ask()).headers.etag, first.headers.etag)
 })
 
-test('large responses are compressed, under an ETag of their own that is understood again', async () => {
+test('a compressed response has its own ETag, which later requests can use', async () => {
   const get = (headers: Record<string, string>) =>
     fetch(`${fake.url}/v1/large`, { headers: { ...bearer('reader'), ...headers } })
   const zipped = await get({ 'accept-encoding': 'gzip' })
@@ -58,7 +58,7 @@ test('large responses are compressed, under an ETag of their own that is underst
   assert.is(small.headers.get('content-encoding'), null)
 })
 
-test('a response that is too large to be kept has the same headers, codings and 304 as others', async () => {
+test('a response that is too large to cache has the usual headers, encodings and 304', async () => {
   const get = (headers: Record<string, string>, method = 'GET') =>
     fetch(`${fake.url}/v1/huge`, {
       method,
@@ -86,12 +86,12 @@ test('a response that is too large to be kept has the same headers, codings and 
   }
 })
 
-test('others have a turn while the tag of a large body is computed', async () => {
+test('other requests run while the ETag of a large body is computed', async () => {
   const body = new LargeBody(Array.from({ length: 64 }, () => Buffer.alloc(4 * 1024 * 1024)))
   assert.ok((await turnsDuring(() => body.tag())) > 1)
 })
 
-test('201 has Location, statuses of special responses, empty responses', async () => {
+test('201 has a Location, and special and empty responses have their statuses', async () => {
   const made = await api().post('/v1/shelves/s1/books').set(bearer('editor')).send({ title: 'Persuasion' })
   assert.is(made.status, 201)
   assert.is(made.headers.location, '/v1/shelves/s1/books/Persuasion')
@@ -104,13 +104,13 @@ test('201 has Location, statuses of special responses, empty responses', async (
   assert.ok(!fake.app.shelves.get('s1')?.books.has('Persuasion'))
 })
 
-test('the rest of a path, and what a handler sees of the request', async () => {
+test("a handler receives the rest of the path and the request's data", async () => {
   const get = (path: string) => api().get(`/v1/shelves/s1/path/${path}`).set(bearer('reader')).set('If-Match', '"abc"')
   assert.equal((await get('a/b%20c')).body, { word: 'a/b c', baseUrl: fake.url, ifMatch: 'abc' })
   assert.is((await get('a%2Fb')).body.word, 'a/b')
 })
 
-test('files: ranges, validators, names', async () => {
+test('a file response supports ranges, validators and names', async () => {
   const get = (headers: Record<string, string> = {}) => api().get('/v1/file').set(headers)
   const all = await get()
   assert.is(all.headers['content-length'], '100')
@@ -132,7 +132,7 @@ test('files: ranges, validators, names', async () => {
   assert.is(head.headers['content-length'], '100')
 })
 
-test('cross-origin: preflight, exposed headers, other origins', async () => {
+test('cross-origin requests get a preflight response and exposed headers', async () => {
   const preflight = await api().options(emma).set({
     Origin: 'https://a.example',
     'Access-Control-Request-Method': 'DELETE',
@@ -153,7 +153,7 @@ test('cross-origin: preflight, exposed headers, other origins', async () => {
   await strict.close()
 })
 
-test('security headers', async () => {
+test('every response has the security headers', async () => {
   const { headers } = await api().get('/v1')
   assert.is(headers['x-content-type-options'], 'nosniff')
   assert.match(headers['content-security-policy'] ?? '', /default-src 'none'/)

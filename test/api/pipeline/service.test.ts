@@ -19,7 +19,7 @@ async function withFake(
   }
 }
 
-test('limits per token and per address', () =>
+test('requests are limited per token and per address', () =>
   withFake([{ rateLimit: { perToken: 2, perAddress: 5 } }], async ({ url }) => {
     const ask = (who: string) => supertest(url).get(emma).set(bearer(who))
     const first = await ask('reader')
@@ -36,7 +36,7 @@ test('limits per token and per address', () =>
     assert.is((await supertest(url).get('/healthz')).status, 200)
   }))
 
-test('X-Forwarded-For counts only behind a trusted proxy, and only its own entry', async () => {
+test('X-Forwarded-For counts only behind a trusted proxy, and only for its own entry', async () => {
   const ipOf = async (trustProxy: number) => {
     let ip: unknown
     await withFake([{ trustProxy }], async ({ url, lines }) => {
@@ -49,7 +49,7 @@ test('X-Forwarded-For counts only behind a trusted proxy, and only its own entry
   assert.is(await ipOf(1), '9.9.9.9')
 })
 
-test('the log names the request and the caller, no token and no query', () =>
+test('the log names the request and the caller, but no token and no query', () =>
   withFake([], async ({ url, lines }) => {
     const response = await supertest(url)
       .get(`${emma}?token=verysecret`)
@@ -64,7 +64,7 @@ test('the log names the request and the caller, no token and no query', () =>
     assert.not.match(JSON.stringify(lines), /verysecret|Bearer/)
   }))
 
-test('shutting down: 503 with Retry-After, not ready, but alive', () =>
+test('a stopping server is alive but not ready, and returns 503 with Retry-After', () =>
   withFake([], async ({ url, api }) => {
     assert.is((await supertest(url).get('/readyz')).status, 200)
     api.stop()
@@ -75,7 +75,7 @@ test('shutting down: 503 with Retry-After, not ready, but alive', () =>
     assert.is((await supertest(url).get('/healthz')).status, 200)
   }))
 
-test('before that: not ready, requests are served, and their connections end', () =>
+test('a draining server serves requests, closes connections and fails /readyz', () =>
   withFake([], async ({ url, api }) => {
     api.drain()
     const agent = new Agent({ keepAlive: true })
@@ -90,14 +90,14 @@ test('before that: not ready, requests are served, and their connections end', (
     assert.is((await supertest(url).get('/healthz')).status, 200)
   }))
 
-test('readiness tells what is missing', () =>
+test('/readyz names the missing part', () =>
   withFake([{}, { ready: () => ['documents'] }], async ({ url }) => {
     const response = await supertest(url).get('/readyz')
     assert.is(response.status, 503)
     assert.equal(response.body.missing, ['documents'])
   }))
 
-test('metrics: from this machine, never through a proxy, or with the token', async () => {
+test('metrics are served to this machine or with the token, never through a proxy', async () => {
   const token = 'metrics-token-0123456789'
   await withFake([], async ({ url }) => {
     await supertest(url).get(emma).set(bearer('reader'))
@@ -115,7 +115,7 @@ test('metrics: from this machine, never through a proxy, or with the token', asy
   })
 })
 
-test('the reference page and all that it loads come from here, with nothing inline', () =>
+test('the reference page loads everything from this server, with nothing inline', () =>
   withFake([], async ({ url }) => {
     const { text, headers } = await supertest(url).get('/docs')
     assert.match(headers['content-security-policy'] ?? '', /script-src 'self'; style-src 'self'/)

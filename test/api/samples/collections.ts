@@ -30,9 +30,9 @@ export const collectionSamples: Samples = async (here, before) => {
     special[`removeUserFrom${where}`] = { parameters: leaving, success: true }
     special[`removeTeamFrom${where}`] = { parameters: leaving, success: true }
   }
-  // The caller who expects success is a member of this organization only, so a transfer is one to another place in it.
+  // The caller who expects success is only a member of this organization, so a transfer stays within it.
   Object.assign(special, {
-    // A guest may ask for them, since a role on a collection may be enough; on the organization it is not.
+    // A guest may request them, since a role on a collection may be enough. A role on the organization is not.
     createSpaceInOrganization: { success: false },
     createCollectionInOrganization: { success: false },
     deleteCollectionById: {

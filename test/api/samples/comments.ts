@@ -1,6 +1,6 @@
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** Comments with replies on a space and on a change request: fresh for an endpoint that uses them up. */
+/** Comments with replies on a space and on a change request. Endpoints that use them up get new ones. */
 export const commentSamples: Samples = async ({ admin }, parameters) => {
   const body = { body: { markdown: 'Probed.' } }
   const space = `/v1/spaces/${parameters.spaceId}`
@@ -26,7 +26,7 @@ export const commentSamples: Samples = async ({ admin }, parameters) => {
     for (const operation of ['postComment', 'postCommentReply']) await ask(operation, body)
     for (const operation of ['deleteComment', 'deleteCommentReply'])
       special[`${operation}In${where}`] = { parameters: await thread(base) }
-    // What everybody who may comment may do with an admin's comment; deleting it is not part of that.
+    // Actions on an admin's comment that every commenter may take. Deleting it is not one of them.
     for (const operation of ['updateComment', 'updateCommentReply']) await ask(operation, { addedReactions: ['👍'] })
   }
   return { parameters: await thread(space), special }

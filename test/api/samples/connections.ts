@@ -1,7 +1,7 @@
 import { previewId, pullPreviews } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** A connection of a space to its own repository, with a run, and paused since; and one to be deleted. */
+/** A connection of a space to its own repository, with a run, paused afterwards; and one to delete. */
 export const connectionSamples: Samples = async (here, before) => {
   const { admin } = here
   const base = `/v1/spaces/${before.spaceId}/git/connections`
@@ -24,7 +24,8 @@ export const connectionSamples: Samples = async (here, before) => {
   await admin.call('post', `${changeRequest}/git/pull-request`, {}).expect(202)
   const exported = { parameters: { ...before, changeRequestId: request.id as string } }
   const run = (await admin.call('post', `${base}/${kept.id}/run`).expect(202)).body
-  // Paused once its run has ended: a driver that finds new commits of other probes would add runs between two pages of a list.
+  // Paused once its run has ended: a driver that finds new commits from other probes would add runs between two pages
+  // of a list.
   await here.service.idle()
   await admin.call('post', `${base}/${kept.id}/pause`).expect(200)
   await here.service.app.store.insert(pullPreviews, {

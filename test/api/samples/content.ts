@@ -1,6 +1,6 @@
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** Organizations, spaces, content, change requests, revisions: fresh for an endpoint that uses them up. */
+/** Organizations, spaces, content, change requests and revisions. Endpoints that use them up get new ones. */
 export const contentSamples: Samples = async (here) => {
   const { admin, organization } = here
   const made = async (path: string, body?: object) => (await admin.call('post', path, body).expect(201)).body
@@ -42,7 +42,7 @@ export const contentSamples: Samples = async (here) => {
     fileId: revision.files[0].id,
     reusableContentId: revision.reusableContents[0].id,
   }
-  // Their own space: a run of it must not change what other probes list.
+  // Their own space: its runs must not change the lists of other probes.
   const synced = {
     parameters: {
       ...parameters,
@@ -59,7 +59,7 @@ export const contentSamples: Samples = async (here) => {
     importGitRepository: { ...synced, success: false },
     exportToGitRepository: { ...synced, success: false },
     previewGitSync: { ...synced, success: false },
-    // Its address is signed: it is tested with the addresses that the service gives.
+    // Its URL is signed. It is tested with the URLs that the service returns.
     downloadFile: null,
     downloadPDF: null,
   }

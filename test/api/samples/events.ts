@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** Events, webhooks, deliveries. The endpoint is a closed port, so nothing is delivered. */
+/** Events, webhooks and deliveries. The endpoint is a closed port, so nothing is delivered. */
 export const eventSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}`

@@ -14,7 +14,7 @@ import { translationSamples } from './translations.js'
 import { siteDocumentSamples } from './site-documents.js'
 import { siteSamples } from './sites.js'
 
-/** In this order: an area may use what those before it made. */
+/** In this order: an area may use the resources of earlier areas. */
 const areas: readonly Samples[] = [
   contentSamples,
   peopleSamples,
@@ -30,10 +30,10 @@ const areas: readonly Samples[] = [
   connectionSamples,
 ]
 
-/** Settings that the service of a probe needs: an engine of translations, which need not answer. */
+/** Settings that the service of a probe needs: a translation engine, which need not respond. */
 export const sampleEnv = { BINDERY_LIBRETRANSLATE_URL: 'http://127.0.0.1:1' }
 
-/** Resources for every path of the service, fresh for an endpoint that uses them up. */
+/** Creates resources for every path of the service. Endpoints that use them up get new ones. */
 export async function samples(here: TestService): Promise<SampleSet> {
   const all: SampleSet = { parameters: {}, special: {} }
   for (const area of areas) {
@@ -52,7 +52,7 @@ export async function samples(here: TestService): Promise<SampleSet> {
   return all
 }
 
-/** The example with the IDs of resources of the service. */
+/** Returns the example with the IDs of the service's resources. */
 const filled = (example: Example, parameters: Readonly<Record<string, string>>): unknown =>
   JSON.parse(
     JSON.stringify(example).replaceAll(/"\{(\w+)\}"/g, (written, name: string) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** An OpenAPI specification with a version, and one to be deleted. Both are public, since guests read no other ones. */
+/** An OpenAPI specification with a version, and one to delete. Both are public, since guests cannot read others. */
 export const openApiSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/openapi`
@@ -13,7 +13,7 @@ export const openApiSamples: Samples = async (here, before) => {
   const parameters = { specSlug: 'probe', versionId }
   const special: SpecialSamples = {
     deleteOpenAPISpecBySlug: { parameters: { ...before, ...parameters, specSlug: 'deleted' }, success: true },
-    // Their addresses are signed, or depend on the visibility: they are tested with the addresses that the service gives.
+    // Their URLs are signed or depend on the visibility. They are tested with the URLs that the service returns.
     downloadOpenAPISpecVersion: null,
     getPublishedOpenAPISpec: null,
   }

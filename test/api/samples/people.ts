@@ -1,6 +1,6 @@
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** Members, teams, invitations. */
+/** Members, teams and invitations. */
 export const peopleSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}`
@@ -21,7 +21,7 @@ export const peopleSamples: Samples = async (here, before) => {
   }
   const of = (userId: string) => ({ ...parameters, userId })
   const special: SpecialSamples = {
-    // Without a mail server there are no links.
+    // There are no links without a mail server.
     requestSignInLink: { success: false },
     updateMembersInOrganizationTeam: { parameters: of(changed.user) },
     pingOrganization: { success: true },

@@ -1,6 +1,6 @@
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** A review, and somebody who is asked for one. */
+/** A review, and a requested reviewer. */
 export const reviewSamples: Samples = async (here, before) => {
   const reviewer = await here.caller('review')
   const base = `/v1/spaces/${before.spaceId}/change-requests/${before.changeRequestId}`

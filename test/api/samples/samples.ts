@@ -1,14 +1,17 @@
 import type { Sample } from '../../support/probe.js'
 import type { TestService } from '../../support/service.js'
 
-/** operationId → what it is called with, if that differs from the common parameters; null = it is not probed. */
+/** Maps an operationId to its special sample, if that differs from the common parameters. Null = it is not probed. */
 export type SpecialSamples = Record<string, Partial<Sample> | null>
 
 export interface SampleSet {
-  /** Path parameter → ID of a resource that is there. */
+  /** Maps a path parameter to the ID of an existing resource. */
   parameters: Record<string, string>
   special: SpecialSamples
 }
 
-/** Makes the resources of one area. `parameters` are those that the areas before it made; a special sample that names parameters names all of them. */
+/**
+ * Creates the resources of one area. `parameters` come from earlier areas. A special sample that names parameters
+ * names all of them.
+ */
 export type Samples = (here: TestService, parameters: Readonly<Record<string, string>>) => Promise<SampleSet>

@@ -1,6 +1,6 @@
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** A site with sections, a group and site spaces: fresh for an endpoint that uses them up. */
+/** A site with sections, a group and site spaces. Endpoints that use it up get a new one. */
 export const siteSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const made = async (path: string, body?: object) => (await admin.call('post', path, body).expect(201)).body

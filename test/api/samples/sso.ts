@@ -29,7 +29,7 @@ export const ssoSamples: Samples = async (here, before) => {
     addSSOTokenInOrganization: { parameters: { ...all, tokenId: token.id }, success: true },
     removeSSOTokenInOrganization: { parameters: { ...all, tokenId: token.id } },
     removeSSOMemberInOrganization: { parameters: { ...all, userId: (await here.caller('read')).user }, success: true },
-    // For browsers: test/people/sso goes through them.
+    // For browsers. test/people/sso covers them.
     getSAMLMetadata: null,
     startSAMLSignIn: null,
     receiveSAMLResponse: null,

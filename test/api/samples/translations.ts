@@ -1,6 +1,9 @@
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** A translation, and one to be deleted. The engine of the probe's service does not answer: whether it knows the languages is found out by the run. */
+/**
+ * A translation, and one to delete. The engine of the probe's service does not respond: the run checks whether it
+ * supports the languages.
+ */
 export const translationSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/translations`

@@ -12,7 +12,7 @@ import { startPostgres } from '../../support/postgres.js'
 import { suite } from '../../support/suite.js'
 import { makeInstallation } from './installation.js'
 
-const test = suite('migrate, killed before it wrote anything')
+const test = suite('migrate, killed before its first write')
 const postgres = await startPostgres()
 const source = await makeInstallation()
 test.after(async () => {
@@ -39,7 +39,7 @@ function start(cwd: string, to: string, env: Record<string, string> = {}) {
   return { child, ended }
 }
 
-/** Kills the command while it waits for the lock that it needs to make the first tables in the database. */
+/** Kills the command while it waits for the lock that it needs to create the first tables in the database. */
 async function killAtTables(url: string, begin: () => ReturnType<typeof start>): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -57,7 +57,7 @@ async function killAtTables(url: string, begin: () => ReturnType<typeof start>):
   await client.end()
 }
 
-test('a migration with the default folders that is killed before it wrote anything goes on', async () => {
+test('a migration with default folders continues after a kill before its first write', async () => {
   const url = await postgres.database()
   await killAtTables(url, () => start(source.dir, url))
   const there = await start(source.dir, url).ended

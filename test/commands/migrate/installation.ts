@@ -7,18 +7,21 @@ import { folderBytes } from '../../support/folder-bytes.js'
 import { git } from '../../support/hermetic-git.js'
 import { startService, type TestService } from '../../support/service.js'
 
-/** An installation in folders that is stopped. */
+/** A stopped installation in folders. */
 export interface Stopped {
   dir: string
   data: string
   repos: string
   organization: string
   spaces: string[]
-  /** An object of Git LFS. */
+  /** A Git LFS object. */
   oid: string
 }
 
-/** Makes an installation with something of everything: pages, change requests, comments, refs of an admin, a specification, an object of Git LFS. */
+/**
+ * Creates an installation with data of every kind: pages, change requests, comments, refs of an admin, a
+ * specification, a Git LFS object.
+ */
 export async function makeInstallation(): Promise<Stopped> {
   const dir = await mkdtemp(join(tmpdir(), 'migrate-'))
   const here = await startService({ dir, env: { BINDERY_DATABASE_URL: '' } })
@@ -56,7 +59,7 @@ async function makeSpace(here: TestService, title: string): Promise<string> {
   return id
 }
 
-/** What an admin does with plain Git: packs, a tag with a message, a ref of his own. */
+/** Changes by an admin with plain Git: packs, a tag with a message, a ref outside the usual folders. */
 async function asAdmin(repository: string): Promise<void> {
   await git(repository, ['gc', '--quiet'])
   await git(repository, [
@@ -74,7 +77,7 @@ async function asAdmin(repository: string): Promise<void> {
   await git(repository, ['update-ref', 'refs/mine/kept', 'main~1'])
 }
 
-/** All refs of all repositories, as plain Git lists them, and what `git fsck` says. */
+/** Returns all refs of all repositories, as plain Git lists them, and the output of `git fsck`. */
 export async function refsAndChecks({ repos, spaces }: Pick<Stopped, 'repos' | 'spaces'>): Promise<string[]> {
   const found: string[] = []
   for (const space of spaces) {
@@ -88,10 +91,13 @@ export async function refsAndChecks({ repos, spaces }: Pick<Stopped, 'repos' | '
   return found
 }
 
-/** Every file of an installation with its hash, but the locks, and the index that its server, which ran in this process, may still be closing. */
+/**
+ * Returns every file of an installation with its hash. Leaves out the locks, and the index that its server, which ran
+ * in this process, may still be closing.
+ */
 export const allBytes = (dir: string): Promise<Map<string, string>> =>
   folderBytes(dir, /(^|\/)(lock|\.bindery-lock|facts\.db.*)$/)
 
-/** The files of specifications and of Git LFS, with their hashes. */
+/** Returns the files of specifications and of Git LFS, with their hashes. */
 export const keptFiles = async (data: string): Promise<[string, string][]> =>
   [...(await folderBytes(data))].filter(([path]) => /^(openapi|lfs)\//.test(path))

@@ -20,7 +20,10 @@ test.after(async () => {
   await rm(source.dir, { recursive: true, force: true })
 })
 
-/** Runs the command, and kills it when it has said `lines` lines and `delayMs` have gone by; returns whether it ended by itself, and what it said. */
+/**
+ * Runs the command, and kills it `delayMs` after it has printed `lines` lines. Returns its output, and whether it
+ * ended before the kill.
+ */
 async function run(
   to: string,
   env: Record<string, string>,
@@ -47,7 +50,7 @@ async function run(
   return { ended: code, said }
 }
 
-/** Kills the command at its first line, its second, and so on, until it ends by itself. */
+/** Kills the command at its first line, its second, and so on, until it ends without a kill. */
 async function untilDone(to: string, env: Record<string, string>): Promise<string> {
   let killed = 0
   for (let lines = 1; ; lines++) {
@@ -71,7 +74,7 @@ const digest = async (data: string) => {
 }
 
 test(
-  'a migration that is killed at any point goes on when it is run again, there and back',
+  'a migration that is killed at any point continues on the next run, in both directions',
   async () => {
     const url = await postgres.database()
     const there = await untilDone(url, { BINDERY_DATA_DIR: source.data, BINDERY_REPOS_DIR: source.repos })

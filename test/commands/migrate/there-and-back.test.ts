@@ -14,7 +14,7 @@ import { startService } from '../../support/service.js'
 import { suite } from '../../support/suite.js'
 import { allBytes, keptFiles, makeInstallation, refsAndChecks } from './installation.js'
 
-const test = suite('migrate, there and back')
+const test = suite('migrate in both directions')
 const postgres = await startPostgres()
 const source = await makeInstallation()
 test.after(async () => {
@@ -51,7 +51,7 @@ const digest = async (data: string) => {
   }
 }
 
-test('a URL that is not one of PostgreSQL is not taken for a folder, and is not repeated', async () => {
+test('a URL of another database is not taken for a folder and is not printed', async () => {
   for (const to of ['http://secret@db.example/x', 'mysql://secret@db/x', 'POSTGRESQL+x://secret@db/x']) {
     const { refused } = await run((tell) => migrate(embedded, to, tell))
     assert.match(
@@ -64,7 +64,7 @@ test('a URL that is not one of PostgreSQL is not taken for a folder, and is not 
 
 const url = await postgres.database()
 
-test('an installation moves into a database: all of it is compared, and nothing of the source is changed', async () => {
+test('a migration to a database compares all data and leaves the source unchanged', async () => {
   const before = await allBytes(source.dir)
   const { said, refused } = await run((tell) => migrate(embedded, url, tell))
   assert.is(refused, null, said)
@@ -82,7 +82,7 @@ test('an installation moves into a database: all of it is compared, and nothing 
   assert.match(again.said, /has already ended/)
 })
 
-test('and back into folders, byte for byte', async () => {
+test('a migration back into folders returns every byte', async () => {
   const target = join(source.dir, 'back')
   const refused = await run((tell) => migrate(onNodes(url), target, tell))
   assert.match(String(refused.refused), /no signing key: set BINDERY_SIGNING_KEY_FILE/)
@@ -98,7 +98,7 @@ test('and back into folders, byte for byte', async () => {
     assert.not.ok(existsSync(join(repos, `${space}.git`, 'bindery-node')), 'it is no copy of a node any more')
 })
 
-test('a server on what came back knows everything', async () => {
+test('a server on the migrated folders has all data', async () => {
   const env = { BINDERY_DATABASE_URL: '' }
   const here = await startService({ dir: join(source.dir, 'back'), env })
   try {
@@ -121,7 +121,7 @@ test('a server on what came back knows everything', async () => {
   }
 })
 
-test('what is not empty, or of another installation, is refused and stays as it is', async () => {
+test('a target that is not empty, or belongs to another installation, stays unchanged', async () => {
   const used = await postgres.database()
   const other = await startService({ env: { BINDERY_DATABASE_URL: used } })
   assert.match(
@@ -147,14 +147,14 @@ test('what is not empty, or of another installation, is refused and stays as it 
   )
 })
 
-test('a source that a server uses is refused', async () => {
+test('a source that a server uses is rejected', async () => {
   const here = await startService({ dir: source.dir, env: { BINDERY_DATABASE_URL: '' } })
   const { refused } = await run(async (tell) => migrate(embedded, await postgres.database(), tell))
   assert.match(String(refused), /in use by process/)
   await here.service.close()
 })
 
-test('a file with wrong bytes stops the migration, and the message names it and what to do', async () => {
+test('a damaged file stops the migration with a message that names it and the next step', async () => {
   const target = await postgres.database()
   const path = join(source.data, 'lfs', source.oid.slice(0, 2), source.oid)
   const bytes = await readFile(path)
@@ -174,12 +174,12 @@ test('a file with wrong bytes stops the migration, and the message names it and 
   assert.match(said, /Continuing an interrupted migration/)
 })
 
-test('what differs at the end is told, and the target is not used', async () => {
+test('a difference in the final comparison is reported, and the target stays unused', async () => {
   const target = await postgres.database()
   const { refused } = await run((tell) =>
     migrate(embedded, target, (line) => {
       tell(line)
-      // As somebody would who writes into the database meanwhile; done before the migration goes on.
+      // Simulates a concurrent write to the database, before the migration continues.
       if (line.includes('(1 of 3)') && line.startsWith('Repository'))
         execFileSync(
           'psql',

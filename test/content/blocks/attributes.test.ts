@@ -17,9 +17,9 @@ const cases: Array<[string, Record<string, unknown>, string[]]> = [
   ['= x', { x: true }, []],
 ]
 for (const [source, named, positional] of cases)
-  test(source, () => assert.equal(parseAttributes(source), { named, positional }))
+  test(`attributes are parsed from ${source}`, () => assert.equal(parseAttributes(source), { named, positional }))
 
-test('keeps the order, and names that an object would treat specially', () => {
+test('parsed attributes keep their order and allow names that an object treats specially', () => {
   const { named } = parseAttributes('z="1" __proto__="2" a="3"')
   assert.equal(Object.entries(named), [
     ['z', '1'],
@@ -28,13 +28,13 @@ test('keeps the order, and names that an object would treat specially', () => {
   ])
 })
 
-test('tags', () => {
+test('tags are parsed with their attributes', () => {
   assert.equal(parseTag('{% hint style="info" %}'), { name: 'hint', closing: false, body: 'style="info"' })
   assert.equal(parseTag('{%- endhint -%}'), { name: 'hint', closing: true, body: '' })
   assert.is(parseTag('{% %}'), null)
 })
 
-test('never throws and always ends', () => {
+test('the attribute parser never throws and always ends', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '=', '"', "'", '“', '\\', ' ', '”') }),

@@ -5,12 +5,12 @@ import type { BlockNode, TextNode } from '../../../src/content/types.js'
 import { suite } from '../../support/suite.js'
 import { blockNode as block, textNode as text } from './support.js'
 
-const test = suite('block trees: what an edit leaves as it is')
+const test = suite('block trees: unchanged blocks')
 
 const leavesOf = (nodes: BlockNode['nodes']): Array<TextNode['leaves'][number]> =>
   nodes.flatMap((node) => (node.object === 'text' ? node.leaves : leavesOf(node.nodes as BlockNode['nodes'])))
 
-test('what is put between lines without a blank one, and lists that become neighbours, leave the other blocks as they are', () => {
+test('an edit leaves blocks next to an insertion, and lists that become neighbors, unchanged', () => {
   const edited = (source: string, edit: (nodes: BlockNode[]) => void): string => {
     const tree = parseDocument(source)
     edit(tree.nodes)
@@ -30,7 +30,7 @@ test('what is put between lines without a blank one, and lists that become neigh
   assert.is(without('1. a\n\nOut\n\n1. b\n1. c\n'), '1. a\n\n1) b\n1) c\n')
 })
 
-test('an end tag that is indented below a list ends what was opened before the list', () => {
+test('an end tag that is indented below a list closes the tag that was opened before the list', () => {
   const source = '{% hint style="info" %}\nA:\n\n- b\n  - c\n    {% endhint %}\n\nD\n'
   const tree = parseDocument(source)
   assert.equal(
@@ -52,7 +52,7 @@ test('an end tag that is indented below a list ends what was opened before the l
   )
 })
 
-test('addresses in texts are written as they are: to GFM they are links', () => {
+test('addresses in texts are written unchanged, because GFM makes them links', () => {
   const source = 'See x\n'
   const tree = parseDocument(source)
   leavesOf(tree.nodes)[0]!.text = 'See https://a.example/b_c, www.b.example, d@e.example or f@1.2.3'
@@ -74,7 +74,7 @@ test('a cell of an HTML table keeps the element around its text', () => {
   }
 })
 
-test('what marks the text of a link is written in it, unless the text beside it is marked too', () => {
+test('marks of a whole link are written inside the link, unless adjacent text has them too', () => {
   for (const source of [
     'See [`a`](b) Old',
     '[**a**](b)をOld',
@@ -89,14 +89,14 @@ test('what marks the text of a link is written in it, unless the text beside it 
   }
 })
 
-test('the other rows of a table stay as they are aligned', () => {
+test('an edited table keeps the alignment of its other rows', () => {
   const source = '> | a    | b |\n> |:-----|--:|\n> | long | 1 |\n> c | 2\n'
   const tree = parseDocument(source)
   leavesOf(tree.nodes)[2]!.text = 'x|y'
   assert.is(printDocument(tree, source), source.replace('| long | 1 |', '| x\\|y | 1 |'))
 })
 
-test('code in a file with CRLF is edited with the line ends of any client', () => {
+test('code in a CRLF file can be edited by a client with other line ends', () => {
   const source = '- a\r\n\r\n```js\r\n1\r\n2\r\n```\r\n\r\n__b__\r\n'
   for (const code of ['1\r\n3', '1\n3']) {
     const tree = parseDocument(source)

@@ -12,20 +12,20 @@ import { blockNode as block, textNode as text } from './support.js'
 const test = suite('block trees written as markdown')
 
 for (const [name, markdown] of fixtures) {
-  test(`reads back as the same tree: ${name}`, () => {
+  test(`a written tree reads back unchanged: ${name}`, () => {
     const tree = parseDocument(markdown)
     assert.is(fingerprint(parseDocument(printDocument(tree))), fingerprint(tree))
   })
 }
 
-test('an unchanged tree gives back its source, byte for byte', () => {
+test('an unchanged tree returns its source, byte for byte', () => {
   fc.assert(
     fc.property(soup, (markdown) => assert.is(printDocument(parseDocument(markdown), markdown), markdown)),
     { numRuns: 500 },
   )
 })
 
-test('whatever the text, what is written reads back, or is refused', () => {
+test('a written tree of any text reads back unchanged, or is rejected', () => {
   fc.assert(
     fc.property(soup, (markdown) => {
       try {
@@ -76,7 +76,7 @@ const page = (eol = '\n'): string =>
   ].join(eol)
 
 for (const eol of ['\n', '\r\n']) {
-  test(`one changed text changes the lines of its block alone ${JSON.stringify(eol)}`, () => {
+  test(`one changed text changes only the lines of its block ${JSON.stringify(eol)}`, () => {
     const source = page(eol)
     const total = leavesOf(parseDocument(source).nodes).length
     for (let index = 0; index < total; index++) {
@@ -102,7 +102,7 @@ const documentOf = (...nodes: BlockNode['nodes']): DocumentNode => ({
   nodes: nodes as BlockNode[],
 })
 
-test('blocks are added and taken away, the others keep their bytes', () => {
+test('other blocks keep their bytes when blocks are added and removed', () => {
   const source = 'one\n***\n\n* list\n\nthree\n'
   const tree = parseDocument(source)
   tree.nodes.splice(2, 0, block('hint', { style: 'info' }, [block('paragraph', {}, [text('new')])]))
@@ -226,7 +226,7 @@ const refused: Array<[string, unknown, RegExp]> = [
   ['no text', documentOf({ object: 'text', key: '', leaves: [] } as never), /^nodes\/0\/object/],
 ]
 for (const [name, document, message] of refused) {
-  test(`refused: ${name}`, () => {
+  test(`a tree is rejected: ${name}`, () => {
     assert.throws(
       () => printDocument(document as DocumentNode),
       (error: Error) => error instanceof TypeError && message.test(error.message),
@@ -234,7 +234,7 @@ for (const [name, document, message] of refused) {
   })
 }
 
-test('refused: nesting and numbers beyond bounds', () => {
+test('a tree beyond the limits of nesting and size is rejected', () => {
   let deep = block('paragraph', {}, [text('a')])
   for (let depth = 0; depth < 10_000; depth++) deep = block('blockquote', {}, [deep])
   assert.throws(() => printDocument(documentOf(deep)), /nested deeper than/)
@@ -251,7 +251,7 @@ test('refused: nesting and numbers beyond bounds', () => {
 const manyTexts = (count: number): DocumentNode =>
   documentOf(...Array.from({ length: count }, () => block('paragraph', {}, [text('*a*_b_[c]~d~')])))
 
-test('texts that are too costly together, though none of them is, are refused as they are sent, not as they would be written', () => {
+test('texts that are only too costly together are rejected as sent', () => {
   assert.throws(
     () => printDocument(manyTexts(28_000)),
     /^nodes: It has 224000 inline markers, so it is too costly to parse/,

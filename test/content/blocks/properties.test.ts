@@ -7,14 +7,14 @@ import { suite } from '../../support/suite.js'
 import { soup } from './soup.js'
 import { keysOf, outlineOf, positionFaults } from './support.js'
 
-const test = suite('block tree, whatever the text')
+const test = suite('block trees of arbitrary text')
 
-test('never throws, keeps positions in order and within their parents, and has unique keys', () => {
+test('the parser never throws, and its positions are ordered, nested and have unique keys', () => {
   fc.assert(
     fc.property(soup, (markdown) => {
       const document = parseDocument(markdown)
       assert.equal(positionFaults(document, markdown), [])
-      // The last resort for hostile pages must not hide a fault of ours; a tag line without a name is verbatim by right.
+      // The last resort for hostile pages must not hide our bugs. A tag line without a name is verbatim by design.
       const verbatim = document.nodes
         .filter((node) => node.type === 'raw')
         .map((node) => node.data['position'] as { start: number; end: number })
@@ -26,14 +26,14 @@ test('never throws, keeps positions in order and within their parents, and has u
   )
 })
 
-test('returns the same tree for the same text', () => {
+test('the parser returns the same tree for the same text', () => {
   fc.assert(
     fc.property(soup, (markdown) => assert.equal(parseDocument(markdown), parseDocument(markdown))),
     { numRuns: 100 },
   )
 })
 
-test('the top blocks and what is between them are the whole source', () => {
+test('the top blocks and the text between them are the whole source', () => {
   fc.assert(
     fc.property(soup, (markdown) => {
       let at = 0
@@ -44,7 +44,8 @@ test('the top blocks and what is between them are the whole source', () => {
         at = end
       }
       between += markdown.slice(at)
-      // Only white space, a byte order mark, list and quote leftovers may be outside every block, never a word.
+      // Only white space, a byte order mark, and remains of lists and quotes may be outside every block, never a
+      // word.
       assert.not.match(between, /word/)
     }),
     { numRuns: 1000 },
@@ -77,7 +78,7 @@ test('every word that is not markup is in the tree', () => {
   )
 })
 
-test('positions, exactly', () => {
+test('positions of nodes are exact', () => {
   const markdown = '\ufeff# A\r\n\r\n* x\r\n\r\n  {% hint style="info" %}\r\n  y\r\n  {% endhint %}\r\n'
   const places: Array<[string, string, unknown]> = []
   const walk = (nodes: BlockNode['nodes']) => {
@@ -124,7 +125,7 @@ const hostile: Array<[string, string]> = [
   ['html in html', `<table><tr><td>${'<b>'.repeat(20_000)}x${'</b>'.repeat(20_000)}</td></tr></table>`],
 ]
 for (const [name, markdown] of hostile) {
-  test(`a tree of bounded depth for hostile ${name}`, () => {
+  test(`the tree has a bounded depth for hostile ${name}`, () => {
     const document = parseDocument(markdown)
     assert.equal(positionFaults(document, markdown), [])
     assert.ok(deep(document.nodes) < 500, `depth ${deep(document.nodes)}`)
@@ -138,13 +139,13 @@ test('a page far beyond the limits keeps its other blocks', () => {
   assert.equal(types, ['heading-1', 'paragraph', 'hint'])
 })
 
-test('underlines make headings on any page that people write, and are text if there are too many to parse', () => {
+test('underlines make headings on normal pages, and are text if there are too many', () => {
   const headings = (count: number) =>
     parseDocument('Title\n===\n\nText.\n\n'.repeat(count)).nodes.filter(({ type }) => type === 'heading-1').length
   assert.equal([headings(500), headings(20_000)], [500, 0])
 })
 
-test('a page of more list items than can be read is shown verbatim', () => {
+test('a page with too many list items is shown verbatim', () => {
   const markdown = '- a\n'.repeat(20_000)
   const [only, ...others] = parseDocument(markdown).nodes
   assert.is(only?.type, 'raw')
@@ -152,7 +153,7 @@ test('a page of more list items than can be read is shown verbatim', () => {
   assert.equal(only?.nodes[0]?.object === 'text' && only.nodes[0].leaves[0]?.text, markdown)
 })
 
-test('every type that the parser makes is described', () => {
+test('every type that the parser creates has a description', () => {
   const described = new Set(describeBlocks().map((one) => one.type))
   fc.assert(
     fc.property(soup, (markdown) => {

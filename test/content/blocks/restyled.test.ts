@@ -6,12 +6,12 @@ import type { BlockNode, DocumentNode, TextNode } from '../../../src/content/typ
 import { suite } from '../../support/suite.js'
 import { blockNode as block, textNode as text } from './support.js'
 
-const test = suite('block trees: an edited block keeps its style')
+const test = suite('block trees: the style of an edited block')
 
 const leavesOf = (nodes: BlockNode['nodes']): Array<TextNode['leaves'][number]> =>
   nodes.flatMap((node) => (node.object === 'text' ? node.leaves : leavesOf(node.nodes as BlockNode['nodes'])))
 
-/** What a page becomes when the first text with `word` gets another one instead. */
+/** Returns the page after the first text with `word` gets another one. */
 function edited(source: string, word: string, instead: string): string {
   const tree = parseDocument(source)
   const leaf = leavesOf(tree.nodes).find((one) => one.text.includes(word))
@@ -71,7 +71,7 @@ const PAGES = [
 for (const page of PAGES) {
   for (const eol of ['\n', '\r\n']) {
     const source = page.replaceAll('\n', eol)
-    test(`only a word changes, there and back: ${JSON.stringify(source.slice(0, 60))}`, () => {
+    test(`only one word changes, there and back: ${JSON.stringify(source.slice(0, 60))}`, () => {
       const changed = edited(source, 'WORD', 'NEWS')
       assert.is(changed, source.replace('WORD', 'NEWS'))
       assert.is(edited(changed, 'NEWS', 'WORD'), source)
@@ -79,7 +79,7 @@ for (const page of PAGES) {
   }
 }
 
-test('a new ~ between spaces, and a break that is written again, keep the style of the page', () => {
+test('a new ~ between spaces, and a rewritten break, keep the style of the page', () => {
   assert.is(edited('See [a  \nWORD](x.md)\n', 'WORD', 'b ~ c'), 'See [a  \nb ~ c](x.md)\n')
   assert.is(edited('See [a  \nWORD](x.md)\n', 'WORD', '~b~'), 'See [a  \n\\~b\\~](x.md)\n')
 })
@@ -92,7 +92,7 @@ function printed(source: string, edit: (tree: DocumentNode) => void): string {
 const childrenOf = (node: unknown): BlockNode[] => (node as BlockNode).nodes as BlockNode[]
 const item = (words: string): BlockNode => block('list-item', {}, [block('paragraph', {}, [text(words)])])
 
-test('what is new in a list is written like the rest of it', () => {
+test('new items of a list have the style of the list', () => {
   const add = (source: string): string => printed(source, ({ nodes }) => childrenOf(nodes[0]).push(item('new')))
   assert.is(add('- one *a*\n- two\n'), '- one *a*\n- two\n- new\n')
   assert.is(add('+ one *a*\n\n+ two\n'), '+ one *a*\n\n+ two\n\n+ new\n')
@@ -129,7 +129,7 @@ test('what is new in a list is written like the rest of it', () => {
   )
 })
 
-test('code that is a link is written within the link', () => {
+test('code that is a link is written inside the link', () => {
   const source = '- [`a`](a.md)\n- **[`b`](b.md)** and [`c` d](c.md)\n- e\n'
   assert.is(
     printed(source, ({ nodes }) => childrenOf(nodes[0]).splice(2, 1)),
@@ -139,7 +139,7 @@ test('code that is a link is written within the link', () => {
   assert.is(printDocument(tree), source.replaceAll('- ', '* ').replace('**[`b`](b.md)**', '[**`b`**](b.md)'))
 })
 
-test('a mark that is added is written as the others of the block, and a block that becomes another one keeps its text', () => {
+test('a new mark has the style of the block, and a block of another type keeps its text', () => {
   const source = 'Some *it* words\n'
   const italic = printed(source, ({ nodes }) => {
     const leaf = leavesOf(nodes).at(-1)!
@@ -155,7 +155,7 @@ test('a mark that is added is written as the others of the block, and a block th
   )
 })
 
-test('long blocks, and texts that have little in common, are not compared to the end', () => {
+test('the comparison of long blocks and of different texts is bounded', () => {
   const words = (count: number, seed: number): string =>
     Array.from({ length: count }, (_, at) => ((at * seed) % 9973).toString(36)).join(' ')
   assert.is(restyled(words(20_000, 7), words(20_000, 11), words(20_000, 13), String), null)
@@ -163,7 +163,7 @@ test('long blocks, and texts that have little in common, are not compared to the
   assert.is(restyled('*'.repeat(49_000), '_'.repeat(49_000), '-'.repeat(49_000), String), null)
 })
 
-test('a long item is added to a list, and thousands of blank lines beside an insertion are no trouble', () => {
+test('an edit of a long item, or next to thousands of blank lines, takes bounded time', () => {
   const long = 'word '.repeat(5000).trim()
   const source = '-   *one*\n-   two\n'
   assert.is(
@@ -175,7 +175,7 @@ test('a long item is added to a list, and thousands of blank lines beside an ins
   assert.is(restyled(`*a*${gap}b`, `_a_${gap}b`, `_a_${gap}${gap}c`, String), null)
 })
 
-test('an insertion beside what only the source has, and changes at both ends', () => {
+test('an edit may touch text that only the source has, and both ends of a block', () => {
   const as = (source: string, before: string, after: string): string | null => restyled(source, before, after, String)
   assert.is(as('*a* b', '_a_ b', '_a_ new b'), '*a* new b')
   assert.is(as('a   *b*', 'a _b_', 'a new _b_'), 'a new   *b*')

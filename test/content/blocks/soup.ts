@@ -68,5 +68,5 @@ const PIECES = [
   '&#x20;',
   '\\',
 ]
-/** Markdown of markup thrown together. */
+/** Random mixtures of markdown markup. */
 export const soup = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join(''))

@@ -50,7 +50,7 @@ export const blockNode = (type: string, data: Record<string, unknown>, nodes: Bl
   nodes,
 })
 
-/** The number of the line that each offset of a text is on, counted once for all nodes. */
+/** Returns the line number of each offset of a text, computed once for all nodes. */
 function linesOf(source: string): Uint32Array {
   const lines = new Uint32Array(source.length + 1).fill(1)
   for (let at = 0; at < source.length; at++) {
@@ -60,7 +60,7 @@ function linesOf(source: string): Uint32Array {
   return lines
 }
 
-/** What is wrong with the positions of a tree; empty = nothing. */
+/** Returns the errors in the positions of a tree. Empty = none. */
 export function positionFaults(document: DocumentNode, source: string): string[] {
   const faults: string[] = []
   const lines = linesOf(source)
@@ -81,7 +81,7 @@ export function positionFaults(document: DocumentNode, source: string): string[]
   return faults
 }
 
-/** Every key of a tree, in order. */
+/** Returns every key of a tree, in order. */
 export function keysOf(nodes: readonly Node[]): string[] {
   return nodes.flatMap((node) => [node.key, ...(node.object === 'text' ? [] : keysOf(node.nodes))])
 }

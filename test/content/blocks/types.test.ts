@@ -7,6 +7,6 @@ import { outlineOf } from './support.js'
 const test = suite('block types')
 
 for (const [name, markdown, expected] of fixtures)
-  test(name, () => assert.equal(outlineOf(parseDocument(markdown)), expected))
+  test(`a page has the right block tree: ${name}`, () => assert.equal(outlineOf(parseDocument(markdown)), expected))
 
 test.run()

@@ -76,7 +76,7 @@ const line = fc.constantFrom(
 const end = fc.constantFrom('\n', '\n', '\n\n', '\n\n', '\r\n\r\n', '\r\n', '\r', '\r\r', '\n \t\n', '\n\n\n')
 const page = fc.array(fc.tuple(line, end), { maxLength: 30 }).map((lines) => lines.map((one) => one.join('')).join(''))
 
-/** Without lines and columns, which nobody reads. */
+/** Without lines and columns, which no one reads. */
 function bare({ position, children, ...node }: Markdown): unknown {
   return {
     ...node,
@@ -89,7 +89,7 @@ function read(markdown: string, least: number): unknown[] {
   return (parseExactly(text, scan(text), least).children ?? []).map(bare)
 }
 
-test('the tree of the smallest windows is the tree of the whole', () => {
+test('the smallest windows yield the tree of the whole page', () => {
   fc.assert(
     fc.property(page, fc.constantFrom(1, 1, 20, 60), (markdown, least) => {
       assert.equal(read(markdown, least), read(markdown, Number.POSITIVE_INFINITY))
@@ -98,7 +98,7 @@ test('the tree of the smallest windows is the tree of the whole', () => {
   )
 })
 
-test('references are those of the whole', () => {
+test('the smallest windows yield the references of the whole page', () => {
   fc.assert(
     fc.property(page, (markdown) => {
       assert.equal(
@@ -114,7 +114,7 @@ test('references are those of the whole', () => {
   )
 })
 
-test('windows are cut at blank lines, outside lists', () => {
+test('windows end at blank lines outside lists', () => {
   const cuts = (text: string) => {
     const found: number[] = []
     for (let at = 0; at < text.length; ) found.push((at = windowEnd(text, at, 1)))
@@ -124,7 +124,7 @@ test('windows are cut at blank lines, outside lists', () => {
   assert.equal(cuts('a\r\nb\n\n- c\n\n1. d\n\n  e\n\n\ufefff'), [24])
 })
 
-test('a link whose definition is several windows away is a link, and its footnote too', () => {
+test('a link works if its definition is several windows away, and so does its footnote', () => {
   const filler = `${'word '.repeat(400)}\n\n`.repeat(10)
   const nodes = JSON.stringify(read(`[x] [^n]\n\n${filler}[x]: y.md\n\n[^n]: z\n`, 4096))
   assert.match(nodes, 'linkReference')

@@ -5,12 +5,12 @@ import { mergeFrontMatter, mergeYaml } from '../../../src/content/edit/merge-yam
 import { YamlEditError, readYamlMap, setYamlKey } from '../../../src/content/edit/yaml.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('content: front matter and yaml edited')
+const test = suite('content: edits of front matter and YAML')
 
 const page =
   "---\ntitle: 'It''s' # kept\ndescription: >-\n  Some folded\n  text\n# a comment\nlayout:\n  title:\n    visible: true\n  width: wide\nweight:   10\ntags: [a,  b]\n---\n\n# Title\n"
 
-test('one key changes, everything else keeps its bytes', () => {
+test('one key changes, and all other text keeps its bytes', () => {
   assert.is(setFrontMatter(page, { title: 'New' }), page.replace("'It''s'", "'New'"))
   assert.is(setFrontMatter(page, { 'layout.title.visible': false }), page.replace('visible: true', 'visible: false'))
   assert.is(
@@ -33,7 +33,7 @@ test('one key changes, everything else keeps its bytes', () => {
   )
 })
 
-test('the block comes and goes; byte order mark and CRLF stay', () => {
+test('a new or removed block of front matter keeps the byte order mark and CRLF', () => {
   assert.is(
     setFrontMatter('\ufeff# T\r\n', { icon: 'x', hidden: true }),
     '\ufeff---\r\nicon: x\r\nhidden: true\r\n---\r\n\r\n# T\r\n',
@@ -47,7 +47,7 @@ test('the block comes and goes; byte order mark and CRLF stay', () => {
   )
 })
 
-test('set, then restored, is the same bytes', () => {
+test('a value that is set and restored leaves the same bytes', () => {
   const scalar = fc.oneof(
     fc.boolean(),
     fc.integer(),
@@ -93,13 +93,13 @@ test('set, then restored, is the same bytes', () => {
   )
 })
 
-test('a body is replaced; its own front matter replaces the block', () => {
+test('a new body replaces the old one, and its own front matter replaces the block', () => {
   assert.is(replaceBody(page, 'new\n'), `${page.slice(0, page.indexOf('\n# Title'))}new\n`)
   assert.is(replaceBody(page, '---\na: 1\n---\nnew\n'), '---\na: 1\n---\nnew\n')
   assert.is(replaceBody('\ufeffold', 'new'), '\ufeffnew')
 })
 
-test('yaml files: keys come, change and go', () => {
+test('keys of YAML files can be added, changed and removed', () => {
   const vars = 'version: "1.0" # now\nname: x\n'
   assert.is(setYamlKey(vars, ['version'], '2.0'), 'version: "2.0" # now\nname: x\n')
   assert.is(setYamlKey('a: 1', ['b'], 'yes: no'), 'a: 1\nb: "yes: no"')
@@ -110,7 +110,7 @@ test('yaml files: keys come, change and go', () => {
   assert.is(setYamlKey('a: {b: 1}\n', ['a', 'c'], 2), 'a: { b: 1, c: 2 }\n')
 })
 
-test('merges go key by key', () => {
+test('front matter is merged key by key', () => {
   const base = 'a: 1\nb:\n  c: 1\n  d: 1\n'
   assert.equal(mergeYaml(base, 'a: 2 # two\nb:\n  c: 1\n  d: 1\n', 'a: 1\nb:\n  c: 1\n  d: 2\ne: 5\n'), {
     text: 'a: 2 # two\nb:\n  c: 1\n  d: 2\ne: 5\n',

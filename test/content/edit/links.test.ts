@@ -8,16 +8,16 @@ import {
 import { firstHeading, setFirstHeading, titleOf } from '../../../src/content/title.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('content: links and first headings edited')
+const test = suite('content: edits of links and first headings')
 
-/** Replaces what is between `‹` and `›`. */
+/** Replaces the text between `‹` and `›`. */
 const rewrite = (marked: string, target: string): string => {
   const start = marked.indexOf('‹')
   const markdown = marked.replace('‹', '').replace('›', '')
   return rewriteReferences(markdown, [{ start, end: marked.indexOf('›') - 1, target }])
 }
 
-test('a target takes the encoding of its place', () => {
+test('a target gets the encoding of its context', () => {
   assert.is(rewrite('[a](‹b.md›)', 'c.md'), '[a](c.md)')
   assert.is(rewrite('[a](‹b.md› "t")', 'c d (1).md'), '[a](<c d (1).md> "t")')
   assert.is(rewrite('[a](‹b%20c.md›)', 'c d (1).md'), '[a](c%20d%20%281%29.md)')
@@ -36,7 +36,7 @@ test('a target takes the encoding of its place', () => {
   )
 })
 
-test('relative targets', () => {
+test('targets are written relative to their file', () => {
   assert.is(relativeTarget('docs/a/b.md', 'docs/a/c.md'), 'c.md')
   assert.is(relativeTarget('docs/a/b.md', 'docs/a/c.md', 'dot'), './c.md')
   assert.is(relativeTarget('docs/a/b.md', 'docs/c/50% #1.md'), '../c/50%25 %231.md')
@@ -65,7 +65,7 @@ test('a target keeps its form when its file is renamed', () => {
     )
 })
 
-test('the first heading is found and changed alone', () => {
+test('only the first heading is found and changed', () => {
   const cases: Array<[string, string, string]> = [
     [
       '---\n# no\na: 1\n---\n\n```\n# no\n```\n<!--\n# no\n-->\n## no\n\n# The `code` *title* #\n\n# Other\n',

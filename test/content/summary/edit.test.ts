@@ -16,12 +16,12 @@ import type { SummaryNode } from '../../../src/content/types.js'
 import { suite } from '../../support/suite.js'
 import { type Model, at, modelOf, paths, summaryText } from './model.js'
 
-const test = suite('content: SUMMARY.md edited')
+const test = suite('content: edits of SUMMARY.md')
 
 const sample =
   '# T\n\n* [Home](README.md)\n\n## Start\n\n* [A](a.md "Link title")\n  * [B](b.md)\n* [C](c.md)\n\n***\n\n* [D](d.md)\n'
 
-test('one line is written, in the style of its siblings', () => {
+test('one line is written in the style of its siblings', () => {
   assert.is(
     insertEntry(sample, { title: 'N', href: 'n.md', parent: [1] }),
     sample.replace('* [C](c.md)\n', '* [C](c.md)\n* [N](n.md)\n'),
@@ -54,7 +54,7 @@ test('one line is written, in the style of its siblings', () => {
   )
 })
 
-test('titles and targets change alone', () => {
+test('only the title or target of an entry changes', () => {
   assert.is(retitleEntry(sample, [1, 0], 'A [x] *y*'), sample.replace('[A]', '[A \\[x\\] \\*y\\*]'))
   assert.is(retargetEntry(sample, [1, 0], 'n m.md'), sample.replace('(a.md "', '(<n m.md> "'))
   assert.is(
@@ -72,7 +72,7 @@ test('titles and targets change alone', () => {
   assert.is(retitleGroup('G\n---\n', [0], '1. Set-up'), '1\\. Set-up\n---\n')
 })
 
-test('groups come, move and go with their lines', () => {
+test('groups are added, moved and removed with their lines', () => {
   assert.is(
     insertGroup(sample, { title: 'N', slug: 'n', at: 1 }),
     sample.replace('## Start', '## N <a href="#n" id="n"></a>\n\n## Start'),
@@ -90,7 +90,7 @@ test('groups come, move and go with their lines', () => {
   assert.is(moveGroup(two, [1], 0), '## B\n\n* [b](b.md)\n\n## A\n\n* [a](a.md)\n')
 })
 
-test('entries move with all that is nested in them', () => {
+test('entries move with all nested entries', () => {
   const text =
     '* [a](a.md)\n  * ```yaml\n    type: builtin:openapi\n    props:\n      x: 1\n    ```\n  * [b](b.md)\n* [c](c.md)\n'
   assert.is(
@@ -107,7 +107,7 @@ test('a removed entry may leave its children in its place', () => {
     sample.replace('* [A](a.md "Link title")\n  * [B](b.md)\n', '* [B](b.md)\n'),
   )
   assert.is(removeEntry(sample, [1, 0]), sample.replace('* [A](a.md "Link title")\n  * [B](b.md)\n', ''))
-  // The third item would become the first one's child: it is pulled out.
+  // The third item would become a child of the first one, so it is moved out.
   assert.is(removeEntry('* [a](a.md)\n * [b](b.md)\n  * [c](c.md)\n', [1]), '* [a](a.md)\n* [c](c.md)\n')
 })
 
@@ -192,7 +192,7 @@ test('every title and target reads back', () => {
   )
 })
 
-test('after any edit the file reads as the model says, and lines not concerned are the same', () => {
+test('the file after any edit reads like the model, and other lines are unchanged', () => {
   const operation = fc.record({
     kind: fc.constantFrom('insert', 'remove', 'lift', 'move', 'group', 'ungroup', 'moveGroup'),
     a: fc.nat(),
@@ -215,7 +215,7 @@ test('after any edit the file reads as the model says, and lines not concerned a
   )
 })
 
-/** Lines, by what they say: none may change but in its indent and marker, unless it went. */
+/** Lines by their text. Only the indent and marker of a line may change, unless it was removed. */
 function unlike(before: string, after: string): string[] {
   const bare = (text: string): string[] =>
     text.split(/\r?\n/).map((line) => line.replace(/^\s*(?:[*+-]|\d+\.)\s+/, '').trim())
@@ -223,7 +223,7 @@ function unlike(before: string, after: string): string[] {
   return bare(after).filter((line) => !known.has(line))
 }
 
-/** Does the edit to the text, and to the model. */
+/** Applies the edit to the text and to the model. */
 function edit(text: string, model: Model[], kind: string, a: number, b: number, c: number): string {
   const all = paths(model)
   const entries = all.filter((path) => at(model, path).type !== 'group')
@@ -269,7 +269,7 @@ function edit(text: string, model: Model[], kind: string, a: number, b: number, 
   return moveEntry(text, picked, { parent: where, at: to })
 }
 
-/** The path, before the cut at `cut`, of a node of the model after it. */
+/** Returns the path, before the cut at `cut`, of a node of the model after it. */
 function modelPath(_: Model[], cut: number[], wanted: Model, model: Model[]): number[] {
   const path = paths(model).find((candidate) => at(model, candidate) === wanted)!
   const depth = cut.length - 1
@@ -278,7 +278,7 @@ function modelPath(_: Model[], cut: number[], wanted: Model, model: Model[]): nu
   return path.map((index, i) => (touched && i === depth ? index + 1 : index))
 }
 
-test('an entry next to others, inserted and removed, leaves the same bytes', () => {
+test('an entry that is inserted next to others and removed leaves the same bytes', () => {
   fc.assert(
     fc.property(summaryText, fc.nat(), fc.nat(), (text, a, b) => {
       const model = modelOf(text)
@@ -296,7 +296,7 @@ test('an entry next to others, inserted and removed, leaves the same bytes', () 
   )
 })
 
-test('what is not there is refused', () => {
+test('an edit of a missing entry is rejected', () => {
   assert.throws(
     () => removeEntry(sample, [9]),
     (thrown: unknown) => thrown instanceof RangeError,
@@ -309,7 +309,7 @@ test('what is not there is refused', () => {
   assert.is(removeEntry(sample, home!).includes('Home'), false)
 })
 
-test('mdBook: what cannot stand after the last chapters goes before them, and a new part has the marker of the others', () => {
+test('mdBook entries that cannot follow the last chapters are put before them', () => {
   const text = '# Summary\n\n[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n\n[End](end.md)\n'
   const before = '- [a](a.md)\n'
   assert.is(insertGroup(text, { title: 'More' }), text.replace(before, `${before}\n# More\n\n***\n`))

@@ -27,7 +27,7 @@ const decoded = (nodes: readonly Model[]): Model[] =>
     children: decoded(node.children),
   }))
 
-test('a whole tree is written below its parent, in the style of the file, and nothing else changes', () => {
+test('a whole tree is written below its parent in the style of the file', () => {
   assert.is(
     insertEntries('# T\n\n- [a](a.md)\n    - [b](b.md)\n', { entries: tree, parent: [0] }),
     '# T\n\n- [a](a.md)\n    - [b](b.md)\n    - [New 1](new-1.md)\n      - [New 2](<a b/new (2).md>)\n        - New 3\n    - [New 4](new-4.md)\n      - [New 5](new-5.md)\n',
@@ -66,7 +66,7 @@ test('a whole tree is written below its parent, in the style of the file, and no
   assert.ok(inserted > 300)
 })
 
-test('a tree that would be nested too deeply is refused', () => {
+test('a tree that would be nested too deeply is rejected', () => {
   const deep = Array.from({ length: 70 }).reduce<EntryTree>(
     (child, _, n) => ({ title: `${n}`, href: null, children: [child] }),
     {

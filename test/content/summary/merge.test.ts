@@ -5,7 +5,7 @@ import { mergeSummary } from '../../../src/content/summary/merge.js'
 import { suite } from '../../support/suite.js'
 import { at, modelOf, paths, summaryText } from './model.js'
 
-const test = suite('content: SUMMARY.md merged')
+const test = suite('content: merges of SUMMARY.md')
 
 const base = '# T\n\n* [Home](README.md)\n\n## G\n\n* [A](a.md)\n  * [B](b.md)\n* [C](c.md)\n* [D](d.md)\n'
 const merged = (ours: string, theirs: string, from = base): string => {
@@ -18,13 +18,13 @@ const conflicts = (ours: string, theirs: string): string => {
   return 'conflict' in result ? result.conflict : `no conflict: ${result.text}`
 }
 
-test('two appends are ours, then theirs', () => {
+test('two appended entries merge as ours, then theirs', () => {
   const ours = `${base}* [O1](o1.md)\n  * [O2](o2.md)\n`
   const theirs = `${base}* [T1](t1.md "x")\n  * [T2](t2.md)\n`
   assert.is(merged(ours, theirs), `${base}* [O1](o1.md)\n  * [O2](o2.md)\n* [T1](t1.md "x")\n  * [T2](t2.md)\n`)
 })
 
-test('adds, removals, retitles, retargets and moves are independent', () => {
+test('additions, removals, new titles, new targets and moves are independent', () => {
   const ours = retitleEntry(removeEntry(base, [1, 2]), [1, 1], 'C ours')
   const theirs = moveEntry(base, [1, 1], { parent: [1, 0], at: 0 })
   assert.is(
@@ -49,7 +49,7 @@ test('adds, removals, retitles, retargets and moves are independent', () => {
   )
 })
 
-test('moves of both sides that only together make a tree', () => {
+test('moves on both sides that only together make a tree are merged', () => {
   const from = '* [T](t.md)\n  * [P](p.md)\n* [H](h.md)\n* [Z](z.md)\n'
   const ours = '* [T](t.md)\n  * [P](p.md)\n    * [H](h.md)\n* [Z](z.md)\n'
   const theirs = '* [H](h.md)\n  * [T](t.md)\n* [Z](z.md)\n  * [P](p.md)\n'
@@ -62,7 +62,7 @@ test('moves of both sides that only together make a tree', () => {
   assert.ok('conflict' in apart)
 })
 
-test('pure order, and a move elsewhere, are no conflict', () => {
+test('a new order and a move elsewhere do not conflict', () => {
   const from = '* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n'
   assert.is(
     merged('* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', '* [A](a.md)\n* [C](c.md)\n* [B](b.md)\n', from),
@@ -74,7 +74,7 @@ test('pure order, and a move elsewhere, are no conflict', () => {
   )
 })
 
-test('a base in which two merge bases collide says nothing about the titles that they give an entry', () => {
+test('a merge base with conflicting titles for an entry leaves its title undecided', () => {
   const called = (title: string): string => base.replace('[C](c.md)', `[${title}](c.md)`)
   for (const [one, two] of [
     ['One', 'Two'],
@@ -97,7 +97,7 @@ test('a base in which two merge bases collide says nothing about the titles that
   }
 })
 
-test('what both changed is a conflict that says so', () => {
+test('an attribute that both sides changed is a conflict with an explanation', () => {
   assert.match(conflicts(base.replace('[C]', '[X]'), base.replace('[C]', '[Y]')), 'Both sides changed the title of “C”')
   assert.match(
     conflicts(base.replace('* [C](c.md)\n', ''), base.replace('[C]', '[Y]')),
@@ -113,7 +113,7 @@ test('what both changed is a conflict that says so', () => {
   )
 })
 
-test('one side alone, or both alike, is that side byte for byte', () => {
+test('a change on one side, or the same on both, returns that side byte for byte', () => {
   fc.assert(
     fc.property(summaryText, summaryText, (a, b) => {
       assert.equal(mergeSummary(a, b, a), { text: b })
@@ -123,7 +123,7 @@ test('one side alone, or both alike, is that side byte for byte', () => {
   )
 })
 
-test('any three versions: a merged text keeps every entry that a side added, or it is a conflict', () => {
+test('a merge of any three versions keeps every added entry or is a conflict', () => {
   let clean = 0
   fc.assert(
     fc.property(summaryText, fc.nat(), fc.nat(), fc.nat(), fc.nat(), (text, a, b, c, d) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parseSummary } from '../../../src/content/summary/parse.js'
 import type { SummaryNode } from '../../../src/content/types.js'
 
-/** What an edit of a table of contents may change, without positions. */
+/** The attributes that an edit of a table of contents may change, without positions. */
 export interface Model {
   type: SummaryNode['type']
   title: string
@@ -42,7 +42,7 @@ const style: fc.Arbitrary<Style> = fc.record({
 })
 const part: fc.Arbitrary<Part> = fc.record({ level: fc.nat(3), kind: fc.nat(15), name: fc.nat(30) })
 
-/** Tables of contents in the styles that are seen: one style a file. */
+/** Tables of contents in the usual styles, one style per file. */
 export const summaryText: fc.Arbitrary<string> = fc
   .tuple(style, fc.array(part, { maxLength: 12 }))
   .map(([how, parts]) => {

@@ -6,7 +6,7 @@ import { parseSummary } from '../../../src/content/summary/parse.js'
 import type { SummaryNode } from '../../../src/content/types.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('content: SUMMARY.md read')
+const test = suite('content: parsing of SUMMARY.md')
 
 /** One line per node: depth, title, target. */
 function shape(nodes: readonly SummaryNode[], depth = 0): string[] {
@@ -20,7 +20,7 @@ function shape(nodes: readonly SummaryNode[], depth = 0): string[] {
 }
 const read = (text: string): string[] => shape(parseSummary(text).nodes)
 
-test('groups, breaks and nesting', () => {
+test('groups, breaks and nested entries are read', () => {
   const text =
     '# Table of contents\n\n* [Home](README.md)\n\n## First\n\n* [A](a.md)\n  * [B](a/b.md)\n    * [C](a/c.md)\n* [D](d.md)\n\n***\n\n* [E](e.md)\n'
   assert.equal(read(text), [
@@ -34,7 +34,7 @@ test('groups, breaks and nesting', () => {
   ])
 })
 
-test('indents of one, two and four spaces and of tabs, and every marker', () => {
+test('every marker, and indents of one, two and four spaces and of tabs, are read', () => {
   assert.equal(read('### G\n * [a](a.md)\n * [b](b.md)\n    * [c](c.md)\n'), [
     '## G',
     '.a -> a.md',
@@ -50,7 +50,7 @@ test('indents of one, two and four spaces and of tabs, and every marker', () => 
   ])
 })
 
-test('targets: brackets, spaces, parentheses, escapes, references, none', () => {
+test('targets may have brackets, spaces, parentheses, escapes, references or be missing', () => {
   const cases: Array<[string, string]> = [
     ['[t](<with (1) spaces.md>)', 't -> with (1) spaces.md'],
     ['[t](with%20space.md)', 't -> with%20space.md'],
@@ -71,7 +71,7 @@ test('targets: brackets, spaces, parentheses, escapes, references, none', () => 
   for (const [source, expected] of cases) assert.equal(read(`* ${source}\n\n[ref]: ref.md\n`), [expected], source)
 })
 
-test('mdBook: prefix, parts, suffix, comments', () => {
+test('prefix, parts, suffix and comments of mdBook are read', () => {
   const text =
     '# Summary\n\n[Preface](preface.md)\n\n<!-- * [no](no.md)\n* [no](no.md) -->\n\n# Part\n\n- [a](a.md)\n- [draft]()\n\n---\n\n[End](end.md)\n'
   assert.equal(read(text), ['Preface -> preface.md', '## Part', '.a -> a.md', '.draft -> ', 'End -> end.md'])
@@ -88,7 +88,7 @@ test('a group keeps its slug and loses its anchor', () => {
   assert.equal(read('## Guides of [the team](https://a.example)\n'), ['## Guides of the team -> https://a.example'])
 })
 
-test('computed entries', () => {
+test('computed entries are read', () => {
   const text =
     '* [a](a.md)\n  * ```yaml\n    type: builtin:openapi\n    props:\n      models: true\n    dependencies:\n      spec:\n        ref: x\n    ```\n* [b](b.md)\n'
   const [a, b] = parseSummary(text).nodes
@@ -105,7 +105,7 @@ test('computed entries', () => {
   )
 })
 
-test('offsets, with a byte order mark, CRLF and front matter', () => {
+test('offsets are exact with a byte order mark, CRLF and front matter', () => {
   const text =
     '\ufeff---\r\na: 1\r\n---\r\n# T\r\n\r\n* [a](a.md)\r\n  more\r\n  * [b](b.md)\r\n\r\n  * [c](c.md)\r\n\r\n## G\r\n'
   const [a, group] = parseSummary(text).nodes
@@ -115,7 +115,7 @@ test('offsets, with a byte order mark, CRLF and front matter', () => {
   assert.equal([a!.line, a!.children[1]!.line, group!.line], [6, 10, 12])
 })
 
-test('nesting is capped and said', () => {
+test('nesting is limited, and a diagnostic reports it', () => {
   const text = Array.from({ length: 1000 }, (_, i) => `${'  '.repeat(i)}* [${i}](${i}.md)\n`).join('')
   const { nodes, diagnostics } = parseSummary(text)
   const lines = shape(nodes)
@@ -127,12 +127,12 @@ test('nesting is capped and said', () => {
   )
 })
 
-test('an entry that begins with entries is one, and so many markers on a line cost nothing', () => {
+test('many markers on a line take little time, and an entry may start with entries', () => {
   assert.equal(read('* - * [a](a.md)\n* [b](b.md)\n'), ['a -> a.md', 'b -> b.md'])
   assert.is(parseSummary(`${'* '.repeat(100_000)}x\n`).nodes.length, 1)
 })
 
-test('never throws, and offsets nest', () => {
+test('the parser never throws, and its offsets nest', () => {
   const piece = fc.constantFrom(
     '* ',
     '- ',
@@ -173,7 +173,7 @@ test('never throws, and offsets nest', () => {
   )
 })
 
-/** What CommonMark itself finds. */
+/** Returns the lists that CommonMark finds. */
 function commonMark(text: string): string[] {
   const lists = (list: List, depth: number): string[] =>
     list.children.flatMap((item) => {
@@ -185,7 +185,7 @@ function commonMark(text: string): string[] {
   return fromMarkdown(text).children.flatMap((node) => (node.type === 'list' ? lists(node, 0) : []))
 }
 
-test('lists nest as in CommonMark', () => {
+test('lists nest like in CommonMark', () => {
   const line = fc.tuple(fc.nat(9), fc.constantFrom('*', '-', '1.', '10)'), fc.nat(3), fc.boolean())
   const write = (parts: Array<[number, string, number, boolean]>): string => {
     let reach = 0
@@ -200,7 +200,8 @@ test('lists nest as in CommonMark', () => {
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), (parts) => {
       const text = write(parts)
-      // Text that CommonMark takes for indented code or for a paragraph's continuation is recovered here: not comparable.
+      // Text that CommonMark reads as indented code or as the continuation of a paragraph is recovered here. It
+      // cannot be compared.
       const expected = commonMarkIfAllItems(text, parts.length)
       if (expected) assert.equal(read(text), expected, text)
     }),

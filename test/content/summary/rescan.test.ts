@@ -5,7 +5,7 @@ import { Rescanner } from '../../../src/content/summary/rescan.js'
 import { Scanner, scanSummary } from '../../../src/content/summary/scan.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('summary rescan')
+const test = suite('incremental scans of SUMMARY.md')
 
 const marker = fc.constantFrom('* ', '- ', '+ ', '1. ', '2) ', '*   ', '* * ')
 const indent = fc.constantFrom('', '', '', '  ', '  ', '    ', '\t', '   ', '      ')
@@ -44,7 +44,7 @@ const text = fc
 /** Lines from `at` on are replaced. */
 const edit = fc.record({ at: fc.nat(25), gone: fc.nat(3), put: fc.array(line, { maxLength: 3 }), cut: fc.boolean() })
 
-test('a text scanned edit by edit is read like one that is scanned again', () => {
+test('an edited text is read like a text that is scanned again', () => {
   fc.assert(
     fc.property(text, fc.array(edit, { minLength: 1, maxLength: 6 }), (start, edits) => {
       const rescanner = new Rescanner()
@@ -61,7 +61,7 @@ test('a text scanned edit by edit is read like one that is scanned again', () =>
   )
 })
 
-test('400 changes merged into 8,000 entries: what is read grows with the text and with the changes, not with their product', () => {
+test('the work to merge 400 changes into 8,000 entries grows with their sum', () => {
   const entries = Array.from({ length: 8_000 }, (_, n) => `${n % 10 === 0 ? '' : '  '}* [Page ${n}](dir/p${n}.md)\n`)
   const base = `# T\n\n${entries.join('')}`
   const ours = base.replace('[Page 3]', '[Page three]')

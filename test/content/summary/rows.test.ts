@@ -4,11 +4,11 @@ import { tasks } from '../../../src/content/work/tasks.js'
 import { TextTooCostly } from '../../../src/content/work/text-work.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('entries of a table of contents')
+const test = suite('number of entries in a table of contents')
 
 const entries = (count: number): string => '* [Same]()\n'.repeat(count)
 
-test('are read up to a number, and more of them not at all', () => {
+test('entries beyond the maximum number are not read at all', () => {
   const lines = String(tasks.summary?.(entries(MAX_ENTRIES)))
   assert.is(
     lines

@@ -4,9 +4,12 @@ import { moveEntry, retargetEntry, retitleEntry } from '../../../src/content/sum
 import { suite } from '../../support/suite.js'
 import { at, type Model, modelOf, paths, summaryText } from './model.js'
 
-const test = suite('content: SUMMARY.md edited and undone')
+const test = suite('content: edits of SUMMARY.md and their reversal')
 
-/** As docs teams have them: groups with anchors, odd titles, escapes, link titles, links, a rule, an entry without a file. */
+/**
+ * A table of contents like those of docs teams: groups with anchors, odd titles, escapes, link titles, links, a rule,
+ * an entry without a file.
+ */
 const real = `# Table of contents
 
 * [Introduction](README.md)
@@ -32,7 +35,7 @@ const real = `# Table of contents
 const linked = (model: readonly Model[]): number[][] =>
   paths(model).filter((path) => at(model, path).type !== 'group' && at(model, path).href)
 
-/** Each entry: another title, another target, another place among its siblings; and back. */
+/** Each entry gets another title, another target and another position among its siblings, and back. */
 function undone(text: string): void {
   const model = modelOf(text)
   for (const path of linked(model)) {
@@ -48,12 +51,12 @@ function undone(text: string): void {
   }
 }
 
-test('a real one: the same bytes, line endings and byte order mark too', () => {
+test('a reversed edit of a realistic file restores the same bytes and line ends', () => {
   for (const text of [real, real.replaceAll('\n', '\r\n'), `\ufeff${real.trimEnd()}`, real.replaceAll('* [', '- [')])
     undone(text)
 })
 
-test('any one: titles and targets', () => {
+test('a reversed edit of titles and targets restores the same bytes of any file', () => {
   fc.assert(
     fc.property(summaryText, (text) => {
       const model = modelOf(text)

@@ -13,9 +13,9 @@ import { parseSummary } from '../../../src/content/summary/parse.js'
 import { suite } from '../../support/suite.js'
 import { modelOf, paths } from './model.js'
 
-const test = suite('content: unusual lines of SUMMARY.md edited')
+const test = suite('content: edits of unusual lines in SUMMARY.md')
 
-test('a comment beside entries stays where it is', () => {
+test('a comment between entries stays in its place', () => {
   const text = '* [a](a.md)\n<!-- B -->\n* [b](b.md)\n  * [c](c.md)\n\n<!--\n* [d](d.md)\n-->\n'
   assert.is(removeEntry(text, [0]), text.replace('* [a](a.md)\n', ''))
   assert.is(removeEntry(text, [1, 0]), text.replace('  * [c](c.md)\n', ''))
@@ -32,7 +32,7 @@ test('a comment beside entries stays where it is', () => {
   assert.is(removeEntry(inside, [0]), '* [d](d.md)\n')
 })
 
-test('bullets with a tab after them move with what is nested in them', () => {
+test('bullets with a tab after them move with their nested entries', () => {
   const text = '*\t[a](a.md)\n*\t[b](b.md)\n\t*\t[c](c.md)\n\t\t*\t[d](d.md)\n'
   assert.is(
     moveEntry(text, [1], { parent: null, at: 0 }),
@@ -45,7 +45,7 @@ test('bullets with a tab after them move with what is nested in them', () => {
 
 const CHAPTERS = '# Summary\r\n\r\n[A](a.md) [B](b.md "B"), *[C](c.md)* | [D](d.md)\r\n[E](e.md)\r\n\r\n- [F](f.md)\r\n'
 
-test('each link on a line of mdBook chapters is a chapter, which can be edited alone', () => {
+test('each link on a line of mdBook chapters is a chapter that can be edited alone', () => {
   const { nodes, diagnostics } = parseSummary(CHAPTERS)
   assert.equal(
     nodes.map(({ title, href, line, start }) => `${title} ${href} ${line} ${CHAPTERS.indexOf(`[${title}]`) - start}`),
@@ -70,7 +70,7 @@ test('each link on a line of mdBook chapters is a chapter, which can be edited a
   )
 })
 
-test('a line of mdBook chapters is broken where another entry comes between them', () => {
+test('a line of mdBook chapters is split where another entry comes between them', () => {
   const text = '# Summary\n\n[A](a.md) [B](b.md)\n'
   const at = { parent: null, at: 1 }
   assert.is(insertEntry(text, { title: 'N', href: 'n.md', ...at }), '# Summary\n\n[A](a.md)\n[N](n.md)\n[B](b.md)\n')
@@ -80,7 +80,7 @@ test('a line of mdBook chapters is broken where another entry comes between them
   assert.equal(edited, { text: '# Summary\n\n[Ours](a.md)\n[N](n.md)\n[B](b.md)\n' })
 })
 
-test('edits of chapters that share lines change what they name, and nothing else', () => {
+test('edits of chapters that share lines change only the chapters that they name', () => {
   const separator = fc.constantFrom(' ', ', ', ' | ', '\t', ' and ')
   const lines = fc.array(fc.array(separator, { maxLength: 3 }), { minLength: 1, maxLength: 4 })
   fc.assert(

@@ -5,7 +5,7 @@ import { readYaml } from '../../../src/content/yaml.js'
 import { checkNesting } from '../../../src/content/yaml-depth.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('how deep YAML may be nested')
+const test = suite('depth limit of YAML')
 
 const deep: Record<string, string> = {
   'flow maps': `a: ${'{a: '.repeat(12_000)}b${'}'.repeat(12_000)}\n`,
@@ -16,7 +16,7 @@ const deep: Record<string, string> = {
   'questions in one line': `${'? '.repeat(10_000)}b\n`,
 }
 for (const [name, text] of Object.entries(deep))
-  test(`${name}: told before the text is composed`, () => {
+  test(`${name} is rejected before the text is composed`, () => {
     assert.throws(
       () => checkNesting(text),
       (error: Error) => error instanceof RangeError && error.message === 'it is nested too deeply',
@@ -24,7 +24,7 @@ for (const [name, text] of Object.entries(deep))
     assert.equal(readYaml(text), { ok: false, message: 'it is nested too deeply', position: { line: 1, column: 1 } })
   })
 
-test('settings as people write them pass, however many brackets are in their texts', () => {
+test('realistic settings are accepted with any number of brackets in their texts', () => {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 8 },

@@ -4,7 +4,7 @@ import { readYamlMap } from '../../../src/content/edit/yaml.js'
 import { readYaml } from '../../../src/content/yaml.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('what is said of invalid YAML')
+const test = suite('errors of invalid YAML')
 const parts = [
   'a: [1, 2',
   'a: b: c',
@@ -21,7 +21,7 @@ const parts = [
   '!!map [',
 ]
 
-test('it names the place that the library names in its own errors, which take quadratic time', () => {
+test('an error has the position that the library reports in quadratic time', () => {
   let compared = 0
   for (const first of parts) {
     for (const second of parts) {
@@ -39,7 +39,7 @@ test('it names the place that the library names in its own errors, which take qu
   assert.ok(compared > 100, `${compared} errors`)
 })
 
-test('an edit of it is refused with that place', () => {
+test('an edit of invalid YAML is rejected with that position', () => {
   assert.throws(
     () => readYamlMap('a: 1\nb: "x\n'),
     /The YAML cannot be parsed: Missing closing "quote at line 3, column 1$/,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { readYamlMap, setYamlKey, setYamlKeys } from '../../../src/content/edit/yaml.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('several keys of YAML')
+const test = suite('edits of several YAML keys')
 
 const KEYS = ['a', 'b', 'old/c', 'x%20y', 'd e', 'none']
 const value = fc.constantFrom(
@@ -20,7 +20,7 @@ const value = fc.constantFrom(
 )
 const wanted = fc.constantFrom('new.md', 'a: b', '- x', '', 'two\nlines', '# c', 'yes', 'ü', undefined)
 
-test('are set as one after the other, in one reading', () => {
+test('setting several keys at once equals setting them one after the other', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...KEYS.slice(0, 5)), value), { minLength: 1, maxLength: 6 }),
@@ -50,7 +50,7 @@ test('are set as one after the other, in one reading', () => {
   )
 })
 
-test('keep all other lines', () => {
+test('setting several keys keeps all other lines', () => {
   const source = 'root: ./\r\nredirects:\r\n  a: x.md # why\r\n  "b/c":   \'y.md\'\r\n  d: z.md\r\n'
   const changes = [
     [['redirects', 'd'], 'new/z.md'],

@@ -4,9 +4,9 @@ import { readPlainYaml } from '../../../src/content/plain-yaml.js'
 import { readYaml } from '../../../src/content/yaml.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('YAML of the simplest form, read without the parser')
+const test = suite('simple YAML without the parser')
 
-/** What the parser makes of a text: a comment after it is for the parser alone. */
+/** The parser's result for a text with a comment at its end, which only the parser reads. */
 const byParser = (text: string) => readYaml(`${text}\n# for the parser`)
 
 const word = fc.constantFrom(
@@ -51,7 +51,7 @@ const yaml = fc
   .tuple(fc.array(line, { minLength: 1, maxLength: 3 }), end)
   .map(([lines, between]) => lines.join(between))
 
-test('what it reads, it reads as the parser does', () => {
+test('the simple reader returns what the parser returns', () => {
   let read = 0
   fc.assert(
     fc.property(yaml, (source) => {
@@ -68,7 +68,7 @@ test('what it reads, it reads as the parser does', () => {
   assert.ok(read > 200, `${read} texts were simple enough`)
 })
 
-test('leaves to the parser what has a meaning', () => {
+test('the simple reader leaves special syntax to the parser', () => {
   for (const source of [
     '',
     'a: null',

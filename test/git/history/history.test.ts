@@ -13,7 +13,7 @@ test.before(async () => {
 
 const page = (n: number): string => Array.from({ length: 30 }, (_, line) => `page ${n} line ${line}`).join('\n')
 
-test('differences by oid and with renames', async () => {
+test('a diff compares by oid and finds renames', async () => {
   const before = await commit(repository, [], {
     'same/x': '1',
     'a/moved.md': page(1),
@@ -51,7 +51,7 @@ test('differences by oid and with renames', async () => {
   assert.equal(await repository.diff(after, tree), [])
 })
 
-test('history by path, first parent, limit and what is left out', async () => {
+test('history is limited by path, first parent, count and excluded commits', async () => {
   const one = await commit(repository, [], { 'a/x.md': '1', '*.md': '1' })
   const two = await commit(repository, [one], { 'b.md': '2' })
   const side = await commit(repository, [one], { 'a/x.md': 'side' })
@@ -68,7 +68,7 @@ test('history by path, first parent, limit and what is left out', async () => {
   assert.equal(await ids({ from: merged, path: '--output=x' }), [])
 })
 
-test('ancestry agrees with git on any graph', async () => {
+test('ancestry agrees with Git on any graph', async () => {
   const shape = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.boolean()), { minLength: 2, maxLength: 14 })
   await fc.assert(
     fc.asyncProperty(shape, async (steps) => {
@@ -111,7 +111,7 @@ test('ancestry agrees with git on any graph', async () => {
         try {
           bases = admin(repository, ['merge-base', '--all', a, b]).split('\n')
         } catch {
-          // git exits with 1 if there is none
+          // Git exits with 1 if there is none.
         }
         const base = await repository.mergeBase(a, b)
         if (bases.length === 0) assert.is(base, null)
@@ -124,7 +124,7 @@ test('ancestry agrees with git on any graph', async () => {
   )
 })
 
-test('a long history is learnt at once', async () => {
+test('a long history is loaded at once', async () => {
   const entry = (n: number) =>
     `commit refs/heads/long\nmark :${n}\ncommitter a <a@b> ${1_000_000 + n} +0000\ndata 1\nx\n${n > 1 ? `from :${n - 1}\n` : ''}`
   admin(repository, ['fast-import', '--quiet'], Array.from({ length: 3000 }, (_, n) => entry(n + 1)).join(''))

@@ -16,7 +16,7 @@ const clone = (args: readonly string[]): string =>
     stdio: 'pipe',
   }).toString()
 
-test('git clone reads it: main and every branch, while the repository is open and written', async () => {
+test('git clone reads main and every branch from a bundle of a repository in use', async () => {
   const repository = await place.git.create('space1')
   const root = await commit(repository, [], { 'README.md': '# One\n', 'é.md': 'E\n' })
   const side = await commit(repository, [root], { 'side.md': 'S\n' })
@@ -44,7 +44,7 @@ test('git clone reads it: main and every branch, while the repository is open an
   assert.is(readFileSync(join(place.dir, 'work', 'README.md'), 'utf8'), '# One\n')
 })
 
-test('replaces no file, and says what is wrong', async () => {
+test('a bundle replaces no file, and a failure states the reason', async () => {
   const refused = async (space: string, file: string, why: RegExp): Promise<void> => {
     try {
       await bundleSpace({ reposDir: place.dir }, space, file)

@@ -24,7 +24,7 @@ const thrown = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-test('a new repository is what git expects, once', async () => {
+test('a new repository is created once, in the form that Git expects', async () => {
   const repository = await place.git.create('fresh')
   assert.is(admin(repository, ['symbolic-ref', 'HEAD']), 'refs/heads/main')
   assert.is(admin(repository, ['rev-parse', '--is-bare-repository']), 'true')
@@ -39,7 +39,7 @@ test('a new repository is what git expects, once', async () => {
     assert.instance(await thrown(place.git.open(name)), NoRepository)
 })
 
-test('sha256 and borrowed objects are refused', async () => {
+test('SHA-256 and borrowed objects are rejected', async () => {
   execFileSync('git', ['init', '-q', '--bare', '--object-format=sha256', join(place.dir, 'sha.git')])
   assert.instance(await thrown(place.git.open('sha')), UnsupportedRepository)
   await place.git.create('lender')
@@ -51,7 +51,7 @@ test('sha256 and borrowed objects are refused', async () => {
   assert.instance(await thrown(place.git.open('borrower')), UnsupportedRepository)
 })
 
-test('a duplicate has the objects and the named refs, and lives on its own', async () => {
+test('a duplicate has the objects and the selected refs, and is independent', async () => {
   const source = await place.git.create('source')
   const head = await commit(source, [], { a: '1' })
   const keep = [
@@ -95,7 +95,7 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   assert.not(existsSync(source.path))
 })
 
-test('a folder of repositories belongs to one process: another is refused, and clears nothing of the first', async () => {
+test('a folder of repositories belongs to one process, and another one is rejected', async () => {
   const options = { reposDir: join(place.dir, 'held'), maxBlobBytes: 1 << 20 }
   const first = await openGit(options)
   const building = join(options.reposDir, '.new-building')
@@ -125,7 +125,7 @@ test('a folder of repositories belongs to one process: another is refused, and c
   await second.close()
 })
 
-test('reads go on through a collection that packs and prunes', async () => {
+test('reads continue during a garbage collection', async () => {
   const repository = await place.git.create('packed')
   const head = await commit(repository, [], { a: '1', 'b/c': '2' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
@@ -141,7 +141,7 @@ test('reads go on through a collection that packs and prunes', async () => {
   }
 })
 
-test('a launcher whose spawning process is killed fails what runs and starts another', async () => {
+test('a launcher whose process is killed fails its current work and starts a new process', async () => {
   const launcher = await Launcher.open()
   try {
     const running = await launcher.start('sleep', ['60'], { cwd: place.dir })
@@ -163,11 +163,11 @@ test('a launcher whose spawning process is killed fails what runs and starts ano
   }
 })
 
-test('what was asked of a repository goes on after its processes were killed', async () => {
+test('operations on a repository continue after its processes were killed', async () => {
   const repository = await place.git.create('killed')
   const first = await commit(repository, [], { a: '1' })
   await repository.move([{ ref: MAIN, from: null, to: first }], 'edit', anyLease)
-  // Moves that delete a ref are made by a process.
+  // A process makes the moves that delete a ref.
   const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: first, to: null })
   for (const name of ['x', 'y']) admin(repository, ['update-ref', `refs/heads/${name}`, first])
   await repository.move([deleted('x')], 'edit', anyLease)

@@ -16,7 +16,7 @@ const file = (repository: Repository, oid: string): string =>
 const age = (path: string, days: number): void =>
   utimesSync(path, Date.now() / 1000 - days * 86_400, Date.now() / 1000 - days * 86_400)
 
-test("does nothing if nothing changed, and notices an object, a ref, and an admin's push", async () => {
+test('maintenance skips an unchanged repository, and notices new objects, refs and pushes', async () => {
   const repository = await place.git.create('quiet')
   let head = await commit(repository, [], { a: '1' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
@@ -37,7 +37,7 @@ test("does nothing if nothing changed, and notices an object, a ref, and an admi
   assert.equal([await works(), await works()], [true, false])
 })
 
-test('starts no process for a small repository, writes a commit graph for one with many objects', async () => {
+test('maintenance starts no process for a small repository, and writes a large commit graph', async () => {
   const repository = await place.git.create('graphed')
   const small = await commit(repository, [], { a: '1' })
   await repository.move([{ ref: MAIN, from: null, to: small }], 'begin', anyLease)
@@ -56,7 +56,7 @@ test('starts no process for a small repository, writes a commit graph for one wi
   assert.ok(existsSync(graph))
 })
 
-test('packs while others write, blocks them only during steps that remove objects, and loses nothing that is new or used', async () => {
+test('maintenance packs during writes, blocks them only briefly and loses nothing', async () => {
   const repository = await place.git.create('busy')
   let head = await commit(repository, [], { a: '1', 'b/c': '2' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
@@ -71,7 +71,7 @@ test('packs while others write, blocks them only during steps that remove object
     thorough: true,
     exclusive: async (work) => {
       held.push(`${packs(repository).length} packs`)
-      // A writer was just before: it uses what was found to be garbage.
+      // A writer ran just before: it uses an object that was found to be garbage.
       if (++entered === 2) {
         const next = await repository.write({
           parents: [head],

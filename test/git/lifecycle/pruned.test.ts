@@ -6,7 +6,7 @@ import { openDesk } from '../../commits/fixture.js'
 
 const [test, here] = await suiteWith('content that an admin pruned', startService)
 
-test('a page gets back a text that is gone only if it can be written again; otherwise 409 says so', async () => {
+test('a page only gets back a deleted text if it can be written again, else it is a 409', async () => {
   const long = `# Long\n\n${'A line of text that goes on and on.\n'.repeat(12_000)}`
   const desk = await openDesk(here, {
     'README.md': '# Home\n',
@@ -29,7 +29,7 @@ test('a page gets back a text that is gone only if it can be written again; othe
   assert.is(await desk.file('short.md'), '# Short\n\nthen\n')
   const back = { operation: 'revert_page', page: large, revision: side }
   if (onPostgres) {
-    // What is pruned in the copy of a node is still in the database.
+    // The database still has objects that were pruned in the copy of a node.
     await desk.write([back])
     assert.is(await desk.file('long.md'), long)
   } else {

@@ -1,4 +1,7 @@
-/** Two repositories with the same refs: the server moves those of one, Git alone those of its twin, and an admin does the same to both. */
+/**
+ * Two repositories with the same refs: the server moves the refs of one, Git those of its twin, and an admin makes
+ * the same changes in both.
+ */
 import { spawnSync } from 'node:child_process'
 import {
   lstatSync,
@@ -23,7 +26,7 @@ export interface Pair {
   twin: Repository
   ids: CommitId[]
 }
-/** How a file gets another text: written over, or put in its place, and with the time of its last change as it was or not. */
+/** The ways in which a file gets a new text: overwritten or replaced, with the old or a new modification time. */
 export type Way = 'over' | 'over, same time' | 'rename' | 'rename, same time'
 export const WAYS: readonly Way[] = ['over', 'over, same time', 'rename', 'rename, same time']
 
@@ -46,7 +49,7 @@ export const both = (pair: Pair, change: (folder: Folder) => void): void => {
   change(pair.ours)
 }
 
-/** Git as the server runs it. */
+/** Runs Git as the server does. */
 export function gitAlone(folder: Folder, args: readonly string[], input = ''): { done: boolean; text: string } {
   const { status, stdout, stderr } = spawnSync('git', [...gitOptions, ...args], {
     cwd: folder.path,
@@ -59,7 +62,7 @@ export function gitAlone(folder: Folder, args: readonly string[], input = ''): {
 export function put(file: string, text: string, way: Way): void {
   const path = way.startsWith('rename') ? `${file}.next` : file
   writeFileSync(path, text)
-  // A whole second, so that it is the same one to the last digit.
+  // A whole second, so that all digits are the same.
   if (way.endsWith('same time')) utimesSync(path, 1_600_000_000, 1_600_000_000)
   if (path !== file) renameSync(path, file)
 }
@@ -87,7 +90,7 @@ export const movedByUs = ({ ours }: Pair, moves: readonly RefMove[], reason: str
     },
   )
 
-/** Refs, reflogs, locks and folders, with their modes; without times. */
+/** Refs, reflogs, locks and folders, with their modes, without times. */
 export function stateOf(folder: Folder): string[] {
   const found: string[] = []
   const look = (path: string): void => {
@@ -105,7 +108,7 @@ export function stateOf(folder: Folder): string[] {
   return found
 }
 
-/** A config of some size, always the same, with these lines in its section `core`: before a comment, or after a longer one. */
+/** A config with a fixed size that has these lines in its section `core`: before a comment, or after a longer one. */
 export function settingsText(lines: string, long: boolean): string {
   const core = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n'
   const text = `\t${lines}\n[gc]\n\tauto = 0\n`

@@ -23,12 +23,12 @@ import {
   WAYS,
 } from './settings-fixture.js'
 
-const [test, place] = await suiteWith('settings of a repository, as an admin changes them', makePlace, clear)
+const [test, place] = await suiteWith('repository settings that an admin changes', makePlace, clear)
 const FORK = 'refs/heads/fork' as RefName
 const TAG = 'refs/tags/t' as RefName
 const KEEP = 'refs/bindery/keep/1' as RefName
 
-/** What an admin does, in both repositories. */
+/** Changes by an admin, in both repositories. */
 type Change =
   | { settings: string; long: boolean; way: Way }
   | { head: string; way: Way }
@@ -45,7 +45,7 @@ function change(folder: Folder, one: Change): void {
 
 interface Step {
   changes: readonly Change[]
-  /** Whether files have been as they are for so long that what was read of them may be kept. */
+  /** Whether files have been unchanged for so long that their content may be cached. */
   settled: boolean
   moves: readonly { ref: RefName; to: number }[]
   stale: boolean
@@ -126,7 +126,7 @@ const steps = fc
       .map((move): Step => ({ ...rest, ...move })),
   )
 
-test('each move follows the settings and the HEAD of its moment, as Git does', async () => {
+test('each ref move follows the settings and the HEAD of its time, like Git', async () => {
   const seen: Record<string, number> = {}
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 9 }), async (story) => {
@@ -141,7 +141,7 @@ test('each move follows the settings and the HEAD of its moment, as Git does', a
   assert.ok(seen['moved'] && seen['refused'], JSON.stringify(seen))
 })
 
-/** Moves refs in both repositories, which must end the same way. */
+/** Moves refs in both repositories. The results must be equal. */
 async function same(pair: Pair, moves: readonly RefMove[], what: string): Promise<void> {
   const failure = await movedByUs(pair, moves, 'edit')
   const alone = movedByGit(pair.twin, moves, 'edit')
@@ -162,7 +162,7 @@ const INCLUDES = [
   'logAllRefUpdates = false\n[includeIf "gitdir:**"]\n\tpath = config.more',
 ]
 
-test('settings that are left to Git count from the move on that follows them, and no longer than they are there', async () => {
+test('settings that only Git supports apply from the next move until they are removed', async () => {
   for (const [n, lines] of [...OWN, ...INCLUDES].entries()) {
     const pair = await makePair(place.git)
     const [a, b, c, d] = pair.ids as [CommitId, CommitId, CommitId, CommitId]
@@ -179,7 +179,7 @@ test('settings that are left to Git count from the move on that follows them, an
   }
 })
 
-test('what has been as it is for seconds is read again when it changes at once, in its size and with its time', async () => {
+test('a file that was unchanged for seconds is read again after any change', async () => {
   const pair = await makePair(place.git)
   const [a, b] = pair.ids as [CommitId, CommitId]
   settle(pair, 'logAllRefUpdates = always', 'over, same time')
@@ -213,7 +213,7 @@ test('what has been as it is for seconds is read again when it changes at once, 
   }
 })
 
-test('a repository that takes the place of another has its own settings', async () => {
+test('a repository that replaces another one has its own settings', async () => {
   const pair = await makePair(place.git)
   settle(pair, 'logAllRefUpdates = false', 'over, same time')
   await sleep(120)
@@ -228,7 +228,7 @@ test('a repository that takes the place of another has its own settings', async 
   assert.ok(existsSync(join(path, 'logs', TAG)))
 })
 
-test('a stale move says so and leaves nothing, whatever else stands in its way', async () => {
+test('a stale move is reported and leaves nothing behind, whatever else blocks it', async () => {
   const pair = await makePair(place.git)
   const [a, b, c] = pair.ids as [CommitId, CommitId, CommitId]
   both(pair, (folder) => {
@@ -261,7 +261,7 @@ test('a stale move says so and leaves nothing, whatever else stands in its way',
   }
 })
 
-test('of moves at the same time from one value one is made, and the others are stale', async () => {
+test('one of several concurrent moves from one value succeeds, and the others are stale', async () => {
   const pair = await makePair(place.git)
   const [a, b, c, d] = pair.ids as [CommitId, CommitId, CommitId, CommitId]
   let now = a
@@ -283,7 +283,7 @@ test('of moves at the same time from one value one is made, and the others are s
   assert.not.match(stateOf(pair.ours).join('\n'), /\.lock/)
 })
 
-test('locks of others are named, and stay as they are with all that they guard', async () => {
+test('locks of other processes are reported and stay with all that they protect', async () => {
   const held = async (lock: string): Promise<void> => {
     const pair = await makePair(place.git)
     const [a, b] = pair.ids as [CommitId, CommitId]

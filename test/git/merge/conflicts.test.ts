@@ -3,13 +3,13 @@ import { conflictsOf } from '../../../src/git/merge/conflicts.js'
 import { type Message, readMergeOutput } from '../../../src/git/merge/parse.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('git merge, many conflicts')
+const test = suite('git merge with many conflicts')
 
 const OID = 'a'.repeat(40)
 const COMMITS = ['b'.repeat(40), 'c'.repeat(40)]
 const paths = Array.from({ length: 3_000 }, (_, n) => `dir/page-${n}.md`)
 
-test('each message is looked at for the paths that it names, not for all', () => {
+test('each message is only searched for the paths that it names', () => {
   let looks = 0
   const messages = paths.map(
     (path): Message => ({
@@ -26,7 +26,7 @@ test('each message is looked at for the paths that it names, not for all', () =>
   assert.ok(looks <= 4 * paths.length, `${looks} looks`)
 })
 
-test('names that Git made up are those that both sides wanted', () => {
+test('a path that Git made up is reported as the path that both sides used', () => {
   const made = `x.md~${COMMITS[0]}`
   const stages = [{ path: made, stage: 2, mode: '100644' as const, oid: OID }]
   const messages = [{ paths: ['x.md', made], type: 'CONFLICT (file/directory)' }]
@@ -36,7 +36,7 @@ test('names that Git made up are those that both sides wanted', () => {
   )
 })
 
-test('an output is read whole, whatever pieces it arrives in', () => {
+test('an output is read completely, whatever chunks it arrives in', () => {
   const conflicted = [
     '0',
     OID,

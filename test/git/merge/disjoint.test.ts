@@ -4,7 +4,7 @@ import type { CommitId } from '../../../src/kernel/ids.js'
 import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, makePlace } from '../fixture.js'
 
-const [test, place] = await suiteWith('merges of changes that do not meet', makePlace, clear)
+const [test, place] = await suiteWith('merges of disjoint changes', makePlace, clear)
 
 type Texts = Record<string, string | null>
 const git = (repository: { path: string }, ours: string, theirs: string): { clean: boolean; tree: string } => {
@@ -19,7 +19,7 @@ const git = (repository: { path: string }, ours: string, theirs: string): { clea
   }
 }
 
-test('start no process and are what Git makes', async () => {
+test("a merge of disjoint changes starts no process and equals Git's result", async () => {
   const repository = await place.git.create('plain')
   const root = await commit(repository, [], { 'a/x.md': 'x', 'a/y.md': 'y', 'b/z.md': 'z', 'c.md': 'c', same: '1' })
   const ours = await commit(repository, [root], {
@@ -43,7 +43,7 @@ test('start no process and are what Git makes', async () => {
   assert.equal(based, { clean: true, tree: (await repository.commit(ours)).tree })
 })
 
-test('leave to Git what meets: changes, deletions and renames of one file, files where folders are', async () => {
+test('changes of one file, and files at paths of folders, are left to Git', async () => {
   const repository = await place.git.create('meeting')
   const text = 'line\n'.repeat(30)
   const root = await commit(repository, [], { 'a.md': text, 'b/c.md': `${text}c`, d: 'd' })
@@ -71,7 +71,7 @@ test('leave to Git what meets: changes, deletions and renames of one file, files
   }
 })
 
-test('are what Git makes of any two sides', async () => {
+test("a merge of any two sides equals Git's result", async () => {
   const repository = await place.git.create('property')
   const paths = ['a', 'b', 'd/a', 'd/b', 'd/e/f', 'g/h', 'new', 'd/new']
   const bodies = ['one', 'two', 'three'].map((word) => Array.from({ length: 12 }, (_, n) => `${word} ${n}`).join('\n'))

@@ -27,7 +27,7 @@ async function mergeOf(base: Texts, ours: Texts, theirs: Texts): Promise<MergeOu
 const kinds = (outcome: MergeOutcome): string[] =>
   outcome.clean ? [] : outcome.conflicts.map(({ path, kind }) => `${kind} ${path}`)
 
-test('a clean merge becomes a commit that git finds sound, durable beyond a collection', async () => {
+test('a clean merge is a valid commit that survives a garbage collection', async () => {
   const root = await commit(repository, [], { 'a/x.md': lines(), 'b.md': '1' })
   const [ours, theirs] = [
     await commit(repository, [root], { 'a/x.md': lines('changed') }),
@@ -68,7 +68,7 @@ test('conflicts are reported by kind, with the stages', async () => {
 
 const namesOf = async (tree: TreeId): Promise<string[]> => (await repository.tree(tree).walk()).map(({ path }) => path)
 
-test('a rename here and an edit there merge; folders are not renamed along', async () => {
+test('a rename on one side and an edit on the other merge, but folder renames do not spread', async () => {
   const merged = await mergeOf(
     { 'old/a': lines(), 'old/b': lines('b') },
     { 'old/a': null, 'new/a': lines(), 'old/b': null, 'new/b': lines('b') },
@@ -96,7 +96,7 @@ test('criss-cross histories merge', async () => {
   assert.equal(await namesOf(merged.tree), ['a', 'b', 'c', 'd'])
 })
 
-test('a given base replaces the one that history has', async () => {
+test('a given merge base replaces the one in the history', async () => {
   const base = await commit(repository, [], { a: lines(), leaked: 'key' })
   const ours = await commit(repository, [base], { b: 'ours' })
   const rewritten = await commit(repository, [], { a: lines('rewritten') })
@@ -107,7 +107,7 @@ test('a given base replaces the one that history has', async () => {
   assert.equal(await namesOf(merged.tree), ['a', 'b'])
 })
 
-test('a missing commit fails the merge and nothing else', async () => {
+test('a missing commit fails only its own merge', async () => {
   const ours = await commit(repository, [], { a: '1' })
   for (const theirs of ['1'.repeat(40), 'HEAD', '--help\n'] as CommitId[]) {
     const error = await repository.merge({ ours, theirs }).catch((thrown: unknown) => thrown)
@@ -116,7 +116,7 @@ test('a missing commit fails the merge and nothing else', async () => {
   assert.ok((await repository.merge({ ours, theirs: ours })).clean)
 })
 
-test('merges that run at once do not mix', async () => {
+test('concurrent merges do not mix', async () => {
   const root = await commit(repository, [], { a: lines() })
   const sides = await Promise.all(
     Array.from({ length: 10 }, (_, n) => commit(repository, [root], { [`n${n}`]: String(n) })),

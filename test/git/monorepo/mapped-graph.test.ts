@@ -1,4 +1,5 @@
-// Which mapped commits of a folder contain which is asked at each merge: by counting, the answers cost no more than the history is long.
+// Each merge asks which mapped commits of a folder contain others. With counting, the total cost is linear in the
+// length of the history.
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { MappedGraph } from '../../../src/git/monorepo/mapped-graph.js'
@@ -14,7 +15,7 @@ function graphOf(history: readonly (readonly number[])[]): MappedGraph {
   return graph
 }
 
-/** All ancestors of each commit, and itself. */
+/** Returns all ancestors of each commit, and the commit itself. */
 function closure(history: readonly (readonly number[])[]): Set<number>[] {
   const all: Set<number>[] = []
   for (const [at, parents] of history.entries())
@@ -22,13 +23,13 @@ function closure(history: readonly (readonly number[])[]): Set<number>[] {
   return all
 }
 
-test('it says of any history what a walk through all of it says', async () => {
+test('the graph returns the ancestors that a full traversal returns, for any history', async () => {
   const parents = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(4)), { minLength: 1, maxLength: 40 })
   await fc.assert(
     fc.asyncProperty(parents, async (choices) => {
       const history = choices.map(([one, other, kind], at) => {
         if (at === 0 || kind === 0) return []
-        // Mostly the commit before, as in a line; or any; or a merge of two.
+        // Mostly the previous commit, as in a linear history; or any commit; or a merge of two.
         return kind < 3 ? [at - 1] : [...new Set([kind === 3 ? at - 1 : one % at, other % at])]
       })
       const graph = graphOf(history)
@@ -45,7 +46,10 @@ test('it says of any history what a walk through all of it says', async () => {
   )
 })
 
-/** A history with `merges` merges. Each shape gives the parents of one more merge, and the commits that it needs before it. */
+/**
+ * A history with `merges` merges. Each shape returns the parents of one more merge, and the commits that it needs
+ * before it.
+ */
 const shapes: Record<string, (merges: number) => number[][]> = {
   'branches from the first commit, all merged late': (merges) => {
     const history: number[][] = [[], ...Array.from({ length: merges }, () => [0])]
@@ -56,7 +60,7 @@ const shapes: Record<string, (merges: number) => number[][]> = {
   'branches from the first commit that never changed the folder': (merges) => {
     const history: number[][] = [[]]
     let main = 0
-    // What such a branch became is the first commit itself.
+    // Such a branch was mapped to the first commit itself.
     for (let at = 0; at < merges; at++) main = history.push([history.push([main]) - 1, 0]) - 1
     return history
   },
@@ -88,12 +92,12 @@ const shapes: Record<string, (merges: number) => number[][]> = {
 }
 
 for (const [name, shape] of Object.entries(shapes))
-  test(`it looks at no more commits than there are: ${name}`, async () => {
+  test(`the number of searched commits is linear in the history: ${name}`, async () => {
     const history = shape(1000)
     const graph = new MappedGraph()
     for (const [at, parents] of history.entries()) {
       const [one, other] = parents.map(String)
-      // As the mapper asks, before the merge is there.
+      // In the order of the mapper's queries, before the merge exists.
       if (one !== undefined && other !== undefined && one !== other)
         for (const [a, b] of [[one, other] as const, [other, one] as const]) await graph.isAncestor(a, b, pause)
       graph.add(String(at), parents.map(String))

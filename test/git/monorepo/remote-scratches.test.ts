@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000
 const use = { url: 'https://host.example/a.git', owner: 'one', timeoutMs: 60_000 }
 const path = async (at: string): Promise<string> => at
 
-test('owners and remotes never share one; the same ones always do', async () => {
+test('different owners or remotes never share a scratch repository, and equal ones always do', async () => {
   const scratches = new RemoteScratches(await mkdtemp(join(tmpdir(), 'scratches-')), 1e9)
   const first = await scratches.use(use, path)
   assert.is(await scratches.use(use, path), first)
@@ -19,7 +19,7 @@ test('owners and remotes never share one; the same ones always do', async () => 
   assert.is.not(await scratches.use({ ...use, url: 'https://host.example/b.git' }, path), first)
 })
 
-test('one is used by one import at a time, and a failed use lets the next one in', async () => {
+test('one import at a time uses a scratch repository, even after a failure', async () => {
   const scratches = new RemoteScratches(await mkdtemp(join(tmpdir(), 'scratches-')), 1e9)
   const order: string[] = []
   let release: () => void = () => {}
@@ -44,7 +44,7 @@ test('one is used by one import at a time, and a failed use lets the next one in
   assert.equal(order, ['first', 'another', 'first ends', 'second'])
 })
 
-test('who waits can give up: at once by a signal, or when the time is over; nobody who comes later is let in too early', async () => {
+test('a waiting import ends on a signal or a timeout, and no later one starts too early', async () => {
   const scratches = new RemoteScratches(await mkdtemp(join(tmpdir(), 'scratches-')), 1e9)
   const order: string[] = []
   let release: () => void = () => {}
@@ -73,7 +73,7 @@ test('who waits can give up: at once by a signal, or when the time is over; nobo
   assert.equal(order, ['cancelled', 'timeout', 'cancelled', 'first ends', 'last'])
 })
 
-test('what was not used for 30 days goes, and the longest unused ones while all are too large', async () => {
+test('scratch repositories are deleted after 30 days, or the oldest if all take too much space', async () => {
   const root = await mkdtemp(join(tmpdir(), 'scratches-'))
   const scratches = new RemoteScratches(root, 250_000)
   const now = Date.now()

@@ -9,7 +9,7 @@ import { anyLease } from '../../support/lease.js'
 
 const test = suite('git durability')
 
-/** The real disk, which knows what a power failure would take: files and names that were not synced. */
+/** The real disk, which tracks what a power failure would destroy: unsynced files and names. */
 function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
   const paths = new Map<number, string>()
   const unsynced = new Set<string>()
@@ -18,12 +18,12 @@ function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
     async open(path, flags, mode) {
       const fd = await disk.open(path, flags, mode)
       paths.set(fd, path)
-      // What protects a pack until the ref has moved need not outlive a power failure.
+      // The file that protects a pack until the ref has moved need not survive a power failure.
       if (flags === 'wx' && !path.endsWith('.keep')) unsynced.add(`content of ${path}`).add(`name ${path}`)
       return fd
     },
     async fsync(fd) {
-      // Only what was there when the sync began is safe after it.
+      // Only data from before the start of the sync is safe after it.
       const path = paths.get(fd) as string
       const safe = [...unsynced].filter(
         (what) => what === `content of ${path}` || (what.startsWith('name ') && dirname(what.slice(5)) === path),
@@ -50,7 +50,7 @@ function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
   return { disk: watched, unsynced }
 }
 
-test('whatever a write returned is on the disk, also during other writes', async () => {
+test('every completed write is on the disk, even during other writes', async () => {
   const { disk: watched, unsynced } = watchedDisk()
   const place = await makePlace({ disk: watched })
   try {
@@ -81,7 +81,7 @@ test('whatever a write returned is on the disk, also during other writes', async
   }
 })
 
-test('a merge that a commit takes up is written by that commit, trees and blobs, and synced; before it nothing of it is there', async () => {
+test('a merge is written and synced only by the commit that uses it', async () => {
   const { disk: watched, unsynced } = watchedDisk()
   const place = await makePlace({ disk: watched })
   try {
@@ -116,7 +116,7 @@ test('a merge that a commit takes up is written by that commit, trees and blobs,
   }
 })
 
-test('a ref has its new value on the disk, and its name, when a move resolves', async () => {
+test("a ref's new value and its name are on the disk when a move resolves", async () => {
   const { disk: watched, unsynced } = watchedDisk()
   const place = await makePlace({ disk: watched })
   try {
@@ -132,7 +132,8 @@ test('a ref has its new value on the disk, and its name, when a move resolves', 
     await repository.move(moves, 'edit', anyLease)
     assert.equal([...unsynced], [])
     assert.equal([repository.head(MAIN), repository.head(deep)], [b, b])
-    // Git removes the folder with its last ref: what is known of its name does not hold for the one that is made anew.
+    // Git removes the folder with its last ref, so the synced name does not count for the folder that is created
+    // again.
     await repository.move([{ ref: deep, from: b, to: null }], 'delete', anyLease)
     for (const number of [2, 3]) {
       await repository.move(

@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.js'
 const test = suite('objects of merges in memory')
 const blob = (text: string | Buffer) => ({ type: 'blob' as const, object: encodeObject('blob', Buffer.from(text)) })
 
-test('what is held is bounded over all repositories, and there is room again for what was let go', () => {
+test('all repositories share a memory bound for objects, and released ones free space', () => {
   const all = new HeldObjects(3_600_000)
   const [one, two]: HeldByName[] = [new Map(), new Map()]
   const large = blob(Buffer.alloc(5 * 1024 * 1024))
@@ -18,7 +18,7 @@ test('what is held is bounded over all repositories, and there is room again for
   assert.ok(all.hold(two as HeldByName, [large]))
 })
 
-test('objects go when their time is over, but one that was made again since then stays', async () => {
+test('objects expire, but an object that was created again stays', async () => {
   const all = new HeldObjects(0)
   const into: HeldByName = new Map()
   const [first, again, other] = [blob('x'), blob('x'), blob('y')]

@@ -7,12 +7,12 @@ import { KeptPacks } from '../../../src/git/objects/kept-packs.js'
 import { suiteWith } from '../../support/suite.js'
 
 const [test, folder] = await suiteWith(
-  'packs that are protected',
+  'protected packs',
   async () => mkdtempSync(join(tmpdir(), 'bindery-kept-')),
   (path) => rmSync(path, { recursive: true }),
 )
 
-test('a maintenance that begins while the file of a pack is made does not take it for a left-over', async () => {
+test('maintenance does not delete the unfinished file of a pack', async () => {
   let seen: string[] = []
   const slow: Disk = {
     ...disk,
@@ -29,7 +29,7 @@ test('a maintenance that begins while the file of a pack is made does not take i
   assert.equal(readdirSync(folder), [])
 })
 
-test('whoever writes the same pack at the same time waits until its file is there, and each has it until its commits are named', async () => {
+test('a second writer of a pack waits for its file, and both protect it until refs name it', async () => {
   const kept = new KeptPacks(folder, disk)
   await Promise.all([
     kept.begin('pack-2'),
@@ -44,7 +44,7 @@ test('whoever writes the same pack at the same time waits until its file is ther
   assert.equal(readdirSync(folder), [])
 })
 
-test('a file that cannot be made is an error, and nothing is protected', async () => {
+test('a failed creation of a pack file is an error and protects nothing', async () => {
   const full: Disk = {
     ...disk,
     open: () => Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' })),

@@ -13,21 +13,21 @@ import { admin, clear, files, MAIN, makePlace, person } from '../fixture.js'
 
 const [test, place] = await suiteWith('short objects in packs', makePlace, clear)
 
-/** Every length near the one up to which objects are stored as they are, and some of the others. */
+/** Every length near the maximum for objects that are stored uncompressed, and some other lengths. */
 const LENGTHS = [
   ...Array.from({ length: 24 }, (_, n) => 240 + n * 33),
   ...Array.from({ length: 18 }, (_, n) => 1016 + n),
   1100,
 ]
 
-/** The lengths of all objects of a type. */
+/** Returns the lengths of all objects of a type. */
 const lengths = (folder: { path: string }, type: string): number[] =>
   admin(folder, ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype) %(objectsize)'])
     .split('\n')
     .filter((line) => line.startsWith(`${type} `))
     .map((line) => Number(line.split(' ')[1]))
 
-/** Files at the root whose tree is of that many bytes: an entry is 28 bytes and its name. */
+/** Files at the root whose tree has this many bytes: an entry has 28 bytes and its name. */
 function filesOf(length: number): Record<string, string> {
   const whole = Math.floor((length - 40) / 40)
   const last = length - whole * 40 - 28
@@ -39,13 +39,13 @@ function filesOf(length: number): Record<string, string> {
   )
 }
 
-/** Commits of all those lengths, each with a tree of that length. */
+/** Commits of all these lengths, each with a tree of the same length. */
 async function fill(repository: Repository): Promise<CommitId> {
   const staging = repository.stage()
   let head: CommitId | null = null
   let old: string[] = []
   for (const length of [0, ...LENGTHS]) {
-    // What stands before the message of a commit with one parent is 209 bytes long.
+    // The header of a commit with one parent is 209 bytes long.
     const message = 'm'.repeat(Math.max(1, length - 209))
     const changes = length === 0 ? [] : files(filesOf(length))
     const gone = old
@@ -67,7 +67,7 @@ async function fill(repository: Repository): Promise<CommitId> {
 const namesAt = async (repository: Repository, head: CommitId): Promise<string[]> =>
   ((await (await repository.at(head)).list('')) ?? []).map(({ path }) => path)
 
-test('objects of every length are those that Git makes of them, also after it packs them anew', async () => {
+test("objects of every length are equal to Git's, even after Git repacks them", async () => {
   const repository = await place.git.create('lengths')
   const head = await fill(repository)
   for (const wanted of [0, 1016, 1023, 1024, 1025, 1033])
@@ -97,7 +97,7 @@ test('objects of every length are those that Git makes of them, also after it pa
   await sound()
 })
 
-test('a clone by the server gets them whole, before and after Git has packed them anew', async () => {
+test('a clone from the server gets every object before and after a repack by Git', async () => {
   const here = await startService()
   try {
     const space = await newSpace(here)

@@ -8,7 +8,7 @@ import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, files, MAIN, makePlace, openAt, person, unprotected } from '../fixture.js'
 import { anyLease } from '../../support/lease.js'
 
-const [test, place] = await suiteWith('objects that nobody synced', makePlace, clear)
+const [test, place] = await suiteWith('unsynced objects', makePlace, clear)
 let count = 0
 const fresh = (): Promise<Repository> => place.git.create(`r${++count}`)
 const text = (first: string, last: string): string => `${first}\n${'same\n'.repeat(20)}${last}\n`
@@ -24,7 +24,7 @@ function listed(repository: Repository): string[] {
   return (readdirSync(join(repository.path, 'objects'), { recursive: true }) as string[]).sort()
 }
 
-/** An empty file where an object should be, as a power cut leaves one that was never synced. */
+/** An empty file in place of an object, which a power cut leaves if the object was never synced. */
 function empty(repository: Repository, oid: string): void {
   mkdirSync(dirname(objectFile(repository, oid)), { recursive: true })
   if (existsSync(objectFile(repository, oid))) chmodSync(objectFile(repository, oid), 0o644)
@@ -42,7 +42,7 @@ async function sides(repository: Repository): Promise<{ root: CommitId; ours: Co
 const take = (repository: Repository, parents: CommitId[], tree: TreeId): Promise<CommitId> =>
   repository.write({ parents, tree, changes: [], message: 'Merge', author: person, committer: person })
 
-test('a look at a merge, clean or not, on a given base or not, puts nothing into the repository', async () => {
+test('a merge preview writes nothing to the repository', async () => {
   const repository = await fresh()
   const { root, ours, theirs } = await sides(repository)
   const other = await commit(repository, [root], { 'a/x.md': text('other', '2') })
@@ -65,7 +65,7 @@ test('a look at a merge, clean or not, on a given base or not, puts nothing into
   assert.equal(await repository.check(), [])
 })
 
-test('a merge whose objects are empty files in the repository writes them again', async () => {
+test('a merge writes its objects again if the repository has empty files for them', async () => {
   for (const which of ['tree', 'folder', 'blob'] as const) {
     const repository = await fresh()
     const { ours, theirs } = await sides(repository)
@@ -82,7 +82,7 @@ test('a merge whose objects are empty files in the repository writes them again'
   }
 })
 
-test('an object that is used again is verified: an empty or damaged one is written again, from a pack or from memory', async () => {
+test('a reused object is verified, and an empty or damaged one is written again', async () => {
   const repository = await fresh()
   for (const content of ['kept in a pack', 'kept in memory']) await repository.writeBlob(Buffer.from(content))
   const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
@@ -109,7 +109,7 @@ test('an object that is used again is verified: an empty or damaged one is writt
   await again.close()
 })
 
-test('what an admin pruned is not assumed to exist: it is written again from memory, or refused', async () => {
+test('an object that an admin pruned is written again from memory or rejected', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'a' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
@@ -156,7 +156,7 @@ test('what an admin pruned is not assumed to exist: it is written again from mem
   assert.equal(await repository.check(), [])
 })
 
-test('a pack that was deleted is not believed, though a process has it open', async () => {
+test('a deleted pack does not count, even if a process has it open', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'a' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
@@ -184,7 +184,7 @@ test('a pack that was deleted is not believed, though a process has it open', as
   await there.close()
 })
 
-test('a file that another user owns is left as it is while it is young, and written again when it is old', async () => {
+test("another user's file stays while it is new, and is written again when it is old", async () => {
   const other = await makePlace({
     disk: {
       ...disk,

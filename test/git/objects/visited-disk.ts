@@ -1,7 +1,7 @@
 /** A disk whose writes an admin interrupts. */
 import { type Disk, disk } from '../../../src/git/objects/disk.js'
 
-/** What an admin does, each time the whole of it. */
+/** The admin's commands, which always run completely. */
 export const TIDIED = [
   [
     ['repack', '-q', '-a', '-d'],
@@ -10,7 +10,7 @@ export const TIDIED = [
   [['gc', '--quiet', '--prune=now']],
 ]
 
-/** The same without what Git does besides, in one go. */
+/** The same without Git's other work, in one step. */
 export const HARSH = [
   [
     ['repack', '-q', '-a', '-d'],
@@ -19,7 +19,7 @@ export const HARSH = [
   ],
 ]
 
-/** The real disk; before the step that is asked for, an admin comes. Writes of `.keep` files count as steps, too. */
+/** The real disk. An admin runs before the given step. Writes of `.keep` files count as steps, too. */
 export function visitedDisk() {
   const visit = { at: Number.POSITIVE_INFINITY, steps: 0, comes: () => {} }
   const step = (): void => {

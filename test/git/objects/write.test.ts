@@ -15,7 +15,7 @@ test.before(async () => {
   repository = await place.git.create('space')
 })
 
-/** The error that `work` is rejected with. */
+/** Returns the error with which `work` rejects. */
 async function failure(work: Promise<unknown>): Promise<Error> {
   try {
     await work
@@ -28,7 +28,7 @@ const names = (head: string): string[] =>
   admin(repository, ['ls-tree', '-r', '--name-only', '-z', head]).split('\0').filter(Boolean)
 const loosePath = (oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 
-test('git reads what was written: text, binary, modes, order, headers', async () => {
+test('Git reads our text, binary files, modes, order and headers', async () => {
   const binary = randomBytes(200_000)
   const tricky = {
     'a/x.md': 'x',
@@ -81,7 +81,7 @@ test('git reads what was written: text, binary, modes, order, headers', async ()
   assert.is(await snapshot.list('a.md'), null)
 })
 
-test('an edit keeps the rest, drops empty folders, and may leave an empty tree', async () => {
+test('an edit keeps the rest, drops empty folders and may leave an empty tree', async () => {
   const first = await commit(repository, [], { 'a/b/c.md': '1', 'd.md': '2' })
   const second = await commit(repository, [first], { 'a/b/c.md': null })
   assert.equal(names(second), ['d.md'])
@@ -95,7 +95,7 @@ test('an edit keeps the rest, drops empty folders, and may leave an empty tree',
   assert.equal(await repository.check(), [])
 })
 
-test('any set of files is read back by git as it was written', async () => {
+test('Git reads any set of files as it was written', async () => {
   const segment = fc.stringMatching(/^[a-c.\-0é]{1,3}$/).filter((name) => !/^\.+$/.test(name))
   const texts = fc.dictionary(
     fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/')),
@@ -156,13 +156,13 @@ const hostile = [
   '\ud800',
 ]
 for (const path of hostile) {
-  test(`refuses the path ${JSON.stringify(path).slice(0, 40)}`, async () => {
+  test(`the path ${JSON.stringify(path).slice(0, 40)} is rejected`, async () => {
     assert.instance(await failure(commit(repository, [], { [path]: 'x' })), InvalidPath)
     assert.instance(await failure(commit(repository, [], { [path]: null })), InvalidPath)
   })
 }
 
-test('accepts what only looks hostile', async () => {
+test('paths that only look hostile are accepted', async () => {
   const id = await commit(repository, [], {
     '.gitbook.yaml': '1',
     '.github/x': '2',
@@ -178,14 +178,14 @@ test('accepts what only looks hostile', async () => {
   assert.equal(await repository.check(), [])
 })
 
-test('a file is no folder, and a folder no file', async () => {
+test('a file cannot be a folder, nor a folder a file', async () => {
   const base = await commit(repository, [], { 'a/b.md': '1', c: '2' })
   for (const texts of [{ a: 'x' }, { 'c/d': 'x' }, { 'a/b.md/c': 'x' }, { n: '1', 'n/m': '2' }]) {
     assert.instance(await failure(commit(repository, [base], texts)), InvalidPath)
   }
 })
 
-test('new names may not collide by case; old ones stay', async () => {
+test('new names must not collide by case, but old ones may stay', async () => {
   const base = await commit(repository, [], { 'Guide/a.md': '1', 'b.md': '2' })
   for (const texts of [
     { 'guide/x.md': 'x' },
@@ -202,7 +202,7 @@ test('new names may not collide by case; old ones stay', async () => {
   assert.equal(names(await commit(repository, [imported], { x: 'changed', y: 'new' })), ['X', 'x', 'y'])
 })
 
-test('names that are no UTF-8 and old modes survive an edit of their folder', async () => {
+test('names that are not UTF-8 and old modes survive an edit of their folder', async () => {
   const blob = admin(repository, ['hash-object', '-w', '--stdin'], 'x')
   const raw = Buffer.concat([Buffer.from('100664 caf\xe9\0', 'latin1'), Buffer.from(blob, 'hex')])
   const tree = admin(repository, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], raw)
@@ -211,7 +211,7 @@ test('names that are no UTF-8 and old modes survive an edit of their folder', as
   assert.equal(admin(repository, ['ls-tree', edited]).split('\n')[0], admin(repository, ['ls-tree', imported]))
 })
 
-test('a blob can be put by its oid, but only one that is here', async () => {
+test('a blob can be added by its oid only if the repository has it', async () => {
   const blob = await repository.writeBlob(Buffer.from('shared'))
   const id = await repository.write({
     parents: [],
@@ -228,7 +228,7 @@ test('a blob can be put by its oid, but only one that is here', async () => {
   assert.instance(await failure((await other.at(await commit(other, [], { x: '1' }))).read(blob)), MissingObject)
 })
 
-test('a zero-length object, as a crash leaves it, is repaired by the next write', async () => {
+test('the next write repairs a zero-length object that a crash left', async () => {
   const blob = await repository.writeBlob(Buffer.from('to be damaged'))
   chmodSync(loosePath(blob), 0o644)
   truncateSync(loosePath(blob))
@@ -238,7 +238,7 @@ test('a zero-length object, as a crash leaves it, is repaired by the next write'
   assert.instance(await failure(repository.at('HEAD' as CommitId)), MissingObject)
 })
 
-test('an object that is used again gets a fresh time, loose or packed', async () => {
+test('a reused object gets a new modification time, loose or packed', async () => {
   const old = 1_000_000_000
   const blob = await repository.writeBlob(Buffer.from('old but used'))
   utimesSync(loosePath(blob), old, old)
@@ -255,7 +255,7 @@ test('an object that is used again gets a fresh time, loose or packed', async ()
   assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
 })
 
-test('large blobs are refused before they are read, loose and packed, and their size is reported', async () => {
+test('large blobs are rejected before they are read, with their size in the error', async () => {
   const large = randomBytes(5 * 1024 * 1024)
   const id = await commit(repository, [], { large, small: 's' })
   const snapshot = await repository.at(id)
@@ -271,12 +271,12 @@ test('large blobs are refused before they are read, loose and packed, and their 
   assert.equal(await snapshot.sizes([oid, small]), [large.length, 1])
 })
 
-test('a header that Git owns, or that is none, is refused', async () => {
+test('an invalid header, or one that Git owns, is rejected', async () => {
   for (const name of ['tree', 'gpgsig', 'a b', 'x\ny', ''])
     assert.ok(await failure(commit(repository, [], { a: '1' }, { headers: { [name]: 'x' } })))
 })
 
-test('a folder with the loose objects gone is made again', async () => {
+test('a folder is created again if its loose objects are gone', async () => {
   writeFileSync(join(repository.path, 'objects', 'tmp_obj_leftover'), '')
   const id = await commit(repository, [], { 'after.md': randomBytes(20).toString('hex') })
   await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)

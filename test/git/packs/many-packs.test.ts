@@ -1,4 +1,4 @@
-// @own-process: it counts the files that are opened
+// @own-process: it counts opened files
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ async function pack(folder: string, objects: readonly EncodedObject[]): Promise<
   return (await writePack(disk, folder, entries.length, entries)).stem
 }
 
-/** Files that were opened since the last time it was asked. */
+/** Returns the number of files that were opened since the last call. */
 const opened: string[] = []
 const { openSync } = fs
 fs.openSync = ((...given: Parameters<typeof openSync>) => {
@@ -54,7 +54,7 @@ async function repositoryWithPacks(name: string): Promise<Packs> {
   return { folder, texts, packs, reader: new PackedObjects(repository, packs, makeCaches().bases) }
 }
 
-test('of hundreds of packs, those are opened that have what is looked for', async () => {
+test('only packs that contain the object are opened, out of hundreds', async () => {
   const { texts, reader, packs } = await repositoryWithPacks('hundreds')
   for (const text of texts) assert.is(textOf(reader.find(blob(text).oid)), text)
   openedNow()
@@ -65,12 +65,12 @@ test('of hundreds of packs, those are opened that have what is looked for', asyn
   packs.close()
 })
 
-test('a pack that took the place of another with the same objects is read as it is', async () => {
+test('a pack that replaced another one with the same objects is read correctly', async () => {
   const { folder, texts, reader, packs } = await repositoryWithPacks('replaced')
   const [a, b] = [blob('a'.repeat(3000)), blob('another text')]
   const first = await pack(folder, [a, b])
   assert.is(textOf(reader.find(b.oid)), 'another text')
-  // More than may be open: the first pack is closed, and its index stays known.
+  // More than may be open: the first pack is closed, and its index stays in memory.
   for (const text of texts) assert.is(textOf(reader.find(blob(text).oid)), text)
   const second = await pack(folder, [b, a])
   for (const suffix of ['.pack', '.idx']) fs.renameSync(join(folder, second + suffix), join(folder, first + suffix))
@@ -79,7 +79,7 @@ test('a pack that took the place of another with the same objects is read as it 
   packs.close()
 })
 
-test('a pack that was removed is missed, and what it had is found where it is now', async () => {
+test('the objects of a removed pack are found in their new place', async () => {
   const { folder, texts, reader, packs } = await repositoryWithPacks('removed')
   const [gone, moved] = [blob('gone'), blob('moved')]
   const stem = await pack(folder, [gone, moved])

@@ -7,10 +7,10 @@ import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, unprotected } from '../fixture.js'
 import { anyLease } from '../../support/lease.js'
 
-const [test, place] = await suiteWith('the indexes of packs', makePlace, clear)
+const [test, place] = await suiteWith('pack indexes', makePlace, clear)
 
 for (const version of ['1', '2']) {
-  test(`of version ${version} name every object that Git finds there, and no other`, async () => {
+  test(`an index of version ${version} names exactly the objects that Git finds`, async () => {
     const repository = await place.git.create(`v${version}`)
     const root = await commit(
       repository,
@@ -19,7 +19,7 @@ for (const version of ['1', '2']) {
     )
     await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     const packs = join(repository.path, 'objects/pack')
-    // A repack leaves a protected pack where it is.
+    // A repack does not remove a protected pack.
     await unprotected(repository)
     admin(repository, ['-c', `pack.indexVersion=${version}`, 'repack', '-q', '-a', '-d'])
     const oids = admin(repository, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']).split('\n')

@@ -24,10 +24,10 @@ import { suiteWith } from '../../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, openAt, unprotected } from '../fixture.js'
 import { anyLease } from '../../support/lease.js'
 
-const [test, place] = await suiteWith('objects read from packs', makePlace, clear)
+const [test, place] = await suiteWith('reads of packed objects', makePlace, clear)
 let count = 0
 
-/** Pages that are alike, so that Git stores most of them as deltas. */
+/** Similar pages, so that Git stores most of them as deltas. */
 const page = (n: number, edition: number): string =>
   Array.from(
     { length: 40 },
@@ -75,7 +75,7 @@ for (const [how, settings] of Object.entries({
   'in deep chains': ['-c', 'pack.depth=200', '-c', 'pack.window=50'],
   'not deflated': ['-c', 'pack.compression=0'],
 }))
-  test(`${how} are what Git says they are`, async () => {
+  test(`packed objects ${how} are equal to Git's`, async () => {
     const { repository } = await withHistory()
     admin(repository, [...settings, 'repack', '-q', '-a', '-d', '-f'])
     const packs = fresh(repository)
@@ -92,7 +92,7 @@ for (const [how, settings] of Object.entries({
     packs.close()
   })
 
-test('are found by an index with offsets of eight bytes', async () => {
+test('an index with offsets of eight bytes finds its objects', async () => {
   const { repository } = await withHistory(3)
   admin(repository, ['repack', '-q', '-a', '-d'])
   const [pack, index] = [packFile(repository, '.pack'), packFile(repository, '.idx')]
@@ -108,7 +108,7 @@ function typed(found: ReturnType<PackedObjects['find']>): [ObjectType, Buffer] {
   return [found.type, found.content]
 }
 
-test('are read without a process; a large one, and one that was asked for a moment too soon, are left to Git', async () => {
+test('objects are read without a process, except large or very new ones', async () => {
   const { repository, head } = await withHistory()
   const large = await repository.writeBlob(randomBytes(300_000))
   const root = await commit(repository, [head], { 'large.bin': readFileSync(process.execPath).subarray(0, 400_000) })
@@ -132,7 +132,7 @@ test('are read without a process; a large one, and one that was asked for a mome
   await there.close()
 })
 
-test('that are damaged, cut short or not theirs are left to Git, and another copy is used', async () => {
+test('damaged, truncated and foreign packs are left to Git, and another copy is used', async () => {
   const { repository, head } = await withHistory()
   admin(repository, ['repack', '-q', '-a', '-d', '-f'])
   const all = listed(repository)
@@ -182,7 +182,7 @@ test('that are damaged, cut short or not theirs are left to Git, and another cop
   await there.close()
 })
 
-test('stay readable beside an admin who repacks, collects, packs refs, commits and borrows objects', async () => {
+test('packed objects stay readable while an admin repacks, collects, commits and borrows', async () => {
   const { repository } = await withHistory(4)
   const expected = new Map(listed(repository).map(({ oid, type }) => [oid, type]))
   let tidying = true
@@ -207,7 +207,7 @@ test('stay readable beside an admin who repacks, collects, packs refs, commits a
   const reader = async (): Promise<number> => {
     let reads = 0
     while (tidying) {
-      // Opened anew, so that no cache knows the answers.
+      // Opened again, so that no cache has the results.
       const there = await openAt(place.dir)
       const other = await there.open(`r${count}`)
       for (const [oid, type] of expected) {
@@ -247,7 +247,7 @@ async function unpackAll(repository: Repository): Promise<void> {
   for (const name of names) rmSync(join(folder, name))
 }
 
-test('of small files, loose or packed, no more is kept in memory than their bytes', async () => {
+test('the memory for small files, loose or packed, is limited to their bytes', async () => {
   const { repository, head } = await withHistory(3)
   for (const packed of [false, true]) {
     if (packed) admin(repository, ['repack', '-q', '-a', '-d'])

@@ -47,7 +47,7 @@ async function batch(
   return made
 }
 
-test('a batch is one pack, whose index is the one that Git makes, and which Git verifies', async () => {
+test('a batch is one pack with the index that Git would write, and Git verifies it', async () => {
   const repository = await place.git.create('batch')
   const [first, , last] = await batch(repository, null, [
     { 'a/b.md': 'one' },
@@ -68,12 +68,12 @@ test('a batch is one pack, whose index is the one that Git makes, and which Git 
   assert.is(admin(repository, ['show', `${first}:a/b.md`]), 'one')
 })
 
-test('entries of every size and type are read by Git', async () => {
+test('Git reads entries of every size and type', async () => {
   const repository = await place.git.create('sizes')
   const sizes = [0, 1, 15, 16, 17, 2047, 2048, 2049, 262_143, 262_144, 300_000]
   const objects = [
     ...sizes.map((size) => encodeObject('blob', randomBytes(size))),
-    // Trees and commits are stored as they are up to 1,024 bytes.
+    // Trees and commits are stored uncompressed up to 1,024 bytes.
     ...[0, 1, 1023, 1024, 1025, 5000].flatMap((size) => [
       encodeObject('tree', randomBytes(size)),
       encodeObject('commit', Buffer.alloc(size, 0xff)),
@@ -100,7 +100,7 @@ test('entries of every size and type are read by Git', async () => {
   assert.equal(read, entries)
 })
 
-test('many batches leave few packs, and nothing is lost for readers of before and after', async () => {
+test('many batches leave few packs, and old and new readers lose nothing', async () => {
   const repository = await place.git.create('many')
   const other = (await makePlace({ reposDir: place.dir })).git
   const reader = await other.open('many')
@@ -126,7 +126,7 @@ test('many batches leave few packs, and nothing is lost for readers of before an
   await other.close()
 })
 
-test('a pack that is gone is noticed: its commits are not built on', async () => {
+test('a missing pack is noticed, and no commit is based on its commits', async () => {
   const repository = await place.git.create('gone')
   const [, last] = await batch(repository, null, [{ 'a/b.md': '1' }, { 'a/b.md': '2', c: 'c' }])
   const hidden = packs(repository).map((name) => join(folder(repository), name))
@@ -138,12 +138,12 @@ test('a pack that is gone is noticed: its commits are not built on', async () =>
   for (const one of outcomes) assert.instance(one.status === 'rejected' && one.reason, LostObject)
 })
 
-test('an admin who repacks while a pack gets its names does not delete it', async () => {
+test("an admin's repack does not delete a pack that is getting its names", async () => {
   const repacked = repackedMeanwhile()
   const other = await makePlace({ disk: repacked.disk })
   const repository = await other.git.create('repacked')
   let head: CommitId | null = null
-  // So many that small packs are joined, too.
+  // This many, so that small packs are joined, too.
   for (let round = 0; round < 20; round++) {
     const [, last]: CommitId[] = await batch(repository, head, [
       { 'a/b.md': `${round}` },
@@ -159,7 +159,7 @@ test('an admin who repacks while a pack gets its names does not delete it', asyn
   await clear(other)
 })
 
-test('an object whose loose file is damaged is written loose again, not hidden in a pack', async () => {
+test('an object with a damaged loose file is written loose again, not into a pack', async () => {
   const repository = await place.git.create('damaged')
   const oid = admin(repository, ['hash-object', '-w', '--stdin'], 'same')
   const path = join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
@@ -172,7 +172,7 @@ test('an object whose loose file is damaged is written loose again, not hidden i
   assert.equal(await repository.check(), [])
 })
 
-test('packs with deltas, of others, and damaged ones are not joined', async () => {
+test('packs with deltas, foreign packs and damaged ones are not joined', async () => {
   const repository = await place.git.create('others')
   const long = randomBytes(20_000).toString('hex')
   const made = await batch(repository, null, [{ a: long }, { a: `${long}.` }, { a: `${long}..` }])
@@ -207,13 +207,13 @@ test('packs with deltas, of others, and damaged ones are not joined', async () =
   assert.equal(await repository.check(), [])
 })
 
-test('a pack that goes while small ones are looked for is not one of them', async () => {
+test('a pack that disappears during the search for small packs is not joined', async () => {
   const repository = await place.git.create('going')
   const made = await batch(repository, null, [{ a: '1' }])
   await repository.move([{ ref: MAIN, from: null, to: made[0] as CommitId }], 'begin', anyLease)
   await unprotected(repository)
   const before = packs(repository)
-  // It is listed, and nothing is there.
+  // It is listed, but does not exist.
   symlinkSync('nowhere', join(folder(repository), 'pack-0.pack'))
   writeFileSync(join(folder(repository), 'pack-0.idx'), '')
   assert.equal(await smallPacksIn(folder(repository)), before)

@@ -34,7 +34,7 @@ async function begun(): Promise<{ repository: Repository; root: CommitId }> {
 
 const whole = (repository: Repository): void => void admin(repository, ['rev-list', '--objects', '--all', '--quiet'])
 
-/** Does `work` again and again, on what the one before made, with an admin at another step each time, until there is no such step. */
+/** Repeats `work` on its previous result, with an admin at another step each time, until there are no more steps. */
 async function visitedAtEachStep(
   visits: typeof TIDIED,
   work: (repository: Repository, head: CommitId, turn: string) => Promise<CommitId>,
@@ -60,14 +60,14 @@ async function visitedAtEachStep(
   }
 }
 
-test('an edit of a page loses nothing, at whatever step he comes', () =>
+test('an edit of a page loses nothing if an admin repacks at any step', () =>
   visitedAtEachStep(TIDIED, async (repository, head, turn) => {
     const to = await commit(repository, [head], { 'guides/a.md': turn })
     await repository.move([{ ref: MAIN, from: head, to }], 'edit', anyLease)
     return to
   }))
 
-test('a batch of commits, of which the first changes no file, loses nothing', () =>
+test('a batch of commits, the first without a changed file, loses nothing', () =>
   visitedAtEachStep(HARSH, async (repository, head, turn) => {
     const staging = repository.stage()
     const edit = (parent: CommitId, changes: Record<string, string>) =>
@@ -101,7 +101,7 @@ test('a branch, its edit and its merge lose nothing', () =>
     return to
   }))
 
-test('what an import brought loses nothing before a ref names it, nor what a merge makes of it', async () => {
+test('an import and its merge lose nothing before a ref names them', async () => {
   for (const commands of TIDIED) {
     const { repository: theirs, root: far } = await begun()
     const { repository, root } = await begun()
@@ -131,7 +131,7 @@ test('what an import brought loses nothing before a ref names it, nor what a mer
   }
 })
 
-/** Git whose `pack-objects` waits, before it begins or after it ended, until a file is there. */
+/** A Git whose `pack-objects` waits for a file before it starts or after it has ended. */
 function waitingGit(when: 'before' | 'after'): {
   env: NodeJS.ProcessEnv
   waits: () => boolean
@@ -158,7 +158,7 @@ function waitingGit(when: 'before' | 'after'): {
 
 for (const when of ['before', 'after'] as const)
   for (const begins of ['before', 'while'] as const)
-    test(`a write that begins ${begins} he repacks, and moves its ref ${when} the new pack is made, loses nothing`, async () => {
+    test(`a write that begins ${begins} an admin repacks, with a move ${when} the pack is made, is safe`, async () => {
       const { repository, root } = await begun()
       const git = waitingGit(when)
       const write = () => commit(repository, [root], { 'guides/a.md': 'B\n' })
@@ -180,7 +180,7 @@ for (const when of ['before', 'after'] as const)
       assert.equal(await repository.check(), [])
     })
 
-test('a file that a kill left goes at the next start and with the next maintenance, those of others stay', async () => {
+test('the next start and maintenance delete a file that a kill left, but not those of others', async () => {
   const { repository } = await begun()
   await unprotected(repository)
   const left = ['pack-1.keep', 'pack-2.keep', 'pack-3.keep', 'pack-4.keep'].map((name) =>
@@ -206,7 +206,7 @@ test('a file that a kill left goes at the next start and with the next maintenan
   admin(repository, ['cat-file', '-e', written])
 })
 
-test('a write that is given up is no longer protected when the service ends', async () => {
+test('a canceled write is no longer protected when the service ends', async () => {
   const { repository } = await begun()
   const other = await openAt(place.dir)
   const again = await other.open(`r${count}`)

@@ -19,17 +19,20 @@ export interface Node {
   git: SharedGit
   database: Database
   dir: string
-  /** What it told the operator. */
+  /** The notices that it sent to the operator. */
   notices: string[]
   aside: SetAside[]
   moved: RefName[]
   elsewhere: RefName[]
-  /** The folder of a repository. */
+  /** Returns the folder of a repository. */
   path(name: string): string
   close(): Promise<void>
 }
 
-/** A node on a database. @param dir its folder of repositories; by default a new one, which is deleted at the end */
+/**
+ * A node on a database.
+ * @param dir its folder of repositories. The default is a new one, which is deleted at the end
+ */
 export async function openNode(
   url: string,
   { dir, ...more }: { dir?: string } & Partial<SharedGitOptions & Pick<OpenOptions, 'disk'>> = {},
@@ -71,7 +74,7 @@ export async function openNode(
   }
 }
 
-/** The refs of a repository on the disk of a node. */
+/** Returns the refs of a repository on the disk of a node. */
 export const refsOnDisk = (node: Node, name: string): Record<string, string> =>
   Object.fromEntries(
     admin({ path: node.path(name) }, ['for-each-ref', '--format=%(refname) %(objectname)'])
@@ -79,11 +82,11 @@ export const refsOnDisk = (node: Node, name: string): Record<string, string> =>
       .flatMap((line): [string, string][] => (line === '' ? [] : [line.split(' ') as [string, string]])),
   )
 
-/** The complaints of Git about the repository on the disk of a node. */
+/** Returns the complaints of Git about the repository on the disk of a node. */
 export const fsck = (node: Node, name: string): string =>
   admin({ path: node.path(name) }, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'])
 
-/** Refs as a node says that they are. */
+/** Returns the refs that a node reports. */
 export async function refsOf(node: Node, name: string): Promise<Record<string, CommitId>> {
   return Object.fromEntries(await (await node.git.open(name)).refs('refs/'))
 }

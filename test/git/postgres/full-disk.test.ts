@@ -11,7 +11,7 @@ import { fsck, type Node, openNode } from './fixture.js'
 
 const test = suite('a node whose disk is full')
 const MIB = 1024 * 1024
-/** Of random bytes, in each repository. The disk has room for five. */
+/** Random bytes, in each repository. The disk has space for five. */
 const FILE_BYTES = 3 * MIB
 const disk = smallDisk(20)
 

@@ -11,7 +11,7 @@ import { suite } from '../../support/suite.js'
 import { admin, commit, MAIN, repackedMeanwhile } from '../fixture.js'
 import { fsck, type Node, openNode, refsOf, refsOnDisk } from './fixture.js'
 
-const test = suite('what can go wrong with repositories that nodes share')
+const test = suite('hazards of repositories that nodes share')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
@@ -40,7 +40,7 @@ async function edit(node: Node, name: string, text: string): Promise<CommitId> {
   return to
 }
 
-/** Everything that a node has is what Git calls sound, and its disk says what it says. */
+/** Checks that Git finds everything on a node sound, and that its disk agrees with its reports. */
 async function mustAgree(name: string, nodes: readonly Node[] = [a, b]): Promise<void> {
   const [first, ...others] = await Promise.all(nodes.map((node) => refsOf(node, name)))
   for (const other of others) assert.equal(other, first)
@@ -51,7 +51,7 @@ async function mustAgree(name: string, nodes: readonly Node[] = [a, b]): Promise
   }
 }
 
-test('a ref that an admin moved, made or deleted by hand on a node is put back; what it named is kept on all nodes', async () => {
+test('a ref that an admin changed by hand is restored, and its target is kept on all nodes', async () => {
   const { name, first } = await begin()
   const disk = { path: b.path(name) }
   const tree = admin(disk, ['rev-parse', `${first}^{tree}`])
@@ -86,7 +86,7 @@ test('a ref that an admin moved, made or deleted by hand on a node is put back; 
   assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
 })
 
-test('a ref that was moved by hand is found when the moves of others are followed, and by plain moves of the node', async () => {
+test('a ref that was moved by hand is found by the next poll and by moves of the node', async () => {
   const { name, first } = await begin()
   for (const node of [a, b]) {
     const disk = { path: node.path(name) }
@@ -110,7 +110,7 @@ test('a ref that was moved by hand is found when the moves of others are followe
   }
 })
 
-test('what is served to clones is the database, although an admin has just moved the ref', async () => {
+test('clones get the refs of the database, even if an admin has just moved a ref', async () => {
   const { name, first } = await begin()
   const disk = { path: b.path(name) }
   const repository = await b.git.open(name)
@@ -141,14 +141,14 @@ test('an admin who repacks, prunes and packs refs on a node disturbs nothing', a
   assert.equal([...a.aside, ...b.aside, ...a.notices, ...b.notices], [])
 })
 
-test('an admin who repacks a copy while a pack of another node gets its names there does not delete it', async () => {
+test("an admin's repack of a copy does not delete a pack that is being installed", async () => {
   const { name } = await begin()
   const repacked = repackedMeanwhile()
   const c = await openNode(url, { disk: repacked.disk })
   const large = randomBytes(3_000_000)
   for (let n = 0; n < 4; n++) {
     await edit(a, name, `${n}\n`)
-    // More than a row: such packs are installed as they are.
+    // More than a row: such packs are installed unchanged.
     const there = await a.git.open(name)
     const head = there.head(MAIN) as CommitId
     const to = await commit(there, [head], { [`${n}.bin`]: large.subarray(n) })
@@ -160,7 +160,7 @@ test('an admin who repacks a copy while a pack of another node gets its names th
   await c.close()
 })
 
-test('a lock that an admin left on a ref of a copy stops nobody, and the disk follows once it is gone', async () => {
+test("an admin's lock on a ref of a copy blocks no one, and the disk follows once it is gone", async () => {
   const { name, first } = await begin()
   const lock = join(a.path(name), `${MAIN}.lock`)
   writeFileSync(lock, '')
@@ -190,7 +190,7 @@ test('objects that a node has lost are read again when a ref names them', async 
   await mustAgree(name)
 })
 
-test('objects that an admin repacked away just before a ref of the copy named them are read again by whoever needs them', async () => {
+test('objects that an admin pruned just before a ref named them are read again on use', async () => {
   const { name, first } = await begin()
   const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
   const before = await openNode(url, { dir })
@@ -207,7 +207,8 @@ test('objects that an admin repacked away just before a ref of the copy named th
   writeFileSync(join(path, MAIN), `${second}\n`)
   const node = await openNode(url, { dir })
   const there = await node.git.open(name)
-  // As a sync asks for commits that are only at its remote: that costs a bounded number of questions, and keeps nobody from what was lost.
+  // A sync also asks for commits that only its remote has. That costs a limited number of queries, and does not block
+  // access to lost objects.
   for (let n = 0; n < 100; n++) assert.not(await there.hasCommit(n.toString(16).padStart(40, 'f')))
   const main = await there.at(second)
   const page = await main.entry('page.md')
@@ -222,7 +223,7 @@ test('objects that an admin repacked away just before a ref of the copy named th
   rmSync(dir, { recursive: true })
 })
 
-test('a commit that was repacked away while it was cached can be built on, and named by a ref', async () => {
+test('a commit that was pruned while it was cached can be a parent and get a ref', async () => {
   const { name, first } = await begin()
   const dropAll = (path: string): void => {
     for (const ref of [MAIN, TOPIC]) rmSync(join(path, ref), { force: true })
@@ -245,7 +246,7 @@ test('a commit that was repacked away while it was cached can be built on, and n
   await mustAgree(name)
 })
 
-test('a copy whose note is gone or damaged, or of which packs were half installed, is filled again', async () => {
+test('a copy with a damaged note or half-installed packs is filled again', async () => {
   const { name } = await begin()
   for (let n = 0; n < 8; n++) await edit(a, name, `${n}\n`)
   const damages: ((path: string) => void)[] = [
@@ -272,7 +273,7 @@ test('a copy whose note is gone or damaged, or of which packs were half installe
   }
 })
 
-test('refs that a restart finds in the middle of moves are not taken for moves by hand', async () => {
+test('refs that a restart finds in the middle of moves do not count as manual moves', async () => {
   const { name } = await begin()
   const dir = mkdtempSync(join(tmpdir(), 'bindery-node-'))
   const node = await openNode(url, { dir })
@@ -283,7 +284,7 @@ test('refs that a restart finds in the middle of moves are not taken for moves b
   await node.git.refresh(name)
   await node.close()
   await edit(a, name, 'three\n')
-  // As if it had been killed before it could note how far it had followed.
+  // As if it had been killed before it could record its position.
   writeFileSync(join(node.path(name), 'bindery-node'), note)
   assert.is(refsOnDisk(node, name)[MAIN], middle)
   const again = await openNode(url, { dir })
@@ -293,7 +294,7 @@ test('refs that a restart finds in the middle of moves are not taken for moves b
   rmSync(dir, { recursive: true })
 })
 
-test('a database that was restored to an earlier time is the truth, also if new writes have overtaken what the copies had', async () => {
+test('a restored older database takes precedence, even after new writes beyond the copies', async () => {
   const { name, first } = await begin()
   await edit(a, name, 'kept\n')
   const database = openDatabase({ url })
@@ -303,12 +304,13 @@ test('a database that was restored to an earlier time is the truth, also if new 
   const saved = await refsOf(a, name)
   for (let n = 0; n < 3; n++) await edit(a, name, `lost ${n}\n`)
   await b.git.refresh(name)
-  // At once: a late hint of those edits would let a node look between two statements, and delete its copy since there is no such repository.
+  // At once: a late notice of those edits would let a node read between two statements, and delete its copy since the
+  // repository does not exist.
   await database.transact(async (session) => {
     await session.query(`DELETE FROM repositories WHERE name = '${name}'`)
     for (const table of tables) await session.query(`INSERT INTO ${table} SELECT * FROM saved_${table}`)
   })
-  // Node a sees the earlier time itself; node b only after it was overtaken.
+  // Node a sees the earlier time itself. Node b only sees it after newer writes.
   assert.equal(await refsOf(a, name), saved)
   for (let n = 0; n < 5; n++) await edit(a, name, `new ${n}\n`)
   await mustAgree(name)
@@ -321,7 +323,7 @@ test('a database that was restored to an earlier time is the truth, also if new 
   await database.close()
 })
 
-test('while the database is away nothing is served and nothing acknowledged; afterwards all goes on', async () => {
+test('nothing is served or acknowledged without the database, and everything continues after', async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
   const to = await commit(repository, [first], { 'page.md': 'away\n' })
@@ -339,7 +341,7 @@ test('while the database is away nothing is served and nothing acknowledged; aft
   await mustAgree(name)
 })
 
-test('a commit whose response was lost was made, or was not: never is one told that is not there', async () => {
+test('a commit with a lost response is never reported as made if it does not exist', async () => {
   const { name } = await begin()
   const real = openDatabase({ url })
   let lose = false
@@ -367,7 +369,7 @@ test('a commit whose response was lost was made, or was not: never is one told t
   await node.close()
 })
 
-test('many objects and large files go through Git and many rows, and arrive', async () => {
+test('many objects and large files arrive through Git and many rows', async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
   const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, () => Math.floor(Math.random() * 256)))
@@ -389,7 +391,7 @@ test('many objects and large files go through Git and many rows, and arrive', as
   )
 })
 
-test('old revisions get refs without sending anything', async () => {
+test('old revisions get refs without a transfer', async () => {
   const { name } = await begin()
   const old: CommitId[] = []
   for (let n = 0; n < 70; n++) old.push(await edit(a, name, `${n}\n`))
@@ -402,7 +404,7 @@ test('old revisions get refs without sending anything', async () => {
   await mustAgree(name)
 })
 
-test('small packs are joined while others read; a node that comes late, or with half of them, has everything', async () => {
+test('small packs are joined during reads, and late or incomplete nodes get everything', async () => {
   const { name } = await begin()
   const late = await openNode(url)
   for (let n = 0; n < 20; n++) await edit(a, name, `${n}\n`)
@@ -423,7 +425,7 @@ test('small packs are joined while others read; a node that comes late, or with 
   await Promise.all([late.close(), opened.close()])
 })
 
-test('ten thousand refs: a move costs as much as with few, and a wiped node gets them in one file', async () => {
+test('a move costs the same with 10,000 refs, and a wiped node gets them in one file', async () => {
   const { name, first } = await begin()
   const repository = await a.git.open(name)
   const refs = Array.from({ length: 10_000 }, (_, n) => ({

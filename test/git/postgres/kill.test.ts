@@ -1,4 +1,7 @@
-/** Nodes that write the same branches at once and are killed at random moments: what was acknowledged is there, once, on all. */
+/**
+ * Nodes that write the same branches at once and are killed at random times: each acknowledged commit exists once, on
+ * all nodes.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +15,7 @@ import { suite } from '../../support/suite.js'
 import { admin } from '../fixture.js'
 import { fsck, openNode, refsOf, refsOnDisk } from './fixture.js'
 
-const test = suite('nodes that are killed while they write')
+const test = suite('nodes that are killed during writes')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
@@ -26,7 +29,7 @@ interface Told {
   notice?: string
 }
 
-test('nothing acknowledged is lost or made twice, and every copy is sound', async () => {
+test('no acknowledged commit is lost or duplicated, and every copy is sound', async () => {
   const url = await postgres.database()
   const judge = await openNode(url)
   const name = newId()

@@ -16,7 +16,7 @@ const url = await postgres.database()
 const [a, b, c] = [await openNode(url), await openNode(url), await openNode(url)]
 test.after(() => Promise.all([a, b, c].map((node) => node.close())))
 
-/** A repository with one commit on main, made on node a. */
+/** A repository with one commit on main, created on node a. */
 async function begin(name = newId(), on = a) {
   const repository = await on.git.create(name)
   const first = await commit(repository, [], { 'README.md': '# Hello\n', 'guide/a.md': 'A\n' })
@@ -30,7 +30,7 @@ const textOf = async (node: Node, name: string, path: string): Promise<string> =
   return (await snapshot.read((await snapshot.entry(path))?.oid ?? '')).toString()
 }
 
-test('what one node writes is read on the others, and lies on their disks as plain Git has it', async () => {
+test('other nodes read the writes of one node and have them on disk as plain Git has them', async () => {
   const { name, repository, first } = await begin()
   assert.is((await b.git.open(name)).head(MAIN), first)
   assert.is(await textOf(b, name, 'guide/a.md'), 'A\n')
@@ -51,7 +51,7 @@ test('what one node writes is read on the others, and lies on their disks as pla
   }
 })
 
-test('a commit with nothing in it is complete on every node', async () => {
+test('an empty commit is complete on every node', async () => {
   const { name, repository, first } = await begin()
   const empty = await commit(repository, [first], { 'README.md': null, 'guide/a.md': null })
   await repository.move([{ ref: MAIN, from: first, to: empty }], 'edit', anyLease)
@@ -62,7 +62,7 @@ test('a commit with nothing in it is complete on every node', async () => {
   }
 })
 
-test('of two nodes that move one ref, one succeeds, and the other is told what it is', async () => {
+test('one of two nodes that move one ref succeeds, and the other gets the new value', async () => {
   const { name, first } = await begin()
   const both = await Promise.all([a, b].map((node) => node.git.open(name)))
   const commits = await Promise.all(both.map((one, n) => commit(one, [first], { 'a.md': `${n}` })))
@@ -74,11 +74,11 @@ test('of two nodes that move one ref, one succeeds, and the other is told what i
   const lost = ends.find((one) => one.status === 'rejected') as PromiseRejectedResult
   assert.instance(lost.reason, StaleRef)
   assert.is(lost.reason.actual, winner)
-  // Who lost knows at once what the ref is now.
+  // The node that lost knows the current value of the ref at once.
   for (const one of both) assert.is(one.head(MAIN), winner)
 })
 
-test('several refs are moved together or not at all; names that are folders of others are refused', async () => {
+test('several refs are moved together or not at all, and conflicting names are rejected', async () => {
   const { name, repository, first } = await begin()
   const [one, two] = ['refs/heads/change-requests/1', 'refs/heads/change-requests/2'] as RefName[]
   const moves = [
@@ -103,7 +103,7 @@ test('several refs are moved together or not at all; names that are folders of o
   assert.equal(a.notices, [])
 })
 
-test('merges, drafts and staged commits are published with all that they need', async () => {
+test('merges, drafts and staged commits are published with all their objects', async () => {
   const { name, repository, first } = await begin()
   const topic = 'refs/heads/change-requests/1' as RefName
   const staging = repository.stage()
@@ -142,7 +142,7 @@ test('merges, drafts and staged commits are published with all that they need', 
   assert.is(fsck(c, name), '')
 })
 
-test('a node whose disk was wiped, also while it runs, reads everything again', async () => {
+test('a node whose disk was wiped, even while it runs, reads everything again', async () => {
   const { name, first } = await begin()
   assert.is((await b.git.open(name)).head(MAIN), first)
   rmSync(b.path(name), { recursive: true })
@@ -152,7 +152,7 @@ test('a node whose disk was wiped, also while it runs, reads everything again', 
   assert.equal(refsOnDisk(b, name), { [MAIN]: first })
 })
 
-test('a repository that one node removes is gone on all, and from their disks at the next look', async () => {
+test('a repository that one node removes disappears from all nodes and their disks', async () => {
   const { name, first } = await begin()
   const open = await b.git.open(name)
   await c.git.open(name)
@@ -174,7 +174,7 @@ test('a repository that one node removes is gone on all, and from their disks at
   assert.instance(await a.git.create(again.name).catch((error: unknown) => error), RepositoryExists)
 })
 
-test('a duplicate has what the source has on all nodes, and nothing of its change requests', async () => {
+test("a duplicate has the source's content on all nodes, but none of its change requests", async () => {
   const { name, repository, first } = await begin()
   const topic = 'refs/heads/change-requests/1' as RefName
   await repository.move([{ ref: topic, from: null, to: first }], 'x', anyLease)

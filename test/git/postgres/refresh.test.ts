@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert'
 import { requestRefresh, openRefreshSocket } from '../../../src/git/index.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('the door by which a refresh is asked for')
+const test = suite('the socket for refresh requests')
 
-test('folders with paths that are too long for a socket have no door', async () => {
+test('folders whose paths are too long for a socket have none', async () => {
   const above = await mkdtemp(join(tmpdir(), 'door-'))
   const folders = ['one', 'two'].map((name) => join(above, 'long'.repeat(30), name))
   for (const folder of folders) await mkdir(folder, { recursive: true })

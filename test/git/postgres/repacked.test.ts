@@ -16,7 +16,7 @@ const { visited, visit } = visitedDisk()
 const [writer, reader] = [await openNode(url), await openNode(url, { disk: visited })]
 test.after(() => Promise.all([writer, reader].map((node) => node.close())))
 
-test('what the copy follows is whole, at whatever step he comes', async () => {
+test('the refs of a copy stay complete if an admin repacks at any step', async () => {
   for (const commands of HARSH) {
     const name = newId()
     const repository = await writer.git.create(name)

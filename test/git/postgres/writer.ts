@@ -1,4 +1,7 @@
-/** Run by shared-kill.test.ts in a process of its own: a node that commits on random branches until it is killed, and tells what was acknowledged. */
+/**
+ * Run by shared-kill.test.ts in its own process: a node that commits on random branches until it is killed, and
+ * reports what was acknowledged.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { StaleRef } from '../../../src/git/index.js'
 import type { RefName } from '../../../src/kernel/ids.js'
@@ -15,7 +18,7 @@ for (let n = 0; ; n++) {
   const to = await commit(repository, from ? [from] : [], { [`${process.pid}.md`]: `${n}\n` })
   try {
     await repository.move([{ ref, from, to }], 'edit', anyLease)
-    // Who has just been answered reads it.
+    // A client that has just got a response reads it.
     const head = (await node.git.open(name)).head(ref)
     process.send?.({ ref, to, seen: head === to || (head !== null && (await repository.isAncestor(to, head))) })
   } catch (error) {

@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert'
 import { ByteQueue } from '../../../src/git/process/byte-queue.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('what a Git process has said')
+const test = suite('output of a Git process')
 
-test('an output of a million bytes in pieces of fifty is copied a few times, not with each of them', () => {
+test('a large output in small chunks is copied a few times, not once per chunk', () => {
   const heard = new ByteQueue()
   const stores = new Set<ArrayBufferLike>()
   for (let n = 0; n < 20_000; n++) {
-    // A reader that looks for an end always wants one byte more.
+    // A reader that searches for an end always needs one more byte.
     heard.add(Buffer.alloc(50, n), heard.length + 1)
     stores.add(heard.bytes.buffer)
   }
@@ -18,7 +18,7 @@ test('an output of a million bytes in pieces of fifty is copied a few times, not
   for (const n of [0, 7, 19_999]) assert.equal(heard.bytes.subarray(n * 50, n * 50 + 50), Buffer.alloc(50, n))
 })
 
-test('what is taken is what was put in, and what was taken does not change', () => {
+test('the queue returns the bytes that were added, and returned bytes do not change', () => {
   const step = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 40 }),
     fc.nat(60).map((count) => ({ count })),

@@ -7,19 +7,19 @@ import { anyLease } from '../../support/lease.js'
 
 const [test, place] = await suiteWith('a Git process that hangs', () => makePlace({ maxSilenceMs: 500 }), clear)
 
-/** Stops the processes of a repository whose arguments hold `word`; returns how many. */
+/** Stops the processes of a repository whose arguments contain `word`. Returns their number. */
 function freeze(repository: Repository, word: string): number {
   const mine = processesOf(repository, word)
   for (const pid of mine) process.kill(pid, 'SIGSTOP')
   return mine.length
 }
 
-test('is ended and started again: reads, merges, diffs and moves go on', async () => {
+test('a hanging process is replaced, and reads, merges, diffs and moves continue', async () => {
   const repository = await place.git.create('space')
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'edit', anyLease)
-  // Both change one file, which is merged by a process.
+  // Both change one file, which a process merges.
   const sides = await Promise.all([
     commit(repository, [root], { b: 'new\nb', c: '1' }),
     commit(repository, [root], { a: null, d: lines, b: 'b\nnew' }),
@@ -48,7 +48,7 @@ test('is ended and started again: reads, merges, diffs and moves go on', async (
   admin(repository, ['prune-packed'])
   assert.is((await other.tree(merged.tree).read(large)).length, 300_000)
 
-  // Moves that delete a ref are made by a process.
+  // A process makes the moves that delete a ref.
   const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: root, to: null })
   for (const name of ['x', 'y', 'z']) admin(repository, ['update-ref', `refs/heads/${name}`, root])
   await repository.move([deleted('x')], 'edit', anyLease)

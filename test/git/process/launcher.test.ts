@@ -4,16 +4,16 @@ import { suiteWith } from '../../support/suite.js'
 
 const [test, launcher] = await suiteWith('git: launcher', () => Launcher.open())
 
-test('the output of a process that ends before it gets any input is read all the same', async () => {
+test('the output of a process that ends before it gets any input is read anyway', async () => {
   const start = launcher.start.bind(launcher)
-  // on a busy machine the process has long ended when its connection is looked at
+  // On a busy machine, the process has long ended when its connection is read.
   launcher.start = async (...given) => {
     const running = await start(...given)
     await running.ended
     return running
   }
   for (const input of [undefined, '']) {
-    // more than a stream reads ahead, and less than its socket takes
+    // More than a stream reads ahead, and less than its socket can buffer.
     const { stdout } = await launcher.run(['-c', 'alias.count=!seq 20000', 'count'], {
       cwd: '/',
       ...(input === undefined ? {} : { input }),

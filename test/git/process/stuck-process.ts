@@ -1,7 +1,8 @@
 import { remoteOperations } from '../../support/remote-operations.js'
 import type { CommitId, RefName } from '../../../src/kernel/ids.js'
 
-// Run by remote-orphans.test.ts in a process of its own: pushes to (or fetches from) a remote that never responds, and waits to be killed.
+// Run by remote-orphans.test.ts in its own process: pushes to (or fetches from) a remote that never responds, and
+// waits to be killed.
 const [operation, repository = '', url = '', commit = ''] = process.argv.slice(2)
 const operations = remoteOperations({ allowedProtocols: ['http'], allowPrivateNetworks: true })
 const main = 'refs/heads/main' as RefName

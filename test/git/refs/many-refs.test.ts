@@ -1,4 +1,4 @@
-// What a new change request reads of the repository does not grow with the number of refs there.
+// The data that a new change request reads from the repository does not grow with the number of refs.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -14,7 +14,10 @@ const [test, here] = await suiteWith('a repository with 10,000 refs', startServi
 
 const changed = ['readFileSync', 'readdirSync', 'openSync', 'statSync'] as const
 
-/** How often a file below `folder` was opened or looked at, objects aside, and how many bytes and names were read, while `work` ran. */
+/**
+ * Counts how often files below `folder` were opened or checked, except objects, and how many bytes and names were
+ * read, while `work` ran.
+ */
 async function readsOf(folder: string, work: () => Promise<void>): Promise<{ calls: number; read: number }> {
   const counted = { calls: 0, read: 0 }
   const originals = changed.map((name) => [name, fs[name]] as const)
@@ -38,7 +41,7 @@ async function readsOf(folder: string, work: () => Promise<void>): Promise<{ cal
   }
 }
 
-test('a new change request reads as much as in a repository with few', async () => {
+test('a new change request reads as much as in a repository with few refs', async () => {
   const { caller, organization, dir } = here
   const { call } = await caller('admin')
   const made = await call('post', `/v1/orgs/${organization}/spaces`, { title: 'Many' }).expect(201)
@@ -58,7 +61,7 @@ test('a new change request reads as much as in a repository with few', async () 
   for (let n = 0; n < 2_000; n++)
     fs.writeFileSync(join(repository.path, 'refs/heads/change-requests', String(800_000 + n)), `${head}\n`)
   assert.is(admin(repository, ['for-each-ref', '--format=x', 'refs/heads/change-requests']).split('\n').length, 10_002)
-  // A file of refs that was changed within the last second may change again with the same times, so it is not kept.
+  // A file of refs that was changed within the last second may change again with the same times, so it is not cached.
   while (Date.now() - fs.statSync(join(repository.path, 'packed-refs')).ctimeMs < 1_200) await sleep(100)
   await ask()
   const many = await readsOf(repository.path, ask)

@@ -6,9 +6,12 @@ import { anyLease } from '../../support/lease.js'
 import { suite } from '../../support/suite.js'
 import { clear, commit, MAIN, makePlace } from '../fixture.js'
 
-const test = suite('git refs: locks that come and go')
+const test = suite('git refs: transient locks')
 
-/** A disk on which somebody else holds the locks of refs: at each of our attempts they do what `others` says of it, counted from 1. */
+/**
+ * A disk on which other processes hold the locks of refs: `others` defines their action at each of our attempts,
+ * counted from 1.
+ */
 function contested(others: (attempt: number, lock: string, attempted: () => Promise<number>) => Promise<number>): {
   disk: Disk
   attempts: () => number
@@ -21,7 +24,7 @@ function contested(others: (attempt: number, lock: string, attempted: () => Prom
   return { disk: { ...disk, open }, attempts: () => attempts }
 }
 
-/** Their lock is there when we try, and no longer when we look for what was in the way. */
+/** Their lock exists at our attempt, but no longer when we search for the obstacle. */
 async function goneWhenLookedFor(lock: string, attempted: () => Promise<number>): Promise<number> {
   writeFileSync(lock, '')
   try {
@@ -31,7 +34,7 @@ async function goneWhenLookedFor(lock: string, attempted: () => Promise<number>)
   }
 }
 
-test('a lock that is let go between an attempt and the look at what was in its way is not taken for a failure, however long it was held before', async () => {
+test('a lock that disappears between an attempt and the check is no failure', async () => {
   const { disk: theirs, attempts } = contested(async (attempt, lock, attempted) => {
     if (attempt === 1) writeFileSync(lock, '')
     if (attempt === 7) {
@@ -49,7 +52,7 @@ test('a lock that is let go between an attempt and the look at what was in its w
   await clear(place)
 })
 
-test('what fails again and again without a lock that is seen in its way ends with an error', async () => {
+test('repeated failures without a visible lock end with an error', async () => {
   const { disk: theirs, attempts } = contested((_, lock, attempted) => goneWhenLookedFor(lock, attempted))
   const place = await makePlace({ disk: theirs })
   const repository = await place.git.create('odd')

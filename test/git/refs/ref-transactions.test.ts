@@ -25,7 +25,7 @@ async function begun(git: Git = place.git, commits = 4): Promise<{ repository: R
   return { repository, ids }
 }
 
-test('new refs and new values need no process, and leave the reflogs that Git leaves', async () => {
+test('new refs and new values need no process and leave the reflogs of Git', async () => {
   const { repository, ids } = await begun()
   const [a, b, c] = ids as [CommitId, CommitId, CommitId]
   const before = place.git.processesStarted
@@ -56,7 +56,7 @@ test('new refs and new values need no process, and leave the reflogs that Git le
   assert.equal(await repository.check(), [])
 })
 
-test('a ref that is damaged while it is moved leaves no lock, and moves once it is repaired', async () => {
+test('a ref that is damaged during a move leaves no lock, and moves once it is repaired', async () => {
   const { repository: made, ids } = await begun()
   const [a, b] = ids as [CommitId, CommitId]
   await made.move([setTo('main', null, a)], 'begin', anyLease)
@@ -80,7 +80,7 @@ test('a ref that is damaged while it is moved leaves no lock, and moves once it 
   assert.is(made.head(MAIN), b)
 })
 
-/** What a move by Git alone answers, with the same old values. */
+/** The outcome of a move by Git alone, with the same old values. */
 function byGit(repository: Repository, moves: readonly RefMove[]): boolean {
   const zero = '0'.repeat(40)
   const line = ({ ref, from, to }: RefMove): string =>
@@ -93,7 +93,7 @@ function byGit(repository: Repository, moves: readonly RefMove[]): boolean {
   }
 }
 
-test('end as they do with git update-ref, whatever refs there are', async () => {
+test('transactions end like git update-ref, whatever refs exist', async () => {
   const names = fc.constantFrom('main', 'a', 'a/b', 'a/b/c', 'a/d', 'e')
   const move = fc.record({ name: names, to: fc.integer({ min: -1, max: 3 }), stale: fc.integer({ min: 0, max: 9 }) })
   const step = fc.oneof(
@@ -130,7 +130,7 @@ test('end as they do with git update-ref, whatever refs there are', async () => 
   )
 })
 
-test('a symbolic ref is moved as Git moves it, and a lock of HEAD is respected', async () => {
+test('a symbolic ref is moved like in Git, and a lock of HEAD is respected', async () => {
   const { repository, ids } = await begun()
   const [a, b, c] = ids as [CommitId, CommitId, CommitId]
   await repository.move([setTo('main', null, a)], 'edit', anyLease)
@@ -152,7 +152,7 @@ function stoppingDisk() {
   let tell: () => void = () => {}
   const held: ((error: Error) => void)[] = []
   let over = false
-  // What was being stopped when everything went on fails with the rest.
+  // Work that was being stopped during the kill fails with the rest.
   const hold = <T>(): Promise<T> => new Promise((_, reject) => (over ? reject(new Error('killed')) : held.push(reject)))
   const gate = async <T>(work: () => Promise<T>): Promise<T> => {
     left--
@@ -182,7 +182,7 @@ function stoppingDisk() {
   return { stopping, stopAt, pass, goOn }
 }
 
-test('a kill at any point leaves the old values or the new ones, and no lock after the next start', async () => {
+test('a kill at any point leaves the old or the new values, and no lock after a restart', async () => {
   const { stopping, stopAt, pass, goOn } = stoppingDisk()
   const killed = await openAt(place.dir, { disk: stopping })
   const next = await openAt(place.dir)

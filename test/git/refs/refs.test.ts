@@ -22,7 +22,7 @@ async function rejection(work: Promise<unknown>): Promise<Error> {
 }
 const branch = (name: string): RefName => `refs/heads/${name}` as RefName
 
-test('a move is a compare-and-swap, over several refs all or nothing', async () => {
+test('a move is a compare-and-swap, and several refs move together or not at all', async () => {
   const repository = await place.git.create('cas')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
   await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
@@ -67,7 +67,7 @@ test('a move is a compare-and-swap, over several refs all or nothing', async () 
   assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
 })
 
-test('an admin sees our moves and we see theirs, at once, loose and packed', async () => {
+test('an admin sees our moves and we see theirs at once, loose and packed', async () => {
   const repository = await place.git.create('admin')
   let head: CommitId | null = null
   for (let round = 0; round < 12; round++) {
@@ -86,12 +86,12 @@ test('an admin sees our moves and we see theirs, at once, loose and packed', asy
   assert.is(repository.head(MAIN), null)
 })
 
-test('a ref that has not changed for long is read again when it does, also if somebody restores the time of its file', async () => {
+test('a long unchanged ref is read again after a change, even with a restored file time', async () => {
   const repository = await place.git.create('settled')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
   await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
   const file = join(repository.path, MAIN)
-  // How long a file must have been as it is depends on how finely the file system counts.
+  // The time for which a file must be unchanged depends on the time resolution of the file system.
   for (const pause of [150, 2600]) {
     await sleep(pause)
     const before = repository.head(MAIN)
@@ -107,7 +107,7 @@ test('a ref that has not changed for long is read again when it does, also if so
   assert.is(repository.head(MAIN), null)
 })
 
-test('fifty writers and an admin who writes, packs and collects at the same time lose nothing', async () => {
+test('fifty writers lose nothing while an admin writes, packs and collects', async () => {
   const repository = await place.git.create('race')
   const start = await commit(repository, [], { start: 'x' })
   await repository.move([{ ref: MAIN, from: null, to: start }], 'start', anyLease)
@@ -155,7 +155,7 @@ test('fifty writers and an admin who writes, packs and collects at the same time
   assert.equal(await repository.check(), [])
 })
 
-test('a lock that is held for a while is waited for, one that stays is named', async () => {
+test('a temporary lock is waited for, and a permanent one is reported', async () => {
   const repository = await place.git.create('locked')
   const a = await commit(repository, [], { x: '1' })
   const lock = join(repository.path, `${MAIN}.lock`)
@@ -175,7 +175,7 @@ test('a lock that is held for a while is waited for, one that stays is named', a
   await repository.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
 })
 
-test('what a kill left of packing refs goes at the next start, and refs can be packed and deleted again', async () => {
+test('the next start removes the files of a killed pack-refs, and refs can be packed again', async () => {
   const repository = await place.git.create('half-packed')
   const head = await commit(repository, [], { x: '1' })
   const refs = [MAIN, branch('one'), branch('two')]
@@ -207,7 +207,7 @@ test('what a kill left of packing refs goes at the next start, and refs can be p
   }
 })
 
-test('a file that somebody else left of packing refs stays, and is reported', async () => {
+test('a packed-refs lock of another process stays and is reported', async () => {
   const repository = await place.git.create('half-packed-by-others')
   const head = await commit(repository, [], { x: '1' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
@@ -223,7 +223,7 @@ test('a file that somebody else left of packing refs stays, and is reported', as
   }
 })
 
-test('at the next start our own stale lock goes, another stays and is reported', async () => {
+test('the next start removes our own stale lock, and reports those of others', async () => {
   const repository = await place.git.create('stale')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
   await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
@@ -249,7 +249,7 @@ test('at the next start our own stale lock goes, another stays and is reported',
   }
 })
 
-test('ref names are judged as git check-ref-format does', async () => {
+test('ref names are validated like git check-ref-format', async () => {
   const repository = await place.git.create('names')
   const names = [
     'refs/heads/a',

@@ -3,7 +3,7 @@ import type { RemoteError } from '../../../src/git/errors.js'
 import { classify, remoteWords } from '../../../src/git/remote/classify.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('why a remote operation failed')
+const test = suite('causes of a failed remote operation')
 const same = (text: string): string => text
 
 const table: [string, RemoteError['kind']][] = [
@@ -55,20 +55,20 @@ const table: [string, RemoteError['kind']][] = [
   ['', 'failed'],
 ]
 for (const [stderr, kind] of table) {
-  test(`${kind}: ${stderr.slice(0, 70)}`, () => {
+  test(`an error is ${kind}: ${stderr.slice(0, 70)}`, () => {
     const error = classify(stderr, same)
     assert.is(error.kind, kind)
     assert.match(error.message, /^(The|There|A|Cannot) \w+/)
   })
 }
 
-test('the remote decides nothing by what it says, but is heard', () => {
+test("the remote's output is reported but decides nothing", () => {
   const error = classify("remote: Authentication failed for 'x'\nfatal: the remote end hung up unexpectedly", same)
   assert.is(error.kind, 'unreachable')
   assert.match(error.message, "The remote: Authentication failed for 'x'")
 })
 
-test('what a remote says is bounded, without control characters, and scrubbed', () => {
+test("the remote's output is limited, without control characters and credentials", () => {
   const words = remoteWords(`remote: \u001b[31mNo\u001b[0m\u0007 entry\nremote: ${'x'.repeat(5000)}`)
   assert.match(words, /^No entry x+…$/)
   assert.ok(words.length <= 1001)
@@ -77,7 +77,7 @@ test('what a remote says is bounded, without control characters, and scrubbed', 
     /Git: fatal: \*\*\* The remote: token \*\*\*$/,
   )
 })
-test('a key that is not accepted is reported, without its path on this machine', () => {
+test('a rejected key is reported without its path on this machine', () => {
   const stderr =
     'Load key "/etc/bindery/ssh-key": Permission denied\ngit@example.com: Permission denied (publickey).\nfatal: Could not read from remote repository.'
   const { message } = classify(stderr, same)

@@ -20,7 +20,7 @@ const [test, place] = await suiteWith('checks of small fetches', async () => {
 const docs: Files = { 'README.md': '# Docs\n', 'docs/a.md': 'a\n', 'elsewhere/large.md': 'x'.repeat(5000) }
 let last = 0
 
-/** A remote, and a repository here that has its first commit. */
+/** A remote, and a local repository that has its first commit. */
 async function begin(): Promise<{ remote: BareRepository; url: string; here: Repository }> {
   const name = `checks-${++last}`
   const remote = await createBareRepository(`${place.dir}/${name}-remote`, { files: docs })
@@ -31,7 +31,7 @@ async function begin(): Promise<{ remote: BareRepository; url: string; here: Rep
   return { remote, url, here }
 }
 
-/** The processes that fetching `files` on top starts: 1 if only Git's fetch. */
+/** Returns the processes that start if `files` are fetched on top: 1 if only Git's fetch. */
 async function processesFor(files: Files, some: Partial<FetchLimits> = {}): Promise<number> {
   const { remote, url, here } = await begin()
   const commit = await remote.commit(files)
@@ -115,7 +115,7 @@ const refusals: { name: string; files: Files; some: Partial<FetchLimits>; says: 
   },
 ]
 for (const { name, files, some, says } of refusals)
-  test(`${name}: it is refused, with its path, and nothing is kept`, async () => {
+  test(`${name}: the fetch is rejected with the path, and nothing is stored`, async () => {
     const { remote, url, here } = await begin()
     const commit = (await remote.commit(files)) as CommitId
     const error = await remoteError('too-large', here.fetch({ url }, MAIN, { ...limits, ...some }))
@@ -123,7 +123,7 @@ for (const { name, files, some, says } of refusals)
     assert.not(await here.hasCommit(commit))
   })
 
-test('a ref that is no commit is refused', async () => {
+test('a ref that does not point to a commit is rejected', async () => {
   const { remote, url, here } = await begin()
   const blob = await git(remote.path, ['hash-object', '-w', '--stdin'], 'a blob\n')
   await git(remote.path, ['tag', '-a', '-m', 'a tag', 'named', blob])
@@ -131,7 +131,7 @@ test('a ref that is no commit is refused', async () => {
   await git(remote.path, ['symbolic-ref', 'HEAD', 'refs/heads/none'])
   await git(remote.path, ['update-ref', '-d', MAIN])
   await git(remote.path, ['pack-refs', '--all'])
-  // Git lets nobody set a branch to a tag, but a server may have one.
+  // Git does not let a branch point to a tag, but a server may have such a branch.
   await mkdir(`${remote.path}/refs/heads`, { recursive: true })
   await writeFile(`${remote.path}/refs/heads/main`, `${tag}\n`)
   await remoteError('unsafe-content', here.fetch({ url }, MAIN, limits))

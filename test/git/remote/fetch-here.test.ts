@@ -14,7 +14,7 @@ import { suiteWith } from '../../support/suite.js'
 import { clear, MAIN, makePlace } from '../fixture.js'
 import { limits, remoteError } from './fixture.js'
 
-const [test, place] = await suiteWith('fetches without a Git process but the one that checks', async () => {
+const [test, place] = await suiteWith('fetches without Git processes except the check', async () => {
   const made = await makePlace({
     remote: createRemoteOperations({ allowedProtocols: ['http'], allowPrivateNetworks: true }),
   })
@@ -38,7 +38,7 @@ interface Pair {
   first: CommitId
 }
 
-/** A remote, and a repository here that has its first commit. */
+/** A remote, and a local repository that has its first commit. */
 async function begin(files: Files = docs): Promise<Pair> {
   const name = `here-${++last}`
   const remote = await place.server.createRepository(`${name}-remote.git`, { files })
@@ -51,7 +51,7 @@ async function begin(files: Files = docs): Promise<Pair> {
 const fetchFrom = ({ remote, here }: Pick<Pair, 'remote' | 'here'>, some: Partial<FetchLimits>) =>
   here.fetch({ url: remote.url }, MAIN, { ...limits, ...some })
 
-/** What a fetch came to: how many processes were started for it, and what the remote was asked for. */
+/** The outcome of a fetch: the number of its processes, and its requests to the remote. */
 async function watched(pair: Pair, some: Partial<FetchLimits>) {
   const [processes, requests] = [place.git.processesStarted, place.server.requests.length]
   const found = await fetchFrom(pair, some)
@@ -65,7 +65,7 @@ async function watched(pair: Pair, some: Partial<FetchLimits>) {
 const isSound = async ({ here }: Pair, head: string): Promise<void> =>
   assert.is(await git(here.path, ['fsck', '--strict', '--no-dangling', head]), '')
 
-test('a first fetch, and one of commits on top of a known one, start one process and ask for refs and a pack', async () => {
+test('a first or later fetch starts one process and requests the refs and a pack', async () => {
   const pair = await begin()
   await pair.remote.commit({ 'docs/b.md': `${'b'.repeat(3000)}!\n` })
   const head = await pair.remote.commit({ 'docs/c/d.md': 'd\n', 'README.md': null })
@@ -82,13 +82,13 @@ test('a first fetch, and one of commits on top of a known one, start one process
   assert.is(await git(fresh.path, ['fsck', '--strict', '--no-dangling', head]), '')
 })
 
-test('a head that is known starts no process, and writes nothing', async () => {
+test('a known head starts no process and writes nothing', async () => {
   const pair = await begin()
   const found = await watched(pair, { known: pair.first, maxEntries: 0 })
   assert.equal([found.head, found.objects, found.processes, found.asked], [pair.first, 0, 0, ['POST']])
 })
 
-test('a file that the history had before, and a folder that is taken back, are found', async () => {
+test('a file from earlier in the history and a restored folder are found', async () => {
   const pair = await begin()
   const second = (await pair.remote.commit({ 'docs/a.md': 'changed\n', 'docs/b.md': null })) as CommitId
   await fetchFrom(pair, { known: pair.first })
@@ -99,7 +99,7 @@ test('a file that the history had before, and a folder that is taken back, are f
   await isSound(pair, third)
 })
 
-test('a branch that was set back, or is another history now, is left to Git', async () => {
+test('a reset branch, or one with a new history, is left to Git', async () => {
   const pair = await begin()
   const second = (await pair.remote.commit({ 'docs/a.md': 'changed\n' })) as CommitId
   await fetchFrom(pair, { known: pair.first })
@@ -116,7 +116,7 @@ test('a branch that was set back, or is another history now, is left to Git', as
   await isSound(pair, alone)
 })
 
-test('a credential is sent with each request, and without it nothing is fetched', async () => {
+test('each request has the credential, and nothing is fetched without it', async () => {
   const pair = await begin()
   const head = await pair.remote.commit({ 'docs/a.md': 'secret\n' })
   place.server.behaviour.auth = { username: 'joe', password: 's3cr3t/with@signs' }
@@ -138,7 +138,7 @@ test('a credential is sent with each request, and without it nothing is fetched'
   )
 })
 
-test('a remote that is gone, and comes back, is asked again how it speaks', async () => {
+test('a remote that comes back is asked for its protocol again', async () => {
   const pair = await begin()
   const head = await pair.remote.commit({ 'docs/a.md': 'next\n' })
   await rename(pair.remote.path, `${pair.remote.path}-away`)
@@ -148,7 +148,7 @@ test('a remote that is gone, and comes back, is asked again how it speaks', asyn
   assert.equal([found.head, found.asked], [head, ['GET', 'POST', 'POST']])
 })
 
-/** A server that speaks just enough to offer `head`, and sends a pack of given objects. */
+/** A server with the minimal protocol to offer `head`. It sends a pack of the given objects. */
 async function serverOf(head: string, pack: Buffer): Promise<{ url: string; close: () => void }> {
   const line = (text: string | Buffer): Buffer =>
     Buffer.concat([Buffer.from((Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')), Buffer.from(text)])
@@ -182,14 +182,14 @@ async function serverOf(head: string, pack: Buffer): Promise<{ url: string; clos
   }
 }
 
-test('a remote that leaves out what happens to be here in part is refused', async () => {
+test('a remote that leaves out objects that are partly present here is rejected', async () => {
   const pair = await begin()
   const { remote, here, first } = pair
   const blob = await git(remote.path, ['hash-object', '-w', '--stdin'], 'lost\n')
   const folder = await git(remote.path, ['mktree'], `100644 blob ${blob}\tlost.md\n`)
   const root = await git(remote.path, ['mktree'], `040000 tree ${folder}\tfolder\n`)
   const head = await git(remote.path, ['commit-tree', '-m', 'With a folder', '-p', first, root])
-  // Here, the folder is there without its file, as a prune may leave it; nothing refers to it.
+  // Here, the folder exists without its file, as a prune may leave it. Nothing refers to it.
   const raw = await gitBytes(remote.path, ['cat-file', 'tree', folder])
   assert.is(await git(here.path, ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], raw), folder)
   const pack = await gitBytes(remote.path, ['pack-objects', '--stdout', '-q'], `${head}\n${root}\n`)
@@ -210,7 +210,7 @@ test('a remote that leaves out what happens to be here in part is refused', asyn
   await isSound(pair, head)
 })
 
-test('a pack that ends too early, or is none, and a response in other words are left to Git, and nothing is kept', async () => {
+test('an invalid pack or response is left to Git, and nothing is stored', async () => {
   const pair = await begin()
   const head = await pair.remote.commit({ 'docs/a.md': 'next\n' })
   const pack = await gitBytes(
@@ -231,7 +231,7 @@ test('a pack that ends too early, or is none, and a response in other words are 
   assert.is((await fetchFrom(pair, { known: pair.first })).head, head)
 })
 
-test('a connection that breaks off late in a large pack is an error at once, and nothing is kept', async () => {
+test('a connection that breaks late in a large pack is an error at once, and nothing is stored', async () => {
   const noise = Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256)))
   const { remote } = await begin(
     Object.fromEntries([0, 1, 2, 3].map((n) => [`${n}.bin`, noise.subarray(n * 750_000, (n + 1) * 750_000)])),

@@ -23,7 +23,7 @@ export const limits: FetchLimits = {
   timeoutMs: 30_000,
 }
 
-/** A remote on a Git server, an empty repository of our own, and the operations between them. */
+/** A remote on a Git server, an empty local repository, and the operations between them. */
 export interface World {
   folder: string
   server: GitHttp
@@ -31,7 +31,7 @@ export interface World {
   ours: BareRepository
   remote: Remote
   operations: ReturnType<typeof remoteOperations>
-  /** What fetches are held to. */
+  /** The limits of fetches. */
   limits: FetchLimits
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ export async function openWorld({
   }
 }
 
-/** Runs `work` in a world of its own. */
+/** Runs `work` with its own remote and repository. */
 export const inWorld =
   (
     setting: Parameters<typeof openWorld>[0],
@@ -79,8 +79,8 @@ export const adopt = (repository: BareRepository, oid: string, ref: string = MAI
   git(repository.path, ['update-ref', ref, oid])
 
 /**
- * Registers a test twice: Git fetches, and this process does. A space that has nothing of the remote is fetched into by this process, which leaves to Git what is not
- * plainly well.
+ * Registers a test twice: with a fetch by Git, and with one by this process. This process fetches if the space has
+ * nothing of the remote, and leaves anything unusual to Git.
  */
 export const bothWays =
   (test: Suite<Record<string, unknown>>) =>
@@ -89,7 +89,7 @@ export const bothWays =
     test(`${name} (this process fetches)`, () => work({ unrelated: true }))
   }
 
-/** Every file below a folder, with a hash of its bytes. */
+/** Returns every file below a folder, with a hash of its bytes. */
 export async function snapshot(folder: string): Promise<string[]> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
   const lines = files.map(async (entry) => {
@@ -101,7 +101,7 @@ export async function snapshot(folder: string): Promise<string[]> {
   return (await Promise.all(lines)).sort()
 }
 
-/** Awaits the `RemoteError` of that kind that `work` must fail with. */
+/** Returns the `RemoteError` of this kind. `work` must fail with it. */
 export async function remoteError(kind: RemoteError['kind'], work: Promise<unknown>): Promise<RemoteError> {
   const thrown = await work.then(
     () => null,
@@ -113,7 +113,7 @@ export async function remoteError(kind: RemoteError['kind'], work: Promise<unkno
   return thrown
 }
 
-/** Asserts that fetching main fails with `kind` and leaves every byte of our repository alone. */
+/** Asserts that a fetch of main fails with `kind` and does not change a byte of the local repository. */
 export async function refusedFetch(
   world: World,
   kind: RemoteError['kind'],

@@ -13,7 +13,7 @@ import { adopt, bothWays, inWorld, MAIN, refusedFetch } from './fixture.js'
 const tests = suite('hostile content of remotes')
 const test = bothWays(tests)
 
-/** Writes a tree from raw entries, unchecked, and makes it main's. */
+/** Writes a tree from raw entries without checks, and makes it the tree of main. */
 async function commitTree(
   repository: BareRepository,
   entries: [mode: string, name: string, oid: string][],
@@ -34,7 +34,7 @@ const blob = (repository: BareRepository): Promise<string> =>
   git(repository.path, ['hash-object', '-w', '--stdin'], 'text')
 
 test(
-  'a blob beyond the limit is refused, also in the history alone, and also when it packs small',
+  'an oversized blob is rejected, even in the history and with a small pack',
   inWorld({}, async (world) => {
     await world.theirs.commit({ 'big.txt': 'a'.repeat(1_000_001) })
     await world.theirs.commit({ 'big.txt': null })
@@ -47,7 +47,7 @@ test(
 )
 
 test(
-  'a pack beyond the limit is refused, while it arrives or after',
+  'an oversized pack is rejected during or after its arrival',
   inWorld({}, async (world) => {
     await world.theirs.commit({ 'a.bin': randomBytes(200_000) })
     await refusedFetch(world, 'too-large', { maxPackBytes: 150_000 })
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'more entries than allowed are refused, folders counted: a few objects may hold endless ones',
+  'too many entries are rejected, including those of repeated folders',
   inWorld({ files: { 'a.md': 'a', 'b/c.md': 'c' } }, async (world) => {
     await refusedFetch(world, 'too-large', { maxEntries: 2 })
     const { theirs } = world
@@ -72,7 +72,7 @@ test(
   }),
 )
 
-/** A tree from raw entries, unchecked. */
+/** A tree from raw entries, without checks. */
 const rawTree = (
   repository: BareRepository,
   ...entries: [mode: string, name: string, oid: string][]
@@ -85,7 +85,7 @@ const rawTree = (
 
 for (const name of ['.git', 'GIT~1', '..', '.', 'a/b'])
   test(
-    `what Git refuses is named by its path and commit: ${JSON.stringify(name)} two folders deep, with a later commit on top`,
+    `an entry that Git rejects is reported by path and commit: ${JSON.stringify(name)}`,
     inWorld({}, async (world) => {
       const { theirs } = world
       const evil = await rawTree(theirs, ['100644', name, await blob(theirs)])
@@ -103,7 +103,7 @@ for (const name of ['.git', 'GIT~1', '..', '.', 'a/b'])
   )
 
 test(
-  'an entry without a name is refused by the remote itself, whose message is reported',
+  'the remote rejects an entry without a name, and its message is reported',
   inWorld({}, async (world) => {
     await commitTree(world.theirs, [['100644', '', await blob(world.theirs)]])
     assert.match((await refusedFetch(world, 'unsafe-content')).message, /The remote: .*empty filename in tree entry/)
@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'a file that Git refuses for what it says is named by its path and commit, and so is one that is too large',
+  'a file with invalid content or an excessive size is reported by path and commit',
   inWorld({}, async (world) => {
     const commit = await world.theirs.commit({ '.gitmodules': '[submodule "a"]\n\tpath = a\n\turl = -u./payload\n' })
     const { message } = await refusedFetch(world, 'unsafe-content')
@@ -137,7 +137,7 @@ const names: [string, RegExp][] = [
 ]
 for (const [name, message] of names) {
   test(
-    `the name ${JSON.stringify(name)} is refused`,
+    `the name ${JSON.stringify(name)} is rejected`,
     inWorld({}, async (world) => {
       await commitTree(world.theirs, [['100644', name, await blob(world.theirs)]])
       assert.match((await refusedFetch(world, 'unsafe-content')).message, message)
@@ -146,7 +146,7 @@ for (const [name, message] of names) {
 }
 
 test(
-  'names that are merely unfit for pages are let in',
+  'names that are only unsuitable for pages are accepted',
   inWorld({}, async ({ theirs, ours, operations, remote, limits }) => {
     const file = await blob(theirs)
     const head = await commitTree(theirs, [
@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  "outside of the folder asked for, sizes and numbers of files are nobody's business; dangerous names are refused wherever they lie",
+  'sizes and counts outside the folder do not matter, but dangerous names are rejected',
   inWorld(
     { files: { 'docs/a.md': 'a', 'other/b.md': 'b', 'other/c.md': 'c', 'other/big.bin': 'x'.repeat(2_000_000) } },
     async (world) => {
@@ -180,7 +180,7 @@ test(
 )
 
 test(
-  'dangerous objects are refused in the history too, though some faults are tolerated',
+  'dangerous objects are rejected in the history, but some faults are tolerated',
   inWorld({}, async (world) => {
     const { theirs } = world
     const first = await theirs.head()
@@ -194,7 +194,7 @@ test(
 )
 
 test(
-  'what old tools left in real histories is let in, byte for byte',
+  'data that old tools left in real histories is accepted, byte for byte',
   inWorld({}, async ({ theirs, ours, operations, remote, limits }) => {
     const file = await blob(theirs)
     const folder = await git(theirs.path, ['mktree'], `100644 blob ${file}\ta.md\n`)
@@ -206,7 +206,7 @@ test(
 )
 
 test(
-  'symbolic links, submodules, large-file pointers and names in all scripts are let in',
+  'symbolic links, submodules, LFS pointers and names in all scripts are accepted',
   inWorld({}, async ({ theirs, ours, operations, remote, limits }) => {
     await theirs.commit({
       link: { link: '../../etc/passwd' },
@@ -227,7 +227,7 @@ test(
 )
 
 test(
-  'a ref that names a tag object, a blob or a shallow history is refused',
+  'a ref that points to a tag object, a blob or a shallow history is rejected',
   inWorld({}, async (world) => {
     const { theirs, server } = world
     await git(theirs.path, ['tag', '-a', '-m', 'A tag', 'v1', 'main'])
@@ -242,7 +242,7 @@ test(
 )
 
 test(
-  'a plain file server is refused: Git would download from it past its own checks',
+  'a plain file server is rejected, because Git would download without its checks',
   inWorld({}, async (world) => {
     for (const packed of [false, true]) {
       if (packed) await git(world.theirs.path, ['repack', '-adq'])

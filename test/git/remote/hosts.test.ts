@@ -35,7 +35,7 @@ const closed = [
   '2002:a00:1::',
   '2001:0:1::1',
 ]
-test('private, local and disguised addresses are closed, public ones open', () => {
+test('private, local and disguised addresses are blocked, and public ones are open', () => {
   for (const address of closed) assert.is(isAllowedAddress(address, false), false, address)
   for (const address of ['8.8.8.8', '140.82.121.3', '2606:4700::1111'])
     assert.is(isAllowedAddress(address, false), true, address)
@@ -53,7 +53,7 @@ test('networks can be opened one by one', () => {
   )
 })
 
-test('a name is judged by what it resolves to, a literal in every notation', async () => {
+test('a name is checked by its addresses, and a literal address in every notation', async () => {
   const disguises = [
     'http://localhost/a',
     'http://127.1/a',
@@ -82,7 +82,7 @@ test(
 )
 
 test(
-  'Git connects to the address that was checked, whatever the name resolves to later',
+  'Git connects to the checked address, even if the name resolves to another one later',
   inWorld({}, async ({ theirs, ours, server }) => {
     const address = parseRemoteUrl(`http://docs.invalid:${new URL(server.url).port}/theirs.git`)
     const env = { ...remoteEnvironment(address, ['127.0.0.1'], {}), GIT_DIR: ours.path }
@@ -93,7 +93,7 @@ test(
   }),
 )
 
-test('ssh is pinned, never prompts, and has the key and the known hosts of the settings alone', () => {
+test('ssh is pinned, never prompts, and uses only the configured key and known hosts', () => {
   const command = sshCommand(parseRemoteUrl('ssh://git@example.com:2222/a'), '203.0.113.7', {
     sshKeyFile: "/keys/o'ne",
     knownHostsFile: '/keys/hosts',

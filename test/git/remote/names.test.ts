@@ -9,7 +9,7 @@ import { suite } from '../../support/suite.js'
 
 const test = suite('names of remote hosts')
 
-test('are looked up by what the service gives, never by the threads that write files', async () => {
+test('names are resolved by the service, and not by threads that write files', async () => {
   const root = await mkdtemp(join(tmpdir(), 'bindery-names-'))
   const remotes = await startGitHttp({ root })
   try {

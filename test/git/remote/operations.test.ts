@@ -15,7 +15,7 @@ for (const [title, setting] of [
   ['with', { auth }],
 ] as const) {
   test(
-    `head, fetch and push ${title} a credential`,
+    `head, fetch and push work ${title} a credential`,
     inWorld(setting, async ({ operations, ours, theirs, remote }) => {
       const head = commitId(await theirs.head())
       assert.is(await operations.remoteHead(ours.path, remote, MAIN), head)
@@ -43,7 +43,7 @@ test(
 )
 
 test(
-  'a fetch transfers only what is missing, and nothing if nothing is',
+  'a fetch only transfers missing objects',
   inWorld(
     { files: { 'big.bin': Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i * 31) % 251)), 'a.md': 'a' } },
     async (world) => {
@@ -81,7 +81,7 @@ test(
 )
 
 test(
-  'fetches side by side do not disturb each other, and leave no quarantine',
+  'parallel fetches do not disturb each other, and leave no quarantine',
   inWorld({}, async ({ operations, ours, theirs, remote }) => {
     await theirs.commit({ 'next.md': 'next' }, { ref: NEXT })
     const refs = [MAIN, NEXT, MAIN, NEXT]
@@ -96,7 +96,7 @@ test(
 )
 
 test(
-  'a branch that is not there is a missing ref, and so is an invalid ref name',
+  'a branch that does not exist is a missing ref, and so is an invalid ref name',
   inWorld({}, async (world) => {
     await refusedFetch(world, 'missing-ref', {}, NEXT)
     for (const ref of [
@@ -118,7 +118,7 @@ test(
 )
 
 test(
-  'no repository, no server, a wrong password',
+  'a missing repository, a missing server and a wrong password are different errors',
   inWorld({ auth }, async ({ operations, ours, remote, server }) => {
     await remoteError(
       'not-a-repository',
@@ -132,7 +132,7 @@ test(
 )
 
 test(
-  'a stale push changes nothing; a repeated one succeeds',
+  'a stale push changes nothing, and a repeated one succeeds',
   inWorld({}, async ({ operations, ours, theirs, remote }) => {
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     await adopt(ours, head)
@@ -157,7 +157,7 @@ test(
 )
 
 test(
-  "a push never rewrites the remote's history, even under a lease that holds",
+  "a push never rewrites the remote's history, even with a valid lease",
   inWorld({}, async ({ operations, ours, theirs, remote }) => {
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     const unrelated = commitId(await ours.commit({ 'unrelated.md': 'unrelated' }))
@@ -179,7 +179,7 @@ test(
 )
 
 test(
-  "a rejected push carries the remote's own words, without the credential",
+  "a rejected push has the remote's message without the credential",
   inWorld({ auth }, async ({ operations, ours, theirs, remote, server }) => {
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     await adopt(ours, head)
@@ -203,7 +203,7 @@ test(
 )
 
 test(
-  'a push leaves no trace in our repository, and large ones stream',
+  'a push leaves no trace in the local repository, and large pushes are streamed',
   inWorld({ auth }, async ({ operations, ours, theirs, remote, server }) => {
     const mine = commitId(
       await ours.commit({

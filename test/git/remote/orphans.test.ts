@@ -9,7 +9,7 @@ import { openWorld } from './fixture.js'
 
 const test = suite('Git processes whose server is gone')
 
-/** Command lines of all processes that speak of `word`. */
+/** Returns the command lines of all processes that contain `word`. */
 async function processes(word: string): Promise<string[]> {
   const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const lines = await Promise.all(all.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))

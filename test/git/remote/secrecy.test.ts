@@ -29,7 +29,7 @@ const forms = [
 ]
 
 test(
-  'while an operation runs, the credential is in no argument, environment or file',
+  'the credential is in no argument, environment or file during an operation',
   inWorld({ auth }, async (world) => {
     const { operations, ours, theirs, remote, server } = world
     const leaks: string[] = []
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'a credential in the URL is used and goes no further',
+  'a credential in the URL is used and not passed on',
   inWorld({ auth }, async ({ operations, ours, theirs, server }) => {
     const url = theirs.url.replace('http://', `http://${auth.username}:${encodeURIComponent(auth.password)}@`)
     let seen = ''
@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'no error names the credential',
+  'no error contains the credential',
   inWorld({ auth }, async ({ operations, ours, remote, server, theirs }) => {
     const wrong = {
       ...remote,
@@ -85,7 +85,7 @@ test(
         'not-a-repository',
         operations.remoteHead(ours.path, { ...remote, url: `${server.url}/no.git` }, MAIN),
       ),
-      // The path repeats the secret, so Git's own message does.
+      // The path repeats the secret, so Git's own message contains it.
       await remoteError(
         'not-a-repository',
         operations.remoteHead(
@@ -149,7 +149,7 @@ testBothWays(
 
 for (const neverResponds of ['all', 'pack'] as const) {
   testBothWays(
-    `a server that never responds (${neverResponds}) ends in a time-out, with no process left`,
+    `a server that never responds (${neverResponds}) causes a timeout and leaves no process`,
     inWorld({}, async (world) => {
       world.server.behaviour.neverResponds = neverResponds
       await refusedFetch(world, 'timeout', { timeoutMs: 1500 })
@@ -163,7 +163,7 @@ for (const neverResponds of ['all', 'pack'] as const) {
 }
 
 testBothWays(
-  'a connection that breaks within the pack leaves nothing behind, and the next try succeeds',
+  'a connection that breaks within the pack leaves nothing, and the next try succeeds',
   inWorld(
     { files: { 'a.bin': Buffer.from(Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 256))) } },
     async (world) => {
@@ -179,11 +179,11 @@ testBothWays(
 )
 
 test(
-  'ssh: the address is pinned, the command cannot be bent, and Git works through it',
+  'ssh uses the pinned address and a safe command, and Git works through it',
   inWorld(
     { options: { allowPrivateNetworks: ['127.0.0.0/8'], sshKeyFile: '/keys/one' } },
     async ({ folder, operations, ours, theirs }) => {
-      // Stands in for ssh: notes its arguments, runs the remote command here.
+      // Replaces ssh: records its arguments, and runs the remote command here.
       const bin = join(folder, 'bin')
       await mkdir(bin)
       await writeFile(

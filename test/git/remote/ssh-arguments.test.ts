@@ -9,7 +9,7 @@ import { parseRemoteUrl } from '../../../src/git/remote/url.js'
 import { sharedLauncher } from '../../support/remote-operations.js'
 import { suite } from '../../support/suite.js'
 
-const test = suite('remotes: what ssh is given')
+const test = suite('remotes: arguments of ssh')
 
 const accepted = (url: string) => {
   try {
@@ -18,7 +18,7 @@ const accepted = (url: string) => {
     return null
   }
 }
-/** What might be read as an option, in every part of an address. */
+/** Texts that could be read as an option, in every part of an address. */
 const nasty = fc.oneof(
   fc.constantFrom(
     '-oProxyCommand=touch$IFS/tmp/x',
@@ -42,7 +42,7 @@ const nasty = fc.oneof(
   fc.string({ maxLength: 12 }),
 )
 
-test('no part of an address that is accepted can be read as an option or by a shell', () => {
+test('no part of an accepted address can be read as an option or by a shell', () => {
   let taken = 0
   const sample = fc
     .tuple(fc.boolean(), fc.option(nasty), nasty, fc.option(nasty), nasty)
@@ -64,7 +64,7 @@ test('no part of an address that is accepted can be read as an option or by a sh
   assert.ok(taken > 100, `only ${taken} were accepted`)
 })
 
-test('what Git hands to ssh: our options, the login, the host, one command', async () => {
+test('Git passes our options, the login, the host and one command to ssh', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ssh-arguments-'))
   try {
     const said = join(folder, 'arguments')

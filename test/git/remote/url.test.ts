@@ -36,7 +36,7 @@ const accepted: [string, { url: string; username?: string; password?: string; ho
   ['file:///srv/docs.git', { url: 'file:///srv/docs.git', host: '' }],
 ]
 for (const [text, expected] of accepted) {
-  test(`takes ${text}`, () => {
+  test(`the URL ${text} is accepted`, () => {
     const address = parseRemoteUrl(text)
     for (const [key, value] of Object.entries(expected)) assert.is(address[key as 'url'], value, key)
     if (expected.username === undefined) assert.is(address.username, undefined)
@@ -100,7 +100,7 @@ const refusal = (text: string, allowed?: string[]): RemoteError => {
   throw new Error(`${JSON.stringify(text)} was accepted`)
 }
 for (const text of refused) {
-  test(`refuses ${JSON.stringify(text.slice(0, 60))} without quoting it`, () => {
+  test(`the URL ${JSON.stringify(text.slice(0, 60))} is rejected without a quote of it`, () => {
     const error = refusal(text)
     assert.is(error.kind, 'refused-url')
     assert.match(error.message, /^The remote's URL is not allowed: .*\.$/)
@@ -108,7 +108,7 @@ for (const text of refused) {
   })
 }
 
-test('refuses protocols that are not allowed, and says which are', () => {
+test('the error for a forbidden protocol lists the allowed ones', () => {
   assert.match(
     refusal('file:///srv/a', ['https', 'ssh']).message,
     /"file" is not allowed on this server\. Allowed: https, ssh/,
@@ -117,7 +117,7 @@ test('refuses protocols that are not allowed, and says which are', () => {
   assert.is(parseRemoteUrl('https://example.com/a', ['https']).protocol, 'https')
 })
 
-test('never throws anything but a RemoteError', () => {
+test('the URL parser only throws a RemoteError', () => {
   const piece = fc.oneof(
     unicodeText(),
     fc.constantFrom('https://', 'ssh://', 'git@', ':', '/', '@', '%', '[', ']', '::', 'example.com', '..', '-'),
@@ -136,7 +136,7 @@ test('never throws anything but a RemoteError', () => {
   )
 })
 
-test('no credential survives in the URL, and every one is handed on as it was', () => {
+test('a parsed URL has no credential, and every credential is returned unchanged', () => {
   const secret = fc
     .string({ minLength: 1, unit: 'grapheme' })
     .filter((text) => !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(text))
@@ -152,7 +152,7 @@ test('no credential survives in the URL, and every one is handed on as it was', 
   )
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
-      // As typed by hand: whatever comes before the host is gone, or the URL is refused.
+      // As typed by hand: the text before the host is removed, or the URL is rejected.
       let url = ''
       try {
         url = parseRemoteUrl(`https://user:Zq${text}Zq@example.com/a.git`).url
@@ -165,7 +165,7 @@ test('no credential survives in the URL, and every one is handed on as it was', 
   )
 })
 
-test('the scrubber finds a credential plain, encoded in part or whole, decoded, and in base64', () => {
+test('the scrubber finds a plain, partly or fully encoded, decoded or Base64 credential', () => {
   const scrub = scrubber({ username: 'joe', password: 'p@ss/wörd%2F' })
   const forms = [
     'p@ss/wörd%2F',
@@ -186,7 +186,7 @@ test('the scrubber finds a credential plain, encoded in part or whole, decoded, 
   )
 })
 
-test('a key is the same for all ways to write one remote, and differs for others', () => {
+test('a key is equal for all notations of one remote, and different for others', () => {
   const key = remoteKey('https://example.com/org/repo', 'refs/heads/main', 'docs')
   assert.match(key, /^[0-9a-f]{32}$/)
   for (const same of [
@@ -212,7 +212,7 @@ test('a key is the same for all ways to write one remote, and differs for others
   ]
   assert.is(new Set([key, ...others]).size, 6)
 })
-test('a key is stable over versions', () => {
+test('a key does not change between versions', () => {
   assert.is(remoteKey('https://example.com/org/repo.git', 'refs/heads/main', ''), 'a0ce82dfd921b012ffd2571210ec6a65')
 })
 test.run()

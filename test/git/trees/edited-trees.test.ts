@@ -19,9 +19,9 @@ const test = suite('edited trees')
 
 const NAMES = ['a', 'b.md', 'ä', 'zz', 'page-1.md', 'page-10.md', 'page-2.md', '日本', 'x y', 'README.md']
 const oid = fc.integer({ min: 1, max: 40 }).map((n) => n.toString(16).padStart(40, '0'))
-/** Modes as Git and others have written them. */
+/** Modes that Git and other tools have written. */
 const rawMode = fc.constantFrom('100644', '100664', '100755', '120000')
-/** A folder of a real repository: the names may be no UTF-8, the modes old. */
+/** A folder of a real repository: the names may not be UTF-8, and the modes may be old. */
 const entries = fc.uniqueArray(fc.record({ name: fc.constantFrom(...NAMES, 'bytes'), rawMode, oid }), {
   selector: ({ name }) => name,
   minLength: 1,
@@ -42,7 +42,7 @@ const written = (found: readonly { name: string; rawMode: string; oid: string }[
   return encodeTree(inGitsOrder(nodes))
 }
 
-test('a folder after edits has the bytes that it has when it is written from its entries, and a comparison finds what was changed', async () => {
+test('an edited folder has the bytes of a new one, and a diff finds the changes', async () => {
   await fc.assert(
     fc.asyncProperty(
       entries,
@@ -60,7 +60,7 @@ test('a folder after edits has the bytes that it has when it is written from its
               : { path, content: Buffer.from(what.text), mode: what.mode },
           )
           const edited = await editTree(head, planChanges(changes), read).catch(() => null)
-          // A file where a folder would have to be, or a name that differs by case alone.
+          // A file in place of a required folder, or a name that differs only by case.
           if (edited === null) continue
           for (const [id, tree] of edited.trees) {
             trees.set(id, tree)
@@ -74,7 +74,7 @@ test('a folder after edits has the bytes that it has when it is written from its
             )
           }
           const seen = await diffTrees(head, edited.oid, read)
-          // The same trees, read anew: no entry is the same object as one of the tree before.
+          // The same trees, read again: no entry is the same object as one of the previous tree.
           const anew = async (id: string): Promise<Tree> => parseTree(encodeTree((await read(id)).nodes))
           assert.equal(seen, await diffTrees(head, edited.oid, anew))
           head = edited.oid
@@ -84,7 +84,7 @@ test('a folder after edits has the bytes that it has when it is written from its
   )
 })
 
-test('only an entry of the same name and mode takes the place of another in the bytes', () => {
+test('only an entry with the same name and mode replaces another one in the bytes', () => {
   const before = parseTree(written([{ name: 'a', rawMode: '100664', oid: '1'.repeat(40) }]))
   for (const node of [
     makeNode('a', '100644', '2'.repeat(40)),

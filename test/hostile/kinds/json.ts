@@ -1,6 +1,6 @@
 import { fill, type Kind, lines } from './kind.js'
 
-/** JSON that is not what the schema wants, for every endpoint that reads a body. */
+/** JSON that does not match the schema, for every endpoint that reads a body. */
 export const json: Kind[] = [
   { name: 'arrays nested', make: (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2) },
   { name: 'arrays left open', make: (bytes) => fill('[', bytes) },

@@ -1,11 +1,11 @@
-/** One way to make input that costs more than its size. */
+/** One way to create input that costs more than its size. */
 export interface Kind {
   name: string
-  /** Text of about so many bytes, never more. */
+  /** Returns text of approximately the given number of bytes, never more. */
   make(bytes: number): string
 }
 
-/** As many repeats of `unit` as fit into `bytes`, in UTF-8. */
+/** Repeats `unit` as often as fits into `bytes`, in UTF-8. */
 export const fill = (unit: string, bytes: number): string =>
   unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))))
 
@@ -20,7 +20,7 @@ export function lines(bytes: number, line: (number: number) => string): string {
   }
 }
 
-/** The same unit before and after what is in the middle, half of the bytes on each side. */
+/** Puts repeated units before and after the middle, with half of the bytes on each side. */
 export const around = (open: string, middle: string, close: string, bytes: number): string => {
   const count = Math.max(1, Math.floor((bytes - Buffer.byteLength(middle)) / Buffer.byteLength(open + close)))
   return open.repeat(count) + middle + close.repeat(count)

@@ -1,11 +1,11 @@
 import { around, fill, type Kind, lines } from './kind.js'
 
-/** Runs of one character, each longer than the one before. */
+/** Runs of one character, each longer than the previous one. */
 const rising = (character: string, bytes: number): string =>
   lines(bytes, (number) => `${character.repeat(number + 1)} `)
 const cells = (count: number, text: string): string => fill(text, count * text.length)
 
-/** Texts that markdown parsers are known to read slowly, deeply, or into much more than they are. */
+/** Texts that markdown parsers are known to read slowly, with deep recursion, or with a much larger result. */
 export const markdown: Kind[] = [
   { name: 'links left open', make: (bytes) => fill('[', bytes) },
   { name: 'links begun', make: (bytes) => fill('[a](', bytes) },

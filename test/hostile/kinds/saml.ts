@@ -61,7 +61,7 @@ export const saml: Kind[] = [
   { name: 'spaces in a tag', make: (bytes) => response(`<a${fill(' ', bytes - ROOM)}/>`) },
 ]
 
-/** What is sent as the JWT of a visitor. */
+/** Texts that are sent as the JWT of a visitor. */
 export const tokens: Kind[] = [
   { name: 'dots', make: (bytes) => fill('.', bytes) },
   { name: 'one part', make: (bytes) => fill('A', bytes) },

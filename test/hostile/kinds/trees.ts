@@ -9,7 +9,7 @@ const document = (nodes: string): string => `{"object":"document","data":{},"nod
 /** `unit` joined by commas, as often as fits. */
 const many = (unit: string, bytes: number): string => fill(`${unit},`, bytes - 60).slice(0, -1)
 
-/** One block in the other, as deep as fits. */
+/** Nested blocks, as deep as fits. */
 function deep(type: string, bytes: number, more = ''): string {
   const [open, close] = [`{"object":"block","type":"${type}"${more},"nodes":[`, ']}']
   const count = Math.max(1, Math.floor((bytes - 200) / (open.length + close.length)))

@@ -1,4 +1,4 @@
-/** Where a story is played: on one server, or on several nodes. */
+/** The setting of a story: one server, or several nodes. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,13 +11,16 @@ import { git } from '../../support/hermetic-git.js'
 import { startService, type TestService } from '../../support/service.js'
 
 export interface Ground {
-  /** A new space with these files. */
+  /** Creates a space with these files. */
   open(files: Files): Promise<Desk>
-  /** Stops the server, or one of the nodes, and starts it again; says so. */
+  /** Restarts the server or one of the nodes. Returns a description. */
   restart(): Promise<string>
-  /** Throws if nodes show different things of the space, or of its branches. @param at paths of the API below the space's */
+  /**
+   * Throws if nodes show different data of the space or of its branches.
+   * @param at paths of the API below the space's
+   */
   agree(desk: Desk, at: readonly string[]): Promise<void>
-  /** Throws if Git finds anything wrong with a copy. */
+  /** Throws if Git finds an error in a copy. */
   check(desk: Desk): Promise<void>
   close(): Promise<void>
 }
@@ -38,7 +41,7 @@ export async function groundHere(): Promise<Ground> {
   }
 }
 
-/** Each request goes to a node that chance gives, and so does each look with plain Git; people commit by the Git door. */
+/** Each request goes to a random node, and so does each read with plain Git. People commit through the Git door. */
 export async function groundOnNodes(count: number, seed: number): Promise<Ground> {
   const nodes = await startNodes(count)
   const clones = await mkdtemp(join(tmpdir(), 'bindery-clones-'))
@@ -79,7 +82,7 @@ export async function groundOnNodes(count: number, seed: number): Promise<Ground
 
 const placesOf = (nodes: Nodes): Place[] => nodes.all.map(({ dir, url }, at) => ({ name: `node ${at + 1}`, dir, url }))
 
-/** A service that is another node each time it is asked for. */
+/** A service that is another node on each request. */
 function anyOf(any: () => TestService): TestService {
   const { admin, organization } = any()
   return {

@@ -9,7 +9,7 @@ const blobOf = (text: string): string =>
     .update(text)
     .digest('hex')
 
-/** Oids of a branch's files by path. */
+/** Returns the oids of a branch's files by path. */
 async function oidsOf(desk: Desk, ref: string): Promise<Map<string, string>> {
   const listed = await desk.git('ls-tree', '-r', '-z', ref)
   return new Map(
@@ -20,7 +20,7 @@ async function oidsOf(desk: Desk, ref: string): Promise<Map<string, string>> {
   )
 }
 
-/** What the service says of a branch, in the model's terms; in place of a text the oid of its file. */
+/** Returns the service's view of a branch in the model's terms. Texts are replaced by the oids of their files. */
 export async function lookAt(desk: Desk, at: string, ref: string): Promise<Side> {
   const [oids, response] = await Promise.all([
     oidsOf(desk, ref),
@@ -44,7 +44,7 @@ export async function lookAt(desk: Desk, at: string, ref: string): Promise<Side>
   return side
 }
 
-/** Every page's text, ID, place and path, one line each. */
+/** Every page's text, ID, position and path, one line each. */
 function linesOf(side: Side, textOf: (page: Known) => string): string[] {
   const rank = (id: string, page: Known): number => (side.order.get(page.parent ?? '') ?? []).indexOf(id)
   return [...side.pages]
@@ -55,7 +55,7 @@ function linesOf(side: Side, textOf: (page: Known) => string): string[] {
     .sort()
 }
 
-/** Compares what the service says with the model. */
+/** Compares the service's data with the model. */
 export function mustEqual(told: Side, model: Side, what: string): void {
   assert.equal(
     linesOf(told, (page) => page.text),

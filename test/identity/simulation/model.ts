@@ -1,4 +1,4 @@
-/** A page as the model knows it, by its ID. `path` is that of its file. */
+/** A page of the model, by its ID. `path` is the path of its file. */
 export interface Known {
   title: string
   text: string
@@ -6,7 +6,9 @@ export interface Known {
   path: string
   /** The path at which its file was created. */
   born: string
-  /** How often its file changed places with another. To Git, which merges by path, that is another text. */
+  /**
+   * Number of times that its file changed places with another one. Git, which merges by path, sees another text then.
+   */
   swaps?: number
 }
 
@@ -27,7 +29,7 @@ export const childrenOf = (side: Side, parent: string | null): string[] => side.
 export const descendantsOf = (side: Side, id: string): string[] =>
   childrenOf(side, id).flatMap((child) => [child, ...descendantsOf(side, child)])
 
-/** Puts a page below a parent, at an index or at the end. */
+/** Inserts a page below a parent, at an index or at the end. */
 export function place(side: Side, id: string, parent: string | null, at?: number): void {
   const page = side.pages.get(id) as Known
   const key = page.parent ?? ''
@@ -41,7 +43,7 @@ export function place(side: Side, id: string, parent: string | null, at?: number
   side.order.set(parent ?? '', [...list.slice(0, index), id, ...list.slice(index)])
 }
 
-/** Takes a page away, with all below it. */
+/** Removes a page with all its subpages. */
 export function remove(side: Side, id: string): void {
   const gone = [id, ...descendantsOf(side, id)]
   for (const one of gone) {
@@ -55,7 +57,10 @@ export function remove(side: Side, id: string): void {
   }
 }
 
-/** The pages after a merge, attribute by attribute; null if both sides changed the same one, or one deleted what the other needs. */
+/**
+ * Returns the pages after a merge, attribute by attribute. Null if both sides changed the same attribute, or one
+ * deleted a page that the other needs.
+ */
 export function mergedPages(base: Side, ours: Side, theirs: Side): Map<string, Known> | null {
   const merged = new Map<string, Known>()
   for (const id of new Set([...ours.pages.keys(), ...theirs.pages.keys()])) {
@@ -95,7 +100,10 @@ function isSound(pages: ReadonlyMap<string, Known>): boolean {
 
 const common = (a: readonly string[], b: readonly string[]): string => a.filter((id) => b.includes(id)).join()
 
-/** What a merge did to the order: if one side left the siblings as they were, the other's order wins. Returns a complaint, or null. */
+/**
+ * Checks the order after a merge: if one side left the siblings unchanged, the other's order wins. Returns a
+ * complaint, or null.
+ */
 export function orderFault(base: Side, ours: Side, theirs: Side, merged: Side): string | null {
   for (const [side, other] of [
     [ours, theirs],

@@ -1,7 +1,7 @@
 import type { Ground } from './ground.js'
 import { Story } from './story.js'
 
-/** Plays one story and returns what happened, step by step. Throws at the first thing that does not hold, with all that led to it. */
+/** Plays one story. Returns its steps. Throws at the first violation, with all earlier steps. */
 export async function simulate(ground: Ground, seed: number, steps: number): Promise<readonly string[]> {
   const story = await Story.begin(ground, seed)
   const thorough = Math.max(10, Math.floor(steps / 20))

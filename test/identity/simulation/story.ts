@@ -18,14 +18,14 @@ import {
 import { random } from '../../simulation/two-sided/random.js'
 
 const MAIN = 'refs/heads/main'
-/** About so many pages are kept. */
+/** The approximate number of pages that are kept. */
 const PAGES = 40
 const BRANCHES = 2
 
 interface Branch {
   desk: ChangeRequestDesk
   side: Side
-  /** Main when the branch began, or took it in last. */
+  /** Main when the branch was created or last updated. */
   base: Side
 }
 
@@ -38,7 +38,7 @@ const slugOf = (path: string): string =>
     ? (path.split('/').at(-2) as string)
     : (path.split('/').at(-1) as string).replace(/\.md$/, '')
 
-/** Random edits, moves, merges, updates and plain-Git commits of a space, and a model of what must come of them. */
+/** Random edits, moves, merges, updates and plain Git commits of a space, and a model of the expected result. */
 export class Story {
   main = emptySide()
   branches: Branch[] = []
@@ -59,7 +59,7 @@ export class Story {
     )
   }
 
-  /** One step, then all that must hold; every `thorough` steps also with cold caches. */
+  /** Plays one step and checks all invariants. Every `thorough` steps, it also checks with cold caches. */
   async step(number: number, thorough: number): Promise<void> {
     this.log.push(`${number}: ${await this.#act()}`)
     mustEqual(await lookAt(this.desk, '', MAIN), this.main, 'main')
@@ -87,7 +87,7 @@ export class Story {
     return `${target ? `change request ${target.desk.number}` : 'main'}: ${what}`
   }
 
-  // The branches
+  // Branches
 
   async #open(): Promise<string> {
     const desk = await this.desk.changeRequest()
@@ -128,13 +128,13 @@ export class Story {
     try {
       await this.desk.git('gc', '--quiet')
     } catch (error) {
-      // The server keeps house a minute after its start; two at once is Git's own refusal.
+      // The server runs housekeeping a minute after its start. Git itself rejects two at once.
       if (!String(error).includes('gc is already running')) throw error
     }
     return 'gc'
   }
 
-  /** Takes over a change of a side if every branch can still be merged; otherwise does nothing. */
+  /** Applies a change of a side if every branch can still be merged. Otherwise does nothing. */
   async #apply(side: Side, after: Side, perform: () => Promise<unknown>): Promise<boolean> {
     const onMain = side === this.main
     const fits = this.branches.every((one) =>
@@ -152,10 +152,11 @@ export class Story {
     return ids.length === 0 ? null : (ids.sort()[this.next(ids.length)] as string)
   }
 
-  /** Whether no branch has a file there, nor the parent a page of that slug. */
+  /** Whether no branch has a file at this path, and the parent has no page with this slug. */
   #isFree(side: Side, path: string, parent: string | null): boolean {
     const all = [this.main, ...this.branches.map((one) => one.side)]
-    // An ID is made from the path: two sides that make a page at one path, and move one away, have one ID for both.
+    // An ID is derived from the path: two sides that create a page at one path and move one away have one ID for
+    // both.
     const isTaken = ([id, page]: [string, Known]): boolean =>
       page.path === path ||
       (page.born === path && !side.pages.has(id)) ||
@@ -221,7 +222,7 @@ export class Story {
     const title = `P${n}`
     const above =
       parent === null ? '' : (side.pages.get(parent) as Known).path.replace(/README\.md$/, '').replace(/\.md$/, '/')
-    // Slugs come from a small set: paths are used again and again.
+    // Slugs come from a small set, so paths are reused again and again.
     const slug = this.next(2) === 0 ? `s${this.next(6)}` : `p${n}`
     const path = `${above}${slug}.md`
     if (!this.#isFree(side, path, parent)) return 'nothing'
@@ -247,7 +248,7 @@ export class Story {
     return done ? `insert ${title} as ${path}: ${id}` : 'nothing'
   }
 
-  /** Gives the page just made the ID that the service gave it; nobody has it. */
+  /** Gives the new page the ID that the service returned. No other page has it. */
   #named(side: Side, id: string): void {
     assert.not(side.pages.has(id), `a new page took the ID of another: ${id}`)
     const page = side.pages.get('new') as Known
@@ -281,7 +282,7 @@ export class Story {
     return done ? `rename ${from} to ${known.path}` : 'nothing'
   }
 
-  /** The paths of two pages of one folder change places, in one batch. */
+  /** Two pages of one folder exchange paths in one batch. */
   async #swap(
     side: Side,
     after: Side,
@@ -306,7 +307,7 @@ export class Story {
     return done ? `swap ${b.path} and ${a.path}` : 'nothing'
   }
 
-  // By hand, with plain Git
+  // Manually, with plain Git
 
   async #byHand(side: Side, target: Branch | null): Promise<string> {
     const ref = target?.desk.ref ?? MAIN
@@ -350,7 +351,7 @@ export class Story {
     })
   }
 
-  /** The bytes of two files change places: the pages go with their bytes, each to the other's line of the table of contents. */
+  /** Two files exchange bytes: the pages move with their bytes, each to the other's line of the table of contents. */
   #swapByHand(
     after: Side,
     page: string,
