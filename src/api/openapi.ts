@@ -5,6 +5,7 @@ import { type Endpoint, type Endpoints, pathParameters } from './declaration.js'
 import type { AnyResolvers } from './resolver.js'
 import { ErrorBody, isOptional, type JsonSchema } from './schema.js'
 import { Bundle } from './schema-bundle.js'
+import { defined } from '../kernel/defined.js'
 
 /** The inputs of the document. */
 interface OpenApiInput {
@@ -180,7 +181,7 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
  */
 function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle, example: unknown): JsonSchema {
   if (endpoint.urlencoded) return { 'application/x-www-form-urlencoded': { schema: bundle.add(body) } }
-  const json = { 'application/json': { schema: bundle.add(body), ...(example === undefined ? {} : { example }) } }
+  const json = { 'application/json': { schema: bundle.add(body), ...defined({ example }) } }
   if (!endpoint.form) return json
   const properties = Object.fromEntries(
     Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [

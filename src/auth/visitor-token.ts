@@ -2,6 +2,7 @@
 import { hkdfSync } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { hasDoubleMember } from './double-member.js'
+import { defined } from '../kernel/defined.js'
 
 /** Maximum length of a token, in characters. It must fit into a URL. */
 export const MAX_VISITOR_TOKEN = 8192
@@ -43,8 +44,7 @@ export async function verifyVisitorToken(
     currentDate: now,
     clockTolerance: TOLERANCE,
     requiredClaims: ['exp'],
-    ...(audience === undefined ? {} : { audience }),
-    ...(issuer === undefined ? {} : { issuer }),
+    ...defined({ audience, issuer }),
   }
   let last: VisitorToken = refused('The site has no key to verify the token with.')
   for (const key of keys) {

@@ -4,6 +4,8 @@
  */
 
 /** Maximum length of an attribute list in characters, with the white space before it. */
+import { defined } from '../kernel/defined.js'
+
 const MAX_LENGTH = 300
 const LIST = /(\s*)\{(:?)([^{}\r\n]*)\}\s*$/
 const PART = /^(?:[#.][^\s#.{}"'=][^\s{}"'=]*|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"']+))$/
@@ -33,6 +35,6 @@ export function findAttributeList(text: string): AttributeList | null {
   return {
     written: whole.slice(space.length).trimEnd(),
     before: text.length - whole.length,
-    ...(id === undefined ? {} : { id }),
+    ...defined({ id }),
   }
 }

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { SlugSet } from './slug.js'
 import type { DocumentEntry, EntryKind, GeneratedEntry, IdOf, PageEntry } from './types.js'
+import { defined } from '../kernel/defined.js'
 
 /**
  * Maximum nesting of pages. Deeper pages become children of the deepest level's parent, so that paths, responses and
@@ -91,7 +92,7 @@ export class TreeBuilder {
       code: 'duplicate-slug',
       message,
       ...(file === null ? {} : { file }),
-      ...(bare.line === undefined ? {} : { line: bare.line }),
+      ...defined({ line: bare.line }),
     })
   }
 }

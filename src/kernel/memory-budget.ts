@@ -1,5 +1,6 @@
 // One budget of bytes for all caches together.
 import { LRUCache } from 'lru-cache'
+import { defined } from './defined.js'
 
 /** A cache that evicts entries when memory is short. Any entry may be missing at the next `get`. */
 export interface BoundedCache<V> {
@@ -120,7 +121,7 @@ export class MemoryBudget {
     if (dependsOn !== undefined) this.#get(dependsOn)
     this.#entries.set(
       key,
-      { value, goesWithLast, ...(dependsOn === undefined ? {} : { dependsOn }) },
+      { value, goesWithLast, ...defined({ dependsOn }) },
       { size: Math.ceil(bytes) + key.length + ENTRY_BYTES },
     )
     if (!this.#entries.has(key)) return

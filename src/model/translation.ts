@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, Language, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
+import { defined } from '../kernel/defined.js'
 
 const translationStates = ['pending', 'running', 'completed', 'failed'] as const
 const problemCodes = [
@@ -169,8 +170,7 @@ export const UpdateTranslation = Type.Object(
 )
 export type UpdateTranslation = Static<typeof UpdateTranslation>
 
-const number = (description?: string) =>
-  Type.Number({ minimum: 0, ...(description === undefined ? {} : { description }) })
+const number = (description?: string) => Type.Number({ minimum: 0, ...defined({ description }) })
 
 export const Translation = Type.Object(
   {

@@ -15,6 +15,7 @@ import { partsOf } from './parts.js'
 import { ParseFailure, parseText } from './parse.js'
 import { refusing, rules } from './rules.js'
 import { isObject } from './values.js'
+import { defined } from '../kernel/defined.js'
 
 /** Thrown if a specification cannot be used. */
 export class Unusable extends Error {
@@ -100,9 +101,7 @@ function problemAt(message: string, { absoluteRef }: Source, { line, column, roo
   const place = where.join(', ').replace(/^line/, 'Line')
   return {
     message: place === '' ? message : `${place}: ${message}`,
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
+    ...defined({ file, line, column }),
   }
 }
 

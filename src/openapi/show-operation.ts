@@ -3,6 +3,7 @@ import type { ShownContent, ShownOperation, ShownParameter, ShownProperty, Shown
 import { MAX_LENGTHS, MAX_ITEMS, ShowBudget } from './show-budget.js'
 import { type SchemaContext, showSchema } from './show-schema.js'
 import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
+import { defined } from '../kernel/defined.js'
 
 type Value = Record<string, unknown>
 
@@ -123,7 +124,7 @@ function bodyOf(
   if (fields.length === 0) return undefined
   const properties = fields.slice(0, MAX_ITEMS.properties).map((one): ShownProperty => {
     const { name, required, schema, description } = parameter(one, around)
-    return { name, required, schema: { ...schema, ...(description === undefined ? {} : { description }) } }
+    return { name, required, schema: { ...schema, ...defined({ description }) } }
   })
   const form = {
     type: types[0] === undefined ? 'multipart/form-data' : type,

@@ -11,6 +11,7 @@ import { readUrl } from './read-url.js'
 import { readBody } from './body.js'
 import { explain, OutboundError } from './errors.js'
 import type { Resolve } from './resolve.js'
+import { defined } from '../kernel/defined.js'
 
 export interface HttpRequest {
   url: string
@@ -78,7 +79,7 @@ async function ask(agent: Agent, userAgent: string, url: URL, request: HttpReque
     path: url.pathname + url.search,
     method: request.method ?? 'GET',
     headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...request.headers },
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...defined({ body: request.body }),
     headersTimeout: request.timeoutMs,
     bodyTimeout: request.timeoutMs,
     signal,

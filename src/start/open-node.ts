@@ -18,6 +18,7 @@ import {
 import { CONNECTIONS } from '../store/index.js'
 import type { Closers } from './closers.js'
 import { SPACES } from './shared-locks.js'
+import { defined } from '../kernel/defined.js'
 
 /** Number of connections besides those of the documents: for repositories, leases, files and news. */
 const OTHER_CONNECTIONS = 11
@@ -55,7 +56,7 @@ export async function openNode(
     connections: CONNECTIONS + OTHER_CONNECTIONS,
   })
   closers.add(() => database.close())
-  const leases = await openLeases(database, { holder: id, ...(leaseMs === undefined ? {} : { leaseMs }) })
+  const leases = await openLeases(database, { holder: id, ...defined({ leaseMs }) })
   closers.add(() => leases.close())
   const hints = openHints(database, id)
   closers.add(() => hints.close())

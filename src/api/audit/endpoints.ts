@@ -4,6 +4,7 @@ import { listAuditLog } from '../../domain/events/audit.js'
 import { AuditEntry, auditOutcomes, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentAuditEntry } from './present.js'
+import { defined } from '../../kernel/defined.js'
 
 export const listAuditLogInOrganization = endpoint({
   method: 'GET',
@@ -31,7 +32,7 @@ export const listAuditLogInOrganization = endpoint({
   returns: listOf(AuditEntry, { $id: 'AuditLog' }),
   handle: async ({ app, organization, query }) => {
     const { page, limit, ...filter } = query
-    const found = await listAuditLog(app, organization, filter, { limit, ...(page === undefined ? {} : { page }) })
+    const found = await listAuditLog(app, organization, filter, { limit, ...defined({ page }) })
     return { ...found, items: found.items.map(presentAuditEntry) }
   },
 })

@@ -27,6 +27,7 @@ import { listConflicts, loadConflict } from '../../domain/change-requests/confli
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentChangeRequest } from './present.js'
+import { defined } from '../../kernel/defined.js'
 
 const section = 'Change requests'
 
@@ -60,7 +61,7 @@ export const createChangeRequestInSpace = endpoint({
   returns: ChangeRequest,
   handle: async ({ app, actor, space, body }) => {
     const { subject } = body ?? {}
-    const input = { ...(subject === undefined ? {} : { subject }), ...(await readDescription(app, space, body ?? {})) }
+    const input = { ...defined({ subject }), ...(await readDescription(app, space, body ?? {})) }
     const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, input, { lease }))
     return created(
       await presentChangeRequest(app, actor, space, made),

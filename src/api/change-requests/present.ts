@@ -13,6 +13,7 @@ import { iso } from '../../kernel/clock.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, type ContentDocument, type UnmetRule, users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns a change request as the caller sees it; `revision` is the head of its branch. */
 export async function presentChangeRequest(
@@ -37,8 +38,7 @@ export async function presentChangeRequest(
     updatedAt: await updatedAt(space, changeRequest),
     revision: head,
     revisionInitial: doc.revisionInitial,
-    ...(doc.revisionMergedAncestor === undefined ? {} : { revisionMergedAncestor: doc.revisionMergedAncestor }),
-    ...(doc.revisionMerged === undefined ? {} : { revisionMerged: doc.revisionMerged }),
+    ...defined({ revisionMergedAncestor: doc.revisionMergedAncestor, revisionMerged: doc.revisionMerged }),
     ...(doc.status === 'merged' ? await presentMerge(app, space, doc) : {}),
     comments: doc.comments,
     outdated: await isOutdated(space, changeRequest),
@@ -71,7 +71,7 @@ async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, 
       : mergedBy === undefined
         ? {}
         : { mergedBy: formerUser(app, mergedBy) }),
-    ...(at === undefined ? {} : { mergedAt: at }),
+    ...defined({ mergedAt: at }),
   }
 }
 

@@ -3,6 +3,7 @@ import { presentCollectionPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedCollection } from '../../domain/context/loaded.js'
 import { orderKey } from '../../kernel/order.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns a collection as JSON. */
 export function presentCollection(app: App, { doc, role }: LoadedCollection) {
@@ -11,9 +12,9 @@ export function presentCollection(app: App, { doc, role }: LoadedCollection) {
     object: 'collection' as const,
     id: doc.id,
     title: doc.title,
-    ...(doc.description === undefined ? {} : { description: doc.description }),
+    ...defined({ description: doc.description }),
     organization: doc.organization,
-    ...(doc.parent === undefined ? {} : { parent: doc.parent }),
+    ...defined({ parent: doc.parent }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),
     urls: { location, app: location },

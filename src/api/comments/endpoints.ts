@@ -23,6 +23,7 @@ import {
 import { endpoint } from '../service.js'
 import { about, COMMENT_BODY_LIMIT_BYTES } from './descriptions.js'
 import { commentContext, presentComment, presentEach, presentReply } from './present.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The kind of resource that comments belong to. */
 export interface CommentedResource {
@@ -53,7 +54,7 @@ export const discussionOf = ({
   changeRequest,
 }: Pick<CommentRequest, 'space' | 'changeRequest'>): LoadedDiscussion => ({
   space,
-  ...(changeRequest === undefined ? {} : { changeRequest }),
+  ...defined({ changeRequest }),
 })
 
 const presentation = (context: CommentRequest & { query: { format: Format } }) =>

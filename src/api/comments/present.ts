@@ -10,6 +10,7 @@ import { type CommentDoc, type Format, MAX_REACTION_USERS, replies, type ReplyDo
 import { pageOf } from '../../kernel/paging.js'
 import { inFormat } from '../content/present-page.js'
 import { formerUser, presentUser } from '../users/present.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum number of replies that are read to list the users who replied. */
 const MAX_READ_REPLIES = 200
@@ -63,7 +64,7 @@ async function presentPost(context: CommentContext, doc: CommentDoc | ReplyDoc, 
     id: doc.id,
     postedBy: await context.user(doc.postedBy),
     postedAt: doc.postedAt,
-    ...(doc.editedAt === undefined ? {} : { editedAt: doc.editedAt }),
+    ...defined({ editedAt: doc.editedAt }),
     reactions: await presentReactions(context, doc.id),
     body: (await inFormat(app, discussion.space.doc.id, doc.markdown, format)).content,
     urls: { location: `${app.settings.publicUrl}${commentsPath(discussion)}/${path}` },
@@ -79,8 +80,7 @@ async function presentCommentTarget({ commented }: CommentContext, doc: CommentD
   const { record, definition } = place ?? {}
   return {
     space: doc.space,
-    ...(doc.changeRequest === undefined ? {} : { changeRequest: doc.changeRequest }),
-    ...(doc.review === undefined ? {} : { review: doc.review }),
+    ...defined({ changeRequest: doc.changeRequest, review: doc.review }),
     revision: doc.revision,
     ...(page ? { page } : {}),
     ...(place ? { node: { id: place.node, preview: place.preview } } : {}),
@@ -104,7 +104,7 @@ export async function presentComment(context: CommentContext, doc: CommentDoc) {
     repliers: await presentRepliers(context, doc),
     target: await presentCommentTarget(context, doc),
     status: doc.status,
-    ...(doc.resolvedAt === undefined ? {} : { resolvedAt: doc.resolvedAt }),
+    ...defined({ resolvedAt: doc.resolvedAt }),
     ...(doc.resolvedBy === undefined ? {} : { resolvedBy: await context.user(doc.resolvedBy) }),
   }
 }

@@ -3,6 +3,7 @@ import type { ConnectionAndSecret } from '../../domain/connections/create-connec
 import type { App } from '../../domain/context/app.js'
 import { type Connection, type ConnectionDoc, syncRuns } from '../../model/index.js'
 import { presentGitRun } from '../git-sync/present.js'
+import { defined } from '../../kernel/defined.js'
 
 export const connectionPath = ({ space, id }: Pick<ConnectionDoc, 'space' | 'id'>): string =>
   `/v1/spaces/${space}/git/connections/${id}`
@@ -25,23 +26,20 @@ export async function presentConnection(app: App, { doc, webhookSecret }: Connec
     credential: {
       kind,
       ...(kind === 'none' ? {} : { setAt }),
-      ...(appId === undefined ? {} : { appId }),
-      ...(installationId === undefined ? {} : { installationId }),
+      ...defined({ appId, installationId }),
     },
     exportMode: doc.exportMode,
-    ...(doc.commitMessage === undefined ? {} : { commitMessage: doc.commitMessage }),
+    ...defined({ commitMessage: doc.commitMessage }),
     pullRequests: {
       ...doc.pullRequests,
       preview: doc.pullRequests.preview ?? false,
       ...(doc.previews === undefined ? {} : { lookedAt: doc.previews.lookedAt }),
       ...(doc.previews?.problem === undefined ? {} : { problem: doc.previews.problem }),
     },
-    ...(doc.apiUrl === undefined ? {} : { apiUrl: doc.apiUrl }),
-    ...(webhookSecret === undefined ? {} : { webhookSecret }),
+    ...defined({ apiUrl: doc.apiUrl, webhookSecret }),
     paused: doc.paused,
     status: doc.paused ? 'paused' : failure ? 'error' : 'active',
-    ...(doc.lastSeenHead === undefined ? {} : { lastSeenHead: doc.lastSeenHead }),
-    ...(doc.lastSuccessAt === undefined ? {} : { lastSuccessAt: doc.lastSuccessAt }),
+    ...defined({ lastSeenHead: doc.lastSeenHead, lastSuccessAt: doc.lastSuccessAt }),
     ...(run === null ? {} : { lastRun: presentGitRun(run) }),
     ...(failure === undefined ? {} : { failure: presentFailure(failure) }),
     createdBy: doc.createdBy,
@@ -58,5 +56,5 @@ const presentFailure = ({ cause, message, since, changeRequest }: NonNullable<Co
   cause,
   message,
   since,
-  ...(changeRequest === undefined ? {} : { changeRequest }),
+  ...defined({ changeRequest }),
 })

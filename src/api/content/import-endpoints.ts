@@ -10,6 +10,7 @@ import { ContentImport, ContentImportRequest, ContentImportResult } from '../../
 import { created, type Reply } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentContentImport, presentImportResult } from './present-import.js'
+import { defined } from '../../kernel/defined.js'
 
 const section = 'Importing content'
 const description =
@@ -51,7 +52,7 @@ async function importInto({
   const target = {
     space,
     ...(changeRequest ? { changeRequest } : {}),
-    ...(pageId === undefined ? {} : { page: pageId }),
+    ...defined({ page: pageId }),
   }
   const { doc, head } = await requestContentImport(app, actor, target, body)
   return created(presentImportResult(doc, head), `/v1/spaces/${space.doc.id}/content/imports/${doc.id}`)

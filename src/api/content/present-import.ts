@@ -1,6 +1,7 @@
 /** Turns content imports into the JSON that clients get. */
 import { shownUrl } from '../../domain/imports/shown-url.js'
 import type { ContentImport, ContentImportDoc, ContentImportResult } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the response to an import request. While the import runs, `revision` is the current head (`head`). */
 export function presentImportResult(doc: ContentImportDoc, head: string): (typeof ContentImportResult)['static'] {
@@ -40,12 +41,11 @@ export function presentContentImport(doc: ContentImportDoc): ContentImport {
     totalResources,
     failures,
     ...(moreFailures > 0 ? { moreFailures } : {}),
-    ...(revision === undefined ? {} : { revision }),
+    ...defined({ revision }),
     ...(problem ? { error: problem.message } : {}),
-    ...(changeRequest === undefined ? {} : { changeRequest }),
-    ...(page === undefined ? {} : { page }),
+    ...defined({ changeRequest, page }),
     requestedBy: doc.requestedBy,
     createdAt: doc.createdAt,
-    ...(doc.finishedAt === undefined ? {} : { finishedAt: doc.finishedAt }),
+    ...defined({ finishedAt: doc.finishedAt }),
   }
 }

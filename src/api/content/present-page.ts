@@ -17,6 +17,7 @@ import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 import { presentLayout } from './present-layout.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Options for presenting pages. */
 export interface PageOptions {
@@ -144,8 +145,7 @@ async function presentAttributes(
   return {
     ...attributes,
     tags: namedTags(tags, context.revision.structure.tags),
-    ...(emoji === undefined ? {} : { emoji }),
-    ...(variables === undefined ? {} : { variables }),
+    ...defined({ emoji, variables }),
     layout: presentLayout(layout),
     ...(image ? { cover: image } : {}),
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),

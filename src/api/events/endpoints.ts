@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { eventJson, listEvents } from '../../domain/events/event-stream.js'
 import { Event, EventTypeSchema, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
 import { endpoint } from '../service.js'
+import { defined } from '../../kernel/defined.js'
 
 const section = 'Events'
 
@@ -28,7 +29,7 @@ export const listEventsInOrganization = endpoint({
   returns: listOf(Event, { $id: 'EventList' }),
   handle: async ({ app, organization, query }) => {
     const { page, limit, order, ...filter } = query
-    const found = await listEvents(app, organization, filter, { limit, ...(page === undefined ? {} : { page }) }, order)
+    const found = await listEvents(app, organization, filter, { limit, ...defined({ page }) }, order)
     return { ...found, items: found.items.map((event) => eventJson(app, event)) }
   },
 })

@@ -2,6 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { IssuedInvite } from '../../domain/people/invites.js'
 import { linkTo } from '../../domain/people/write-mail.js'
+import { defined } from '../../kernel/defined.js'
 
 const common = (app: App, { doc, secret }: IssuedInvite, collection: 'invites' | 'link-invites') => ({
   id: doc.id,
@@ -28,5 +29,5 @@ export const presentInvite = (app: App, invite: IssuedInvite) => ({
 export const presentLinkInvite = (app: App, invite: IssuedInvite) => ({
   object: 'link-invite' as const,
   ...common(app, invite, 'link-invites'),
-  ...(invite.doc.expiresAt === undefined ? {} : { expiresAt: invite.doc.expiresAt }),
+  ...defined({ expiresAt: invite.doc.expiresAt }),
 })

@@ -19,6 +19,7 @@ import { pageContext } from '../content/present-page.js'
 import { presentPage } from '../content/present-tree.js'
 import { presentOrganization } from '../organizations/present.js'
 import { presentSpace } from '../spaces/present.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The options of an object's own GET without a query. */
 const usual = { metadata: true, computed: true }
@@ -69,7 +70,7 @@ export class Locations {
       const page = await this.#once(`page:${id}:${shown.page.id}`, async () =>
         presentPage(await this.#context(revision), shown.page, 'markdown'),
       )
-      return { page, ...(shown.anchor === undefined ? {} : { anchor: shown.anchor }) }
+      return { page, ...defined({ anchor: shown.anchor }) }
     }
     if (shown.kind === 'file')
       return { file: await this.#once(`file:${id}:${shown.gitPath}`, () => this.#file(revision, shown.gitPath)) }

@@ -11,6 +11,7 @@ import type { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentLocation, Link as LinkJson } from '../../model/index.js'
 import type { Locations, LinkLocation } from './locations.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * Maximum size of a list page in bytes, even if `limit` allows more. The objects in it are complete, and may be large.
@@ -107,7 +108,7 @@ async function presentTarget(
 const shownPage = (page: PageEntry, anchor: string | undefined): LinkLocation => ({
   kind: 'page',
   page,
-  ...(anchor === undefined ? {} : { anchor }),
+  ...defined({ anchor }),
 })
 
 function shownOf({ page, file, anchor }: AddressPlace): LinkLocation {

@@ -2,6 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { CountedMember } from '../../domain/people/members.js'
 import { presentUser } from '../users/present.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns a member of an organization as JSON. */
 export const presentMember = (app: App, { doc, user, spaces, sites, teams }: CountedMember) => ({
@@ -11,7 +12,7 @@ export const presentMember = (app: App, { doc, user, spaces, sites, teams }: Cou
   user: presentUser(app, user),
   disabled: doc.disabled,
   joinedAt: doc.joinedAt,
-  ...(doc.lastSeenAt === undefined ? {} : { lastSeenAt: doc.lastSeenAt }),
+  ...defined({ lastSeenAt: doc.lastSeenAt }),
   sso: doc.sso,
   spaces,
   sites,

@@ -6,6 +6,7 @@ import { versionUrl } from '../../domain/openapi/versions.js'
 import { RawJson } from '../../kernel/raw-json.js'
 import { type OpenApiSpecDoc, type OpenApiVersionDoc, SPEC_FILE } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
+import { defined } from '../../kernel/defined.js'
 
 type Spec = Document<OpenApiSpecDoc>
 
@@ -42,10 +43,7 @@ export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) 
     ...('url' in source ? { sourceURL: source.url } : {}),
     processingState,
     visibility,
-    ...(lastVersion === undefined ? {} : { lastVersion }),
-    ...(lastProcessedAt === undefined ? {} : { lastProcessedAt }),
-    ...(lastProcessErrorCode === undefined ? {} : { lastProcessErrorCode }),
-    ...(lastProcessError === undefined ? {} : { lastProcessError }),
+    ...defined({ lastVersion, lastProcessedAt, lastProcessErrorCode, lastProcessError }),
     lastProcessedErrors: lastProcessError === undefined ? [] : [lastProcessError],
     lastProcessedErrorCount: lastProcessError === undefined ? 0 : 1,
     permissions: { view: true, edit: mayNow('organization:createOpenAPISpec', { role, readOnly: app.readOnly }) },
@@ -67,7 +65,7 @@ export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVe
     url: versionUrl(app, version),
     openapi,
     title,
-    ...(changes === undefined ? {} : { changes }),
+    ...defined({ changes }),
     urls: { location: `${app.settings.publicUrl}${specPath(spec)}/versions/${id}` },
   }
 }

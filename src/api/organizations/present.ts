@@ -6,6 +6,7 @@ import { presentOrganizationPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import type { OrganizationDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 const free = { monthly: 0, yearly: 0 }
 
@@ -36,11 +37,9 @@ export const presentOrganization = (app: App, { doc, role }: LoadedOrganization)
   title: doc.title,
   createdAt: doc.createdAt,
   emailDomains: doc.emailDomains,
-  ...(doc.hostname === undefined ? {} : { hostname: doc.hostname }),
+  ...defined({ hostname: doc.hostname }),
   type: doc.type,
-  ...(doc.useCase === undefined ? {} : { useCase: doc.useCase }),
-  ...(doc.communityType === undefined ? {} : { communityType: doc.communityType }),
-  ...(doc.customHostname === undefined ? {} : { customHostname: doc.customHostname }),
+  ...defined({ useCase: doc.useCase, communityType: doc.communityType, customHostname: doc.customHostname }),
   defaultRole: doc.defaultRole,
   defaultContent: doc.defaultContent,
   sso: doc.sso,
@@ -74,7 +73,7 @@ export const presentToOutsider = (app: App, doc: OrganizationDoc & { id: string 
 const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({
   location: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
   app: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
-  ...(doc.logo === undefined ? {} : { logo: doc.logo }),
+  ...defined({ logo: doc.logo }),
 })
 
 /** Returns a hostname with its organization. */

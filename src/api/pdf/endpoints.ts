@@ -13,6 +13,7 @@ import { Id, PdfAddress } from '../../model/index.js'
 import { binary } from '../declaration.js'
 import { reply, stream } from '../reply.js'
 import { endpoint } from '../service.js'
+import { defined } from '../../kernel/defined.js'
 
 const section = 'PDF'
 /** Seconds until the client should request the PDF again. */
@@ -47,9 +48,9 @@ async function address(
   return requestPdf(app, {
     space: space.doc.id,
     revision,
-    ...(page === undefined ? {} : { page }),
+    ...defined({ page }),
     ...(only ? { only } : {}),
-    ...(changeRequest === undefined ? {} : { changeRequest }),
+    ...defined({ changeRequest }),
   })
 }
 

@@ -1,6 +1,7 @@
 /** Turns previews of pull requests into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import type { PullPreviewDoc, PullRequestPreview } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns a pull request preview as JSON. */
 export function presentPreview(app: App, doc: PullPreviewDoc): PullRequestPreview {
@@ -16,15 +17,13 @@ export function presentPreview(app: App, doc: PullPreviewDoc): PullRequestPrevie
     head: {
       ref: head.ref,
       ...(head.repository === null ? {} : { repository: head.repository }),
-      ...(commit === undefined ? {} : { commit }),
+      ...defined({ commit }),
     },
     state: doc.state,
-    ...(message === undefined ? {} : { message }),
-    ...(revision === undefined ? {} : { revision }),
-    ...(baseRevision === undefined ? {} : { baseRevision }),
+    ...defined({ message, revision, baseRevision }),
     problems,
     ...(more > 0 ? { moreProblems: more } : {}),
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     createdAt: doc.createdAt,
     updatedAt: doc.updatedAt,
     urls: {

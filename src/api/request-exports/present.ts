@@ -1,6 +1,7 @@
 /** Turns exports of change requests into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import type { ChangeRequestExport, RequestExportDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 const exportPath = ({ space, id }: Pick<RequestExportDoc, 'space' | 'id'>): string =>
   `/v1/spaces/${space}/change-requests/${id}/git/pull-request`
@@ -16,19 +17,16 @@ export function presentExport(app: App, doc: RequestExportDoc): ChangeRequestExp
     branch: doc.branch,
     base: doc.base,
     ...(pushed ?? {}),
-    ...(pullRequest === undefined ? {} : { pullRequest }),
+    ...defined({ pullRequest }),
     reviewers: { asked: doc.asked, named: doc.named },
-    ...(became === undefined
-      ? {}
-      : { merged: { ...became, ...(revisionMerged === undefined ? {} : { revision: revisionMerged }) } }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(waitsFor === undefined ? {} : { waitsFor }),
+    ...(became === undefined ? {} : { merged: { ...became, ...defined({ revision: revisionMerged }) } }),
+    ...defined({ reason, waitsFor }),
     ...(problem === undefined
       ? {}
       : { problem: { cause: problem.cause, message: problem.message, since: problem.since } }),
     requestedBy: doc.requestedBy,
     createdAt: doc.createdAt,
-    ...(lookedAt === undefined ? {} : { lookedAt }),
+    ...defined({ lookedAt }),
     urls: { location: app.settings.publicUrl + exportPath(doc) },
   }
 }

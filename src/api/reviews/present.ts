@@ -4,6 +4,7 @@ import { findComment } from '../../domain/comments/comments.js'
 import { decidingReviews } from '../../domain/commits/rules/approvals.js'
 import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'
 import { type CommentContext, presentComment, presentEach } from '../comments/present.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the path of a review. */
 export const reviewPath = (review: ReviewDoc): string =>
@@ -32,7 +33,7 @@ export async function presentReviews(
       counts: counting.has(review.id),
       ...(comment === null ? {} : { comment: await presentComment(context, comment) }),
       createdAt: review.createdAt,
-      ...(review.dismissedAt === undefined ? {} : { dismissedAt: review.dismissedAt }),
+      ...defined({ dismissedAt: review.dismissedAt }),
       ...(review.dismissedBy === undefined ? {} : { dismissedBy: await user(review.dismissedBy) }),
       urls: { location: `${app.settings.publicUrl}${reviewPath(review)}` },
     }

@@ -11,6 +11,7 @@ import { destinationStatuses } from '../../domain/sites/destinations.js'
 import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
 import { shareKeyOf } from '../../domain/sites/share-links.js'
 import type { ShareLinkDoc, SiteAdaptiveSchemaDoc, SitePublishingAuthDoc, SiteRedirectDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the API path of a site. */
 export const sitePath = ({ doc }: LoadedSite): string => `/v1/orgs/${doc.organization}/sites/${doc.id}`
@@ -68,10 +69,12 @@ export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: Site
   return {
     object: 'site-publishing-auth' as const,
     backend: auth.backend,
-    ...(auth.integration === undefined ? {} : { integration: auth.integration }),
-    ...(auth.fallbackURL === undefined ? {} : { fallbackURL: auth.fallbackURL }),
-    ...(auth.audience === undefined ? {} : { audience: auth.audience }),
-    ...(auth.issuer === undefined ? {} : { issuer: auth.issuer }),
+    ...defined({
+      integration: auth.integration,
+      fallbackURL: auth.fallbackURL,
+      audience: auth.audience,
+      issuer: auth.issuer,
+    }),
     ...(privateKey === null ? {} : { privateKey }),
     ...(auth.previous && !isPast(app.clock, auth.previous.validUntil)
       ? { previousKeyValidUntil: auth.previous.validUntil }

@@ -21,10 +21,11 @@ import { notFound } from '../../kernel/errors.js'
 import type { SiteSectionGroup } from '../../model/index.js'
 import { presentSpace } from '../spaces/present.js'
 import { siteLocation } from './present.js'
+import { defined } from '../../kernel/defined.js'
 
 const urlsOf = (location: string, published: string | undefined) => ({
   location,
-  ...(published === undefined ? {} : { published }),
+  ...defined({ published }),
 })
 
 export async function presentSiteSpace(app: App, { address }: SiteView, shown: ShownSiteSpace) {
@@ -42,7 +43,7 @@ export async function presentSiteSpace(app: App, { address }: SiteView, shown: S
     space: await presentSpace(app, space, address.shareKey),
     title: space.doc.title,
     default: isSiteDefault(shown),
-    ...(entry.condition === undefined ? {} : { condition: entry.condition }),
+    ...defined({ condition: entry.condition }),
     draft: entry.draft ?? false,
     hasAdvancedCustomizationFeature: true,
     urls: urlsOf(`${siteLocation(app, address.site)}/site-spaces/${entry.id}`, published),
@@ -59,16 +60,16 @@ export async function presentSection(
     object: 'site-section' as const,
     id: entry.id,
     title: entry.title,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     default: isDefault,
     ...(siteSpaces.some((one) => one.entry.id === defaultSiteSpace) && defaultSiteSpace !== null
       ? { defaultSiteSpace }
       : {}),
     path: entry.path,
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ condition }),
     draft: entry.draft ?? false,
     ...(group ? { sectionGroup: group.id } : {}),
-    ...(icon === undefined ? {} : { icon }),
+    ...defined({ icon }),
     siteSpaces: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))),
     urls: urlsOf(
       `${siteLocation(app, view.address.site)}/sections/${entry.id}`,
@@ -82,7 +83,7 @@ export const presentLink = (app: App, { address }: SiteView, { entry, group }: S
   id: entry.id,
   title: entry.title,
   target: entry.target,
-  ...(entry.icon === undefined ? {} : { icon: entry.icon }),
+  ...defined({ icon: entry.icon }),
   sectionGroup: group.id,
   urls: { location: `${siteLocation(app, address.site)}/external-links/${entry.id}` },
 })
@@ -97,7 +98,7 @@ export async function presentGroup(
     object: 'site-section-group',
     id: entry.id,
     title: entry.title,
-    ...(entry.icon === undefined ? {} : { icon: entry.icon }),
+    ...defined({ icon: entry.icon }),
     draft: entry.draft ?? false,
     ...(group ? { sectionGroup: group.id } : {}),
     sections: presented.filter((child) => child.object === 'site-section'),

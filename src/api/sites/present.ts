@@ -4,6 +4,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { ownSiteURLs, proxyOf, publishedSite } from '../../domain/sites/addresses.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the API path of a site. */
 export const sitePath = (site: SiteDoc): string => `/v1/orgs/${site.organization}/sites/${site.id}`
@@ -17,7 +18,7 @@ const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, 
 
 /** Returns a site. A self-hosted service has no ad network, so an application for ads is always pending. */
 export function presentSite(app: App, organization: LoadedOrganization, { doc, role }: LoadedSite, shareKey?: string) {
-  const address = { app, organization: organization.doc, site: doc, ...(shareKey === undefined ? {} : { shareKey }) }
+  const address = { app, organization: organization.doc, site: doc, ...defined({ shareKey }) }
   const location = siteLocation(app, doc)
   const proxy = proxyOf(address)
   const published = publishedSite(address)
@@ -28,9 +29,9 @@ export function presentSite(app: App, organization: LoadedOrganization, { doc, r
     appliedType: doc.type,
     title: doc.title,
     icon: doc.icon,
-    ...(doc.hostname === undefined ? {} : { hostname: doc.hostname }),
+    ...defined({ hostname: doc.hostname }),
     basename: doc.basename,
-    ...(proxy === undefined ? {} : { proxy }),
+    ...defined({ proxy }),
     visibility: doc.visibility,
     published: doc.published,
     defaultLevel: doc.defaultLevel ?? ('inherit' as const),
@@ -40,7 +41,7 @@ export function presentSite(app: App, organization: LoadedOrganization, { doc, r
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
     features,
-    urls: { location, app: location, ...(published === undefined ? {} : { published }), ...ownSiteURLs(address) },
+    urls: { location, app: location, ...defined({ published }), ...ownSiteURLs(address) },
     permissions: presentSitePermissions({ role, readOnly: app.readOnly }),
   }
 }

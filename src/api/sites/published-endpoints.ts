@@ -16,6 +16,7 @@ import { presentPage, presentPages } from '../content/present-tree.js'
 import { presentFoundSpaces } from '../search/present.js'
 import { endpoint } from '../service.js'
 import { presentPublished } from './present-published.js'
+import { defined } from '../../kernel/defined.js'
 
 const section = 'Published sites'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/published'
@@ -60,9 +61,7 @@ interface PublishedRequest {
 function visitorOf({ app, actor, organization, site, query }: PublishedRequest, preview = false) {
   const { shareKey, visitorToken, unsignedClaims } = query
   const credentials = {
-    ...(shareKey === undefined ? {} : { shareKey }),
-    ...(visitorToken === undefined ? {} : { visitorToken }),
-    ...(unsignedClaims === undefined ? {} : { unsignedClaims }),
+    ...defined({ shareKey, visitorToken, unsignedClaims }),
   }
   return openToVisitor(app, actor, { organization, site }, credentials, { preview })
 }
@@ -139,7 +138,7 @@ export const getPublishedPDF = endpoint({
     const { revision, get } = await pagesOf(context, siteSpace.id)
     if (page !== undefined) get(page)
     if (!(await effectiveCustomization(app.store, site.doc, siteSpace.id)).pdf.enabled) throw notFound('The PDF')
-    const which = { ...(page === undefined ? {} : { page }), ...(only ? { only } : {}) }
+    const which = { ...defined({ page }), ...(only ? { only } : {}) }
     return requestPdf(app, { space: revision.space.doc.id, revision: revision.snapshot.commit, ...which })
   },
 })

@@ -9,6 +9,7 @@ import { isRepositoryFault } from '../../git/index.js'
 import { iso } from '../../kernel/clock.js'
 import { orderKey } from '../../kernel/order.js'
 import type { ConnectionDoc, GitLink } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The failure cause of a connection whose credential was rejected (`RemoteError.kind`). */
 const REFUSED_CREDENTIAL = 'unauthorized'
@@ -69,14 +70,13 @@ export async function presentSpace(app: App, { doc, role, repo }: ListedSpace, s
     visibility: doc.visibility,
     createdAt: doc.createdAt,
     updatedAt: committed > doc.updatedAt ? committed : doc.updatedAt,
-    ...(doc.deletedAt === undefined ? {} : { deletedAt: doc.deletedAt }),
+    ...defined({ deletedAt: doc.deletedAt }),
     editMode: doc.editMode,
     organization: doc.organization,
-    ...(doc.parent === undefined ? {} : { parent: doc.parent }),
-    ...(doc.language === undefined ? {} : { language: doc.language }),
+    ...defined({ parent: doc.parent, language: doc.language }),
     ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git, await connectionOfLink(app.store, doc)) }),
     revision: head?.id ?? '',
-    ...(doc.visitorAuth === undefined ? {} : { visitorAuth: doc.visitorAuth }),
+    ...defined({ visitorAuth: doc.visitorAuth }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),
     comments: doc.comments,

@@ -10,6 +10,7 @@ import { countTeams, findTeam } from '../../domain/people/teams.js'
 import type { SamlProviderDoc, SsoIdentityDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { presentTeam } from '../teams/present.js'
+import { defined } from '../../kernel/defined.js'
 
 export const providerPath = ({ organization, id }: SamlProviderDoc): string => `/v1/orgs/${organization}/saml/${id}`
 
@@ -28,9 +29,7 @@ export async function presentProvider(
     object: 'saml-provider' as const,
     id,
     label,
-    ...(ssoURL === undefined ? {} : { ssoURL }),
-    ...(entityID === undefined ? {} : { entityID }),
-    ...(certificate === undefined ? {} : { certificate }),
+    ...defined({ ssoURL, entityID, certificate }),
     certificates: certificatesOf(doc).map(({ subject, fingerprint, notBefore, notAfter }) => ({
       subject,
       fingerprint,
@@ -62,7 +61,7 @@ export const presentIdentity = ({ id, provider, nameId, user, removed, createdAt
   user,
   removed: removed === true,
   createdAt,
-  ...(lastSignInAt === undefined ? {} : { lastSignInAt }),
+  ...defined({ lastSignInAt }),
 })
 
 export const presentNamedToken = ({ doc, token }: NamedToken) => ({

@@ -4,6 +4,7 @@ import { SCHEMA_VERSION } from '../../content/blocks/parse.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedTranslation } from '../../domain/translations/translations.js'
 import type { Instructions, TranslationDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the path of a translation. */
 export const translationPath = ({ organization, id }: Pick<TranslationDoc, 'organization' | 'id'>): string =>
@@ -33,13 +34,11 @@ export function presentTranslation(app: App, { doc, role }: LoadedTranslation) {
     object: 'translation' as const,
     id,
     status,
-    ...(problem === undefined ? {} : { error: problem }),
+    ...defined({ error: problem }),
     source,
     language,
     instructions: instructions ?? NO_INSTRUCTIONS,
-    ...(glossary === undefined ? {} : { glossary }),
-    ...(engine === undefined ? {} : { engine }),
-    ...(automatic === undefined ? {} : { automatic }),
+    ...defined({ glossary, engine, automatic }),
     result: { ...result, language },
     diagnostics: notes,
     createdAt,

@@ -1,6 +1,7 @@
 /** Turns users and tokens into the JSON that clients get, with a placeholder for users who no longer exist. */
 import type { App } from '../../domain/context/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 type PresentableUser = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
 
@@ -10,7 +11,7 @@ export const presentUser = (app: App, user: PresentableUser) => ({
   id: user.id,
   displayName: user.displayName,
   email: user.email,
-  ...(user.photoURL === undefined ? {} : { photoURL: user.photoURL }),
+  ...defined({ photoURL: user.photoURL }),
   ...(user.limitedTo === undefined ? {} : { emailUnproven: true }),
   urls: { location: `${app.settings.publicUrl}/v1/users/${user.id}` },
 })
@@ -24,6 +25,5 @@ export const presentToken = (token: TokenDoc) => ({
   label: token.label,
   readOnly: token.readOnly,
   createdAt: token.createdAt,
-  ...(token.organization === undefined ? {} : { organization: token.organization }),
-  ...(token.expiresAt === undefined ? {} : { expiresAt: token.expiresAt }),
+  ...defined({ organization: token.organization, expiresAt: token.expiresAt }),
 })

@@ -3,6 +3,7 @@ import type { App } from '../../domain/context/app.js'
 import { countPending } from '../../domain/webhooks/deliveries.js'
 import { webhookSecretOf } from '../../domain/webhooks/secret.js'
 import type { DeliveryDoc, WebhookDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 export const webhookPath = ({ organization, id }: WebhookDoc): string => `/v1/orgs/${organization}/webhooks/${id}`
 export const deliveryPath = ({ organization, webhook, id }: DeliveryDoc): string =>
@@ -32,12 +33,9 @@ export async function presentWebhook(app: App, webhook: WebhookDoc) {
     organization,
     url,
     description,
-    ...(events === undefined ? {} : { events }),
-    ...(spaces === undefined ? {} : { spaces }),
+    ...defined({ events, spaces }),
     enabled,
-    ...(disabledReason === undefined ? {} : { disabledReason }),
-    ...(disabledAt === undefined ? {} : { disabledAt }),
-    ...(failingSince === undefined ? {} : { failingSince }),
+    ...defined({ disabledReason, disabledAt, failingSince }),
     next,
     pending: await countPending(app, webhook),
     createdBy,

@@ -16,6 +16,7 @@ import {
 } from '../summary/edit.js'
 import { parseSummary } from '../summary/parse.js'
 import type { Outcome, SummaryNode } from '../types.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * The destination of an entry: below the entry at `parent` (null = top level), before the one at `before` (absent =
@@ -78,7 +79,7 @@ function apply(text: string, change: SummaryChange): string {
     case 'insert-group':
       return insertGroup(text, {
         title: change.title,
-        ...(change.slug === undefined ? {} : { slug: change.slug }),
+        ...defined({ slug: change.slug }),
         ...index(change.place),
       })
     case 'retitle-group':

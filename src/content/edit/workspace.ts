@@ -12,6 +12,7 @@ import type { TextWork } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
 import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * A changed path: its new content (a regular file, unless a mode is given), an existing blob, or null if it was
@@ -158,7 +159,7 @@ export class Workspace {
     if (before === null) return this.add(path, content)
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#changes.get(path)?.mode ?? (await this.reader.entry(path))?.mode
-    this.#change(path, { content, ...(mode === undefined ? {} : { mode }) })
+    this.#change(path, { content, ...defined({ mode }) })
     if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 

@@ -3,6 +3,7 @@ import { decodeReferences, type HtmlToken, tokenizeHtml } from '../blocks/html.j
 import { MAX_DEPTH } from '../blocks/limits.js'
 import type { Markdown } from '../gfm/tree.js'
 import { findAttributeList } from '../heading-attributes.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Receives each ID of an HTML element. */
 export type AddAnchor = (id: string) => void
@@ -76,7 +77,7 @@ export function readHeading(nodes: readonly Markdown[], addAnchor: AddAnchor): {
   if (list) title = title.slice(0, list.before)
   const id = explicit ?? list?.id
   for (const one of ids) if (one !== id) addAnchor(one)
-  return { title, ...(id === undefined ? {} : { id }) }
+  return { title, ...defined({ id }) }
 }
 
 /** Returns the ID of the last anchor without content in a heading. */

@@ -7,6 +7,7 @@ import { checkNesting } from '../yaml-depth.js'
 import { nestedGroup } from './encode.js'
 import { parseInline } from './inline.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Parses SUMMARY.md. Never throws: invalid content gives a diagnostic with its line; the caller adds the file. */
 export function parseSummary(text: string): Summary {
@@ -36,7 +37,7 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
     block.kind === 'group' ? 'whole' : 'of-link',
   )
   const place = { line, start, end, children: [] }
-  if (block.kind === 'group') return { type: 'group', title, href, ...(slug === undefined ? {} : { slug }), ...place }
+  if (block.kind === 'group') return { type: 'group', title, href, ...defined({ slug }), ...place }
   if (block.yaml !== undefined && href === null) {
     const computed = computedOf(block.yaml)
     if (computed) return { type: 'computed', title, href: null, ...place, computed }
@@ -58,7 +59,7 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
       message: 'The entry has neither a title nor a target. Add one, or remove the entry.',
     })
   const nested = href === null ? nestedGroup(block.text)?.slug : undefined
-  return { type: 'entry', title, href, ...(nested === undefined ? {} : { slug: nested }), ...place }
+  return { type: 'entry', title, href, ...defined({ slug: nested }), ...place }
 }
 
 /**

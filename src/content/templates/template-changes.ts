@@ -6,6 +6,7 @@ import { decodeText } from '../text.js'
 import type { DocumentEntry, PageEntry } from '../types.js'
 import type { ContentChange } from '../../model/content-changes.js'
 import type { Template } from './template.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The destination of a template. */
 interface TemplatePlace {
@@ -54,7 +55,7 @@ export function templateChanges(template: Template, { instead, group, taken, giv
     ...freeSlug(title, slugs),
   })
   const insert = (entry: PageEntry, into: string | undefined): ContentChange[] => {
-    const place = { title: entry.title, ...(into === undefined ? {} : { into }) }
+    const place = { title: entry.title, ...defined({ into }) }
     const ref = names.get(entry.id) as string
     if (entry.type === 'group')
       return [insertGroup(entry.title, ref), ...entry.pages.flatMap((page) => insert(page, ref))]

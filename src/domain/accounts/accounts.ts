@@ -18,6 +18,7 @@ import { findOrganization, isTokenFor, organizationRole } from '../roles/access.
 import { isIdentityValid } from '../roles/sso.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * Returns the user and token for a token's secret. Null if the token is unknown or expired, or its identity is gone.
@@ -34,7 +35,7 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
           id: found.id,
           readOnly: found.readOnly,
           ...scopeOf(user, found),
-          ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
+          ...defined({ expiresAt: found.expiresAt }),
           ...(found.byEmail ? { byEmail: true } : {}),
           ...(found.sso ? { sso: found.sso } : {}),
         },
@@ -79,7 +80,7 @@ export async function issueToken(
     hash: hashToken(secret),
     readOnly: input.readOnly ?? false,
     createdAt: app.clock.now().toISOString(),
-    ...(input.organization === undefined ? {} : { organization: input.organization }),
+    ...defined({ organization: input.organization }),
     ...(input.byEmail ? { byEmail: true } : {}),
     ...(input.sso ? { sso: input.sso } : {}),
     ...(input.excludedFrom ? { excludedFrom: input.excludedFrom } : {}),
@@ -114,7 +115,7 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
     ...(actor.token.byEmail ? { byEmail: true } : {}),
     ...(actor.token.sso ? { sso: actor.token.sso } : {}),
   }
-  const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...origin }
+  const wanted = { ...defined({ expiresAt: end }), ...input, ...origin }
   return app.store.transact(async (tx) => {
     const own = await tx.get(tokens, actor.token.id)
     if (!own) throw new ServiceError('unauthenticated', 'Your token was just revoked. Sign in again.')
@@ -154,8 +155,7 @@ export async function updateUser(
     const photo = photoURL === undefined ? had : (photoURL ?? undefined)
     return tx.replace(users, {
       ...rest,
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(photo === undefined ? {} : { photoURL: photo }),
+      ...defined({ displayName, photoURL: photo }),
     } as Document<UserDoc>)
   })
 }

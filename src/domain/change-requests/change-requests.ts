@@ -25,6 +25,7 @@ import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { lacksContent } from '../revisions/missing-content.js'
 import { readWrittenText } from '../revisions/written-text.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Finds a change request by its ID or its number in the space, or null. */
 export async function findChangeRequest(
@@ -126,7 +127,7 @@ export async function createChangeRequest(
       updatedAt: now,
       revisionInitial: main,
       comments: 0,
-      ...(options.remoteKey === undefined ? {} : { remoteKey: options.remoteKey }),
+      ...defined({ remoteKey: options.remoteKey }),
       ...(options.pushed ? { ...options.pushed, pushers: [actor.user.id] } : {}),
     })
     const subject = { space: stored.id, changeRequest: made.id }
@@ -184,9 +185,7 @@ export async function changeDocumentIn(
   const changed = change(stored)
   if (changed === stored) return stored
   const isMerge = changed.status === 'merged' && stored.status !== 'merged'
-  const next = isMerge
-    ? { ...changed, mergedAt: changed.updatedAt, ...(actor === undefined ? {} : { mergedBy: actor }) }
-    : changed
+  const next = isMerge ? { ...changed, mergedAt: changed.updatedAt, ...defined({ mergedBy: actor }) } : changed
   const space = await tx.get(spaces, stored.space)
   if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
   if (space) await emitChange(app, tx, { organization: space.organization, before: stored, after: next, actor })
@@ -207,7 +206,7 @@ async function emitChange(
   const common = {
     organization,
     subject: { space: after.space, changeRequest: after.id },
-    ...(actor === undefined ? {} : { actor }),
+    ...defined({ actor }),
   }
   const { number } = after
   if (after.status === 'merged' && before.status !== 'merged') {

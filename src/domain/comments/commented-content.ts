@@ -12,6 +12,7 @@ import type { PageDates } from '../context/content-cache.js'
 import { MAIN } from '../context/refs.js'
 import { isMissing, type OpenRevision, openRevision, readDocument } from '../revisions/revisions.js'
 import type { LoadedDiscussion } from './discussion.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The current content of a discussion. Pages are loaded on demand, and only once. */
 export interface CommentedContent {
@@ -73,8 +74,7 @@ async function loadPage(app: App, { revision, dates }: OpenContent, entry: PageE
   const when = datesOf(dates, entry.gitPath)
   return {
     ...{ id, title, path, content: large === undefined ? digestOf(source.markdown.trim()) : oid },
-    ...(emoji === undefined ? {} : { emoji }),
-    ...(icon === undefined ? {} : { icon }),
+    ...defined({ emoji, icon }),
     ...(when ? { createdAt: iso(when.created), updatedAt: iso(when.updated) } : {}),
   }
 }

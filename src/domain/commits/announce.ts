@@ -16,6 +16,7 @@ import type { App } from '../context/app.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
+import { defined } from '../../kernel/defined.js'
 
 /** If a branch moved by more commits than this, they are announced as one step. */
 const MAX_WALK = 32
@@ -95,7 +96,7 @@ async function write(app: App, tx: Transaction, { space, ref, head, known, steps
   const about = doc && (await eventOf(tx, doc, ref))
   if (!about) return true
   for (const { actor, ...data } of steps)
-    await emit(app, tx, { ...about, ...(actor === undefined ? {} : { actor }), data: { ...about.data, ...data } })
+    await emit(app, tx, { ...about, ...defined({ actor }), data: { ...about.data, ...data } })
   return true
 }
 

@@ -15,6 +15,7 @@ import type { UserDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
+import { defined } from '../../kernel/defined.js'
 
 /** A user as author or committer in Git, at the present time in UTC. */
 export function signatureOf(app: App, user: Pick<UserDoc, 'displayName' | 'email'>): Signature {
@@ -67,7 +68,7 @@ export async function makeCommit(
       committer: serviceSignature(app),
       headers,
       sign: true,
-      ...(input.tree === undefined ? {} : { tree: input.tree }),
+      ...defined({ tree: input.tree }),
     })
     rememberOverrides(app, space, commit, input.overrides)
     return commit

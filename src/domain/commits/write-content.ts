@@ -21,6 +21,7 @@ import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { checkUnlocked, guardBranch, guardMain } from './guards.js'
 import { type Uploads, uploadedFiles } from './uploads.js'
+import { defined } from '../../kernel/defined.js'
 
 /** A request to change content, with the files that came with it. */
 interface ContentRequest {
@@ -135,7 +136,7 @@ async function write(writing: Writing, head: CommitId, base: CommitId, initial: 
       file: batch.workspace.overrides.get(`file\0${key}`) ?? defaultId('file', key),
       name,
       path,
-      ...(ref === undefined ? {} : { ref }),
+      ...defined({ ref }),
     }
   })
   return { revision, applied, insertedFiles }

@@ -11,6 +11,7 @@ import { sealCredential, sealWebhookSecret } from './credential.js'
 import type { VisibleSpace } from '../context/loaded.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
+import { defined } from '../../kernel/defined.js'
 
 const MAX_CONNECTIONS = 10
 
@@ -57,9 +58,9 @@ export async function createConnection(
       direction: input.direction ?? 'both',
       credential,
       exportMode: input.exportMode ?? 'single',
-      ...(commitMessage === undefined ? {} : { commitMessage }),
+      ...defined({ commitMessage }),
       pullRequests: { changeRequests: false, ...input.pullRequests },
-      ...(apiUrl === undefined ? {} : { apiUrl }),
+      ...defined({ apiUrl }),
       sealedWebhookSecret: sealWebhookSecret(app, id, webhookSecret),
       paused: input.paused ?? false,
       createdBy: actor.user.id,

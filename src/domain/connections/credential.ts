@@ -8,6 +8,7 @@ import type { ConnectionCredentialInput, ConnectionDoc, SealedCredential } from 
 import type { App } from '../context/app.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { Credential } from '../git-sync/remote.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Binds a sealed value to its connection, so that it cannot be unsealed for another one. */
 const sealContext = (connection: string): string => `connection:${connection}`
@@ -100,7 +101,7 @@ export async function gitCredentialOf(app: App, connection: ConnectionDoc): Prom
   if (credential.kind === 'none') return undefined
   if (credential.kind === 'sshKey') {
     const { privateKey, knownHosts } = credential
-    return { ssh: { privateKey, ...(knownHosts === undefined ? {} : { knownHosts }) } }
+    return { ssh: { privateKey, ...defined({ knownHosts }) } }
   }
   try {
     const given = await app.hosts.gitCredential(hostAddressOf(app, connection))

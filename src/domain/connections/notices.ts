@@ -15,6 +15,7 @@ import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
 import { queueMail } from '../people/mails.js'
 import { spaceRole } from '../roles/access.js'
+import { defined } from '../../kernel/defined.js'
 
 interface Trouble {
   cause: string
@@ -55,8 +56,7 @@ export async function recordConnectionFailure(
     told: wasNotified || notifies,
     // Users who were notified of an earlier cause are also notified of the recovery.
     noticed: wasNotified || notifies || (connection.failure?.noticed ?? false),
-    ...(changeRequest === undefined ? {} : { changeRequest }),
-    ...(way === undefined ? {} : { way }),
+    ...defined({ changeRequest, way }),
     ...(byPoll ? { byPoll } : cause === 'conflict' ? {} : { retryAt: retryAt(app, attempts) }),
   }
   const stored = await tx.replace(connections, { ...connection, failure })
@@ -87,8 +87,8 @@ async function notifyUsers(
 ): Promise<void> {
   const { id, organization, space, url, ref } = doc
   const { cause, message, since, changeRequest } = failure
-  const why = what === 'failed' ? { message, ...(changeRequest === undefined ? {} : { changeRequest }) } : {}
-  const subject = { space, connection: id, ...(changeRequest === undefined ? {} : { changeRequest }) }
+  const why = what === 'failed' ? { message, ...defined({ changeRequest }) } : {}
+  const subject = { space, connection: id, ...defined({ changeRequest }) }
   await emit(app, tx, {
     type: `git_connection.${what}`,
     organization,

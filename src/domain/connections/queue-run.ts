@@ -16,6 +16,7 @@ import type { VisibleSpace } from '../context/loaded.js'
 import { checkUnlocked } from '../commits/guards.js'
 import { remoteOf } from '../git-sync/remote.js'
 import { enqueue, isOver, type NewRun } from '../git-sync/request.js'
+import { defined } from '../../kernel/defined.js'
 
 type Way = SyncRunDoc['direction']
 
@@ -54,7 +55,7 @@ function newRun(
   if (way === 'import') return common
   return {
     ...common,
-    ...(connection.commitMessage === undefined ? {} : { message: connection.commitMessage }),
+    ...defined({ message: connection.commitMessage }),
     exportMode: connection.exportMode,
     ...(connection.direction === 'export' ? { oneWay: true } : {}),
   }

@@ -13,6 +13,7 @@ import { sealCredential, sealWebhookSecret } from './credential.js'
 import { checkApiUrl, checkCredentialFits, checkNew, credentialIn, readAddress, serverOf } from './input.js'
 import { linkSpace, emitConnectionEvent, unlinkSpace } from './link.js'
 import { pollAfterChange } from './preview-polls.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Changes a connection as it is currently stored. Throws 404 if it was deleted in the meantime. */
 async function changeConnection(
@@ -73,8 +74,7 @@ export async function updateConnection(
       exportMode: input.exportMode ?? stored.exportMode,
       pullRequests: { ...stored.pullRequests, ...input.pullRequests },
       ...(given === null ? {} : { credential: sealCredential(app, stored.id, given) }),
-      ...(message === undefined ? {} : { commitMessage: message }),
-      ...(api === undefined ? {} : { apiUrl: api }),
+      ...defined({ commitMessage: message, apiUrl: api }),
       ...(secret === undefined ? {} : { sealedWebhookSecret: sealWebhookSecret(app, stored.id, secret) }),
     } as Document<ConnectionDoc>
   })

@@ -14,6 +14,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
+import { defined } from '../../kernel/defined.js'
 
 const MAX_ID_LENGTH = 256
 const MAX_USER_AGENT_LENGTH = 200
@@ -79,11 +80,11 @@ export async function recordRequest(app: App, request: AuditedRequest<Actor>): P
         organization,
         at: now.toISOString(),
         user,
-        ...(token === undefined ? {} : { token }),
+        ...defined({ token }),
         operation,
         method,
         resources: idsOf(request.resources),
-        ...(created === undefined ? {} : { created }),
+        ...defined({ created }),
         members: request.members.slice(0, MAX_MEMBERS).map((name) => name.slice(0, MAX_ID_LENGTH)),
         ...(request.overruled.length === 0 ? {} : { overruled: [...request.overruled] }),
         status,

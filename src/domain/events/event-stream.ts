@@ -6,6 +6,7 @@ import { type EventDoc, type EventType, events } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedOrganization } from '../context/loaded.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Filters for a list of events. */
 interface EventFilter {
@@ -122,7 +123,7 @@ export const eventJson = (app: App, event: EventDoc) => ({
   type: event.type,
   at: event.at,
   organization: event.organization,
-  ...(event.actor === undefined ? {} : { actor: event.actor }),
+  ...defined({ actor: event.actor }),
   subject: { ...event.subject } as Record<string, string>,
   data: event.data,
   urls: { location: `${app.settings.publicUrl}/v1/orgs/${event.organization}/events/${event.id}` },

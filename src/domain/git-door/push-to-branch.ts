@@ -10,6 +10,7 @@ import { changeRequestRef } from '../context/refs.js'
 import { StaleRef } from '../../git/index.js'
 import { reportToClient, type Landed, type Push } from './push-request.js'
 import { checkContent, fetchFirst, PushRefused } from './refused.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Adds commits to a change request by its number. Throws `PushRefused`, `ServiceError`. */
 export function pushToBranch(
@@ -68,6 +69,5 @@ export async function addCommits(
 }
 
 const worded = ({ title, description }: Push['options']) => ({
-  ...(title === undefined ? {} : { subject: title }),
-  ...(description === undefined ? {} : { description }),
+  ...defined({ subject: title, description }),
 })

@@ -20,6 +20,7 @@ import { during, type LockedSync, type Outcome, type Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { logMoves } from './log-moves.js'
 import { requireMain, applyArrival } from './apply-arrival.js'
+import { defined } from '../../kernel/defined.js'
 
 const ATTEMPTS = 5
 
@@ -256,7 +257,7 @@ async function push(sync: Sided<Sync>, { entry, expected, before }: Prepared): P
       result: 'exported',
       revision: entry.local,
       remoteRevision: entry.remote,
-      ...(before === undefined ? {} : { baseRevision: before }),
+      ...defined({ baseRevision: before }),
     }
   })
 }

@@ -3,6 +3,7 @@ import { isRemoteRefName, parseRemoteUrl, type Remote, RemoteError, remoteKey } 
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'
 import type { GitLink, SyncRunDoc } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 /** One branch (and folder) of one remote repository, without any credential. */
 export interface SyncRemote {
@@ -50,8 +51,7 @@ export function readRemote(
     const { url, username, password } = parseRemoteUrl(input.url, options.allowedProtocols)
     const remote = { key: remoteKey(url, input.ref, directory), url, ref: input.ref as RefName, directory }
     const credential = {
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
+      ...defined({ username, password }),
     }
     return { remote, credential: username === undefined && password === undefined ? null : credential }
   } catch (error) {

@@ -25,6 +25,7 @@ import { spaceRole } from '../roles/access.js'
 import { SyncCancelled, SyncFailure } from './failure.js'
 import { connectionTo } from './connection-of.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
@@ -194,7 +195,7 @@ export async function enqueue(
         if (isOver(old)) await tx.remove(syncRuns, old.id)
       const made = await tx.insert(syncRuns, {
         ...input,
-        ...(connection === undefined ? {} : { connection }),
+        ...defined({ connection }),
         ...remote,
         id,
         space: space.doc.id,

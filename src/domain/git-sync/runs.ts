@@ -8,6 +8,7 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { checkUnlocked } from '../commits/guards.js'
 import { readRemote, remoteOf } from './remote.js'
 import { enqueue, isOver, requireRole } from './request.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The runs of a space, newest first. */
 export async function listSyncRuns(app: App, space: LoadedSpace): Promise<Document<SyncRunDoc>[]> {
@@ -59,9 +60,7 @@ export const again = (run: SyncRunDoc, requestedBy: string) => ({
   force: run.force,
   standalone: run.standalone,
   requestedBy,
-  ...(run.message === undefined ? {} : { message: run.message }),
-  ...(run.connection === undefined ? {} : { connection: run.connection }),
+  ...defined({ message: run.message, connection: run.connection }),
   ...(run.trigger === undefined ? {} : { trigger: 'retry' as const }),
-  ...(run.oneWay === undefined ? {} : { oneWay: run.oneWay }),
-  ...(run.exportMode === undefined ? {} : { exportMode: run.exportMode }),
+  ...defined({ oneWay: run.oneWay, exportMode: run.exportMode }),
 })

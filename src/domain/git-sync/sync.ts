@@ -12,6 +12,7 @@ import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from './failure.js'
 import { checkStillAsked } from './request.js'
 import { type Credential, isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
+import { defined } from '../../kernel/defined.js'
 
 type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
@@ -201,7 +202,7 @@ async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void
     type: 'git_sync.finished',
     organization: space.organization,
     actor: run.requestedBy,
-    subject: { space: space.id, ...(changeRequest === undefined ? {} : { changeRequest }) },
+    subject: { space: space.id, ...defined({ changeRequest }) },
     data: { run: id, direction, state, standalone, url, ref, result, revision, remoteRevision, error },
   })
 }
@@ -223,7 +224,7 @@ export const fetchLimits = ({ app: { settings }, watch }: Contact, known?: Commi
   maxEntries: settings.maxTreeEntries,
   maxFolderEntries: settings.maxFolderEntries,
   timeoutMs: settings.remoteTimeoutMs,
-  ...(known === undefined ? {} : { known }),
+  ...defined({ known }),
   ...watch?.(),
 })
 

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { awaitRemote } from '../../kernel/remote-wait.js'
 import { type HttpClient, type HttpResponse, OutboundError } from '../../outbound/index.js'
 import { ImportRefused, Interrupted, ResourceFailure } from './failure.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum duration of one response in milliseconds. */
 const RESPONSE_MS = 30_000
@@ -113,7 +114,7 @@ export class Fetcher {
         timeoutMs,
         maxBytes: limit,
         signal: this.bounds.signal,
-        ...(redirects === undefined ? {} : { redirects }),
+        ...defined({ redirects }),
       })
       this.#bytes += response.body.length
       return [response, null]

@@ -9,6 +9,7 @@ import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { openRevision } from '../revisions/revisions.js'
 import { branchOf, guardOf, type ImportRun } from './commit.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum number of queued and running imports per space. */
 const MAX_OPEN_IMPORTS = 5
@@ -85,7 +86,7 @@ async function draftOf(
     id,
     space: space.doc.id,
     ...(changeRequest ? { changeRequest: changeRequest.doc.id } : {}),
-    ...(page === undefined ? {} : { page }),
+    ...defined({ page }),
     source: input.source,
     url: input.url,
     state: 'queued',

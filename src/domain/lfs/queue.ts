@@ -7,6 +7,7 @@ import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { isAutomatic, type Outcome, type Sync } from '../git-sync/sync.js'
 import { missingObjects } from './scan.js'
+import { defined } from '../../kernel/defined.js'
 
 export const RESOLVE_LFS = 'resolve-lfs'
 
@@ -45,8 +46,7 @@ export async function lfsOrderAfter(sync: Sync, { revision, remoteRevision }: Ou
     url,
     ref,
     ...folder,
-    ...(connection === undefined ? {} : { connection }),
-    ...(remoteRevision === undefined ? {} : { head: remoteRevision }),
+    ...defined({ connection, head: remoteRevision }),
   }
   return { space: space.doc.id, remote, revisions, asked, tries: 0 }
 }
@@ -80,7 +80,7 @@ export async function queueLfs(
     const { notBefore: later, ...rest } = queued
     // A user's request runs at once. An automatic one keeps the server's back-off.
     const pause = asked ? undefined : [later, notBefore].sort().findLast((time) => time !== undefined)
-    await tx.replace(jobs, { ...rest, payload, ...kept, ...(pause === undefined ? {} : { notBefore: pause }) })
+    await tx.replace(jobs, { ...rest, payload, ...kept, ...defined({ notBefore: pause }) })
   } else {
     const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
     const { organization } = space
@@ -95,7 +95,7 @@ export async function queueLfs(
       attempts: 0,
       createdAt: app.clock.now().toISOString(),
     }
-    await tx.insert(jobs, { ...job, ...kept, ...(notBefore === undefined ? {} : { notBefore }) })
+    await tx.insert(jobs, { ...job, ...kept, ...defined({ notBefore }) })
   }
   if (credential) app.credentials.set(id, credential)
 }

@@ -14,6 +14,7 @@ import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
 import { FetchFailure, SpecFetch } from './fetching.js'
 import { queueSpreading } from './queue.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Limits in addition to the time to fetch files. */
 const LIMITS = { cpuMs: 30_000, wallMs: 60_000, heapMb: 768 }
@@ -137,9 +138,7 @@ function failed(app: App, spec: Spec, problem: SpecProblem | FetchFailure): Spec
   const { file, line, column } = problem as SpecProblem
   const error: SpecError = {
     message: problem.message,
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
+    ...defined({ file, line, column }),
   }
   return outcome(app, spec, async () => ({ lastProcessErrorCode: code, lastProcessError: error }))
 }

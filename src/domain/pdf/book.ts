@@ -17,6 +17,7 @@ import { eachDocument, knownPages, type OpenRevision } from '../revisions/revisi
 import { anchorOfPage, bookAddress, pageHtml, type PageSurroundings } from './page-html.js'
 import { Pictures } from './pictures.js'
 import { type Chosen, choosePages, eachChosen, type PdfChoice } from './selection.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * Approximate HTML size in characters of a document that is printed in one piece. Larger ones need more of Chromium's
@@ -90,7 +91,7 @@ async function* sheetsOf(chosen: Chosen, around: PageSurroundings, depth = 0): A
       html,
       ids: headings.map(({ id }) => id),
     }
-    yield { ...sheet, ...(description === undefined ? {} : { description }) }
+    yield { ...sheet, ...defined({ description }) }
   }
   for (const below of chosen.pages) yield* sheetsOf(below, around, chosen.type === 'group' ? depth : depth + 1)
 }

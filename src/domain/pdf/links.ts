@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from '../context/app.js'
 import type { PdfChoice } from './selection.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Expiry times are rounded up to multiples of this, so that the URL does not change for a day. */
 const GRID_MS = 24 * 60 * 60 * 1000
@@ -28,9 +29,9 @@ function sign(app: App, { space, revision, changeRequest, page, only, name, expi
 export function pdfUrl(app: App, of: Omit<PdfLink, 'expires'>): string {
   const expires = (Math.floor(app.clock.now().getTime() / GRID_MS) + 2) * (GRID_MS / 1000)
   const query = new URLSearchParams({
-    ...(of.page === undefined ? {} : { page: of.page }),
+    ...defined({ page: of.page }),
     ...(of.only ? { only: 'true' } : {}),
-    ...(of.changeRequest === undefined ? {} : { changeRequest: of.changeRequest }),
+    ...defined({ changeRequest: of.changeRequest }),
     expires: String(expires),
     signature: sign(app, { ...of, expires }),
   })

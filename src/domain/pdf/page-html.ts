@@ -11,6 +11,7 @@ import { evaluate } from '../revisions/pages.js'
 import { type OpenRevision, readDocument } from '../revisions/revisions.js'
 import type { Pictures } from './pictures.js'
 import type { PrintedEntry } from './selection.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum length in characters of a page that is printed as source. The rest is cut off. */
 const MAX_SOURCE = 200_000
@@ -58,7 +59,7 @@ export async function pageHtml(entry: PrintedEntry, around: PageSurroundings): P
     markdown,
     orderOf(entry, await targetsOf(markdown, entry, around)),
   )
-  return { ...rendered, ...(attributes.description === undefined ? {} : { description: attributes.description }) }
+  return { ...rendered, ...defined({ description: attributes.description }) }
 }
 
 const orderOf = ({ id }: PrintedEntry, targets: TargetTable): RenderOrder => ({

@@ -27,6 +27,7 @@ import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 import { isAcceptable } from './invites.js'
 import { newMembership } from './organizations.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Lifetime in milliseconds of a token from an e-mail link. */
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
@@ -119,7 +120,7 @@ async function newcomer(
       'Sign in first, then accept the invitation. Without an account, request a sign-in link with this invitation (POST /v1/sign-in).',
     )
   const account = await findAccount(tx, email)
-  const who = { email, ...(displayName === undefined ? {} : { displayName }) }
+  const who = { email, ...defined({ displayName }) }
   if (mail !== undefined) {
     if (account) throw conflict('An account with this address exists. Sign in, then accept the invitation.')
     return createUser(app, { ...who, proof: 'mail' }, tx)

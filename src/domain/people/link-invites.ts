@@ -8,6 +8,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { isOpen, requireInviter, type IssuedInvite } from './invites.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Lists the open link invitations of an organization. */
 export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
@@ -41,7 +42,7 @@ export async function createLinkInvite(
       hash: hashToken(secret),
       createdBy: actor.user.id,
       createdAt: app.clock.now().toISOString(),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...defined({ expiresAt }),
     })
   })
   return { doc, secret }
@@ -65,7 +66,7 @@ export async function updateLinkInvite(
     if (!stored) throw notFound('The invitation')
     const { expiresAt: had, ...others } = stored
     const next = expiresAt === undefined ? had : end
-    return tx.replace(invites, { ...others, ...rest, ...(next === undefined ? {} : { expiresAt: next }) })
+    return tx.replace(invites, { ...others, ...rest, ...defined({ expiresAt: next }) })
   })
 }
 

@@ -5,6 +5,7 @@ import { connections, invites, type JobDoc, jobs } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * A mail to send. Its text is not stored, since it may contain a secret that is generated only when the mail is sent.
@@ -54,7 +55,7 @@ async function insertJob(
     id,
     kind: 'send-mail',
     lane: `mail:${id}`,
-    ...(organization === undefined ? {} : { organization }),
+    ...defined({ organization }),
     payload: { ...payload },
     state: 'queued',
     sequence: now,

@@ -4,6 +4,7 @@ import { memberships, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
+import { defined } from '../../kernel/defined.js'
 
 const noAccount = (email: string) =>
   new ServiceError(
@@ -18,8 +19,7 @@ const noAccount = (email: string) =>
 export function vouchFor(app: App, email: string, displayName?: string): Promise<Document<UserDoc>> {
   return app.store.transact(async (tx) => {
     const account = await findAccount(tx, email)
-    if (!account)
-      return createUser(app, { email, ...(displayName === undefined ? {} : { displayName }), proof: 'operator' }, tx)
+    if (!account) return createUser(app, { email, ...defined({ displayName }), proof: 'operator' }, tx)
     return account
   })
 }
@@ -70,7 +70,7 @@ export async function tokenByOperator(
           'not-found',
           `No member of organization ${claimedIn} claims the address ${email} without proof.`,
         )
-  return issueToken(app, user.id, { label, ...(claimedIn === undefined ? {} : { organization: claimedIn }) })
+  return issueToken(app, user.id, { label, ...defined({ organization: claimedIn }) })
 }
 
 /** Lists the account that owns an address and the users of single organizations who claim it. For the operator only. */

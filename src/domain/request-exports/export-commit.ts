@@ -10,6 +10,7 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
 import type { Export } from './poll-context.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * Creates the commit for the current head. Its parents are the head of the host's branch (`on`) and, if the change
@@ -40,7 +41,7 @@ export async function exportCommit(all: Sided<Export>, on: CommitId | null): Pro
     parents: content.parents ?? parents,
     sign: true,
     changes: content.changes,
-    ...(content.tree === undefined ? {} : { tree: content.tree }),
+    ...defined({ tree: content.tree }),
     message: commitMessage(words, others.length > 0 ? { 'Co-authored-by': others } : {}),
     author: signatureOf(app, author),
     committer: serviceSignature(app),

@@ -15,6 +15,7 @@ import { partIndexOf, readParts } from '../openapi/parts.js'
 import { findSpecAt, type Moment, type SpecAt } from '../openapi/spec-at.js'
 import { type OpenRevision, openRevision } from './revisions.js'
 import { ofStructure } from './weights.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum number of generated pages per revision. Entries beyond the limit generate none. */
 const MAX_PAGES = 10_000
@@ -91,7 +92,7 @@ async function generatePages(
     const { entry, slug } = one
     const { line } = entry
     const report = (message: string): unknown =>
-      diagnostics.push({ code: 'computed-page', message, file, ...(line === undefined ? {} : { line }) })
+      diagnostics.push({ code: 'computed-page', message, file, ...defined({ line }) })
     const result = await pagesOf(app, one)
     const count = 'pages' in result ? countOf(result.pages) : 0
     if ('problem' in result) report(result.problem)
@@ -149,7 +150,7 @@ export async function generatedMarkdown(
       limit: 'Its content is missing on the server. An administrator can repair it with `bindery fsck`.',
     }
   const { spec, about, headed, rest } = shown
-  const head = JSON.stringify({ spec, headed, rest, ...(about === undefined ? {} : { description: about }) })
+  const head = JSON.stringify({ spec, headed, rest, ...defined({ description: about }) })
   const order = `${head.slice(0, -1)},"parts":[${parts.map((one) => one.shown).join()}]}`
   try {
     return {

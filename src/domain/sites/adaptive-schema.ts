@@ -7,6 +7,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
+import { defined } from '../../kernel/defined.js'
 
 const MAX_NAME_LENGTH = 100
 
@@ -82,7 +83,7 @@ function claimsOf({ properties }: AdaptiveJsonSchema): Claim[] {
     return {
       path: [...parents, name],
       pointer: `${pointer}/${escaped(name)}`,
-      ...(description === undefined ? {} : { description }),
+      ...defined({ description }),
     }
   }
   return [

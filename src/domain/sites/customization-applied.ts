@@ -1,5 +1,6 @@
 /** Applies the chosen settings of a site or site space to its inherited settings. */
 import { customizationGroups, type SiteCustomization, type SiteCustomizationInput } from '../../model/index.js'
+import { defined } from '../../kernel/defined.js'
 
 type GivenFont = Exclude<NonNullable<NonNullable<SiteCustomizationInput['styling']>['font']>, string>
 type GivenHeaderLink = NonNullable<NonNullable<SiteCustomizationInput['header']>['links']>[number]
@@ -22,9 +23,9 @@ export function customized(base: SiteCustomization, chosen: SiteCustomizationInp
   const whole = {
     ...base,
     ...others,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     ...(favicon === undefined ? {} : { favicon: favicon ?? {} }),
-    ...(announced === undefined ? {} : { announcement: announced }),
+    ...defined({ announcement: announced }),
     ...Object.fromEntries(groups),
   } as SiteCustomization
   if (!whole.title) delete whole.title

@@ -20,6 +20,7 @@ import { customized } from './customization-applied.js'
 import { defaultCustomization } from './customization-default.js'
 import { destinationsOf, hrefsOf } from './customization-links.js'
 import { checkOnSite, checkReachable } from './destinations.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the customization of a site: its settings on top of the defaults. */
 export async function getCustomization(reader: Reader, site: SiteDoc): Promise<SiteCustomization> {
@@ -101,7 +102,7 @@ async function write(
       id: siteSpace ?? now.id,
       site: now.id,
       settings,
-      ...(siteSpace === undefined ? {} : { siteSpace }),
+      ...defined({ siteSpace }),
     }
     const stored = await tx.get(siteCustomizations, draft.id)
     return stored ? tx.replace(siteCustomizations, { ...stored, settings }) : tx.insert(siteCustomizations, draft)

@@ -27,6 +27,7 @@ import { moveItem } from './structure/move.js'
 import type { ItemPointer, SiblingPosition } from './structure/position.js'
 import { addSection, removeSection, updateSection } from './structure/sections.js'
 import { addSiteSpace, removeSiteSpace, updateSiteSpace } from './structure/site-spaces.js'
+import { defined } from '../../kernel/defined.js'
 
 type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
 
@@ -175,7 +176,7 @@ export async function changeSiteSpace(
   const { spaceId, ...rest } = input
   const change: StructureEdit = async (structure, tx) => {
     if (spaceId !== undefined) await publishableSpace(tx, actor, site.doc.organization, spaceId, '/spaceId')
-    return updateSiteSpace(structure, id, { ...rest, ...(spaceId === undefined ? {} : { space: spaceId }) })
+    return updateSiteSpace(structure, id, { ...rest, ...defined({ space: spaceId }) })
   }
   return changeStructure(app, actor, site, change, spaceId)
 }

@@ -15,6 +15,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Binds a sealed key to its site, so that it cannot be unsealed for another one. */
 const sealContext = (site: string): string => `visitor-key:${site}`
@@ -93,7 +94,7 @@ export async function updatePublishingAuth(
       const value = input[name] === undefined ? stored[name] : input[name]
       return value === undefined || value === null ? [] : [[name, value] as const]
     })
-    return { ...rest, backend, ...(integration === undefined ? {} : { integration }), ...Object.fromEntries(chosen) }
+    return { ...rest, backend, ...defined({ integration }), ...Object.fromEntries(chosen) }
   })
 }
 

@@ -9,6 +9,7 @@ import type { LoadedSite } from '../context/loaded.js'
 import { checkPath } from './paths.js'
 import { changeSite, hasBasename } from './sites.js'
 import { setDefaults } from './structure/defaults.js'
+import { defined } from '../../kernel/defined.js'
 
 /**
  * Changes the given settings; null removes an optional one. Throws 400 (basename, hostname, defaults), and 409 if
@@ -23,15 +24,13 @@ export async function updateSite(app: App, actor: Actor, site: LoadedSite, input
     if (rest.basename !== undefined && (await hasBasename(tx, stored, rest.basename)))
       throw conflict(`The basename ${rest.basename} is taken in this organization. Choose another one.`)
     const structure = setDefaults(stored.structure, {
-      ...(defaultSiteSection === undefined ? {} : { section: defaultSiteSection }),
-      ...(defaultSiteSpace === undefined ? {} : { siteSpace: defaultSiteSpace }),
+      ...defined({ section: defaultSiteSection, siteSpace: defaultSiteSpace }),
     })
     return removeNull({
       ...stored,
       ...rest,
       structure,
-      ...(hostname === undefined ? {} : { hostname }),
-      ...(proxy === undefined ? {} : { proxy }),
+      ...defined({ hostname, proxy }),
     })
   })
 }

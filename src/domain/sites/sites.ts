@@ -26,6 +26,7 @@ import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { findSpaceToPublish, publishableSpace } from './publishable-space.js'
 import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
+import { defined } from '../../kernel/defined.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
@@ -203,7 +204,7 @@ export async function changeSite(
       (key) => !isDeepStrictEqual(next[key as keyof SiteDoc], stored[key as keyof SiteDoc]),
     )
     if (changed.length === 0) return stored
-    const subject = { site: stored.id, ...(space === undefined ? {} : { space }) }
+    const subject = { site: stored.id, ...defined({ space }) }
     await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: { changed } })
     return tx.replace(sites, next)
   })

@@ -6,6 +6,7 @@ import { MAIN } from '../context/refs.js'
 import { publishedSpaces } from './published-spaces.js'
 import { validShareKey } from './share-links.js'
 import { sitesOfSpace } from '../spaces/sites-of-space.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The URLs of a space for visitors. */
 interface SpaceAddresses {
@@ -24,7 +25,7 @@ export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: str
   const organization = site && (await app.store.get(organizations, site.organization))
   if (!site || !organization) return {}
   const key = await validShareKey(app.store, site, shareKey)
-  const address = { app, organization, site, ...(key === undefined ? {} : { shareKey: key }) }
+  const address = { app, organization, site, ...defined({ shareKey: key }) }
   const published = publishedSpaces(address).find((one) => one.space === space.id)?.url
   if (published === undefined) return {}
   return { published, ...(site.visibility === 'public' ? { public: published } : {}) }

@@ -20,6 +20,7 @@ import { validShareKey } from './share-links.js'
 import { findSiteSpace } from './structure/find.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 import { sortKeyOf } from './structure/keys.js'
+import { defined } from '../../kernel/defined.js'
 
 /** A site space as the caller sees it. */
 export interface ShownSiteSpace {
@@ -139,7 +140,7 @@ export async function viewSite(
   }
   const key = await validShareKey(app.store, doc, shareKey)
   return {
-    address: { app, organization: organization.doc, site: doc, ...(key === undefined ? {} : { shareKey: key }) },
+    address: { app, organization: organization.doc, site: doc, ...defined({ shareKey: key }) },
     siteSpaces: show(structure.siteSpaces, shownDefault(structure), { isDefault: true, live: true }),
     items: structure.items.flatMap((item) => showItem(item, { live: true })),
   }

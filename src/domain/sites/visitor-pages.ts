@@ -13,6 +13,7 @@ import { headOf } from '../revisions/main-content.js'
 import { knownPages, type OpenRevision } from '../revisions/revisions.js'
 import type { ShownSiteSpace } from './view.js'
 import type { Visitor } from './visitor.js'
+import { defined } from '../../kernel/defined.js'
 
 type PageCache = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
@@ -39,7 +40,7 @@ export function visitorPageOf(entry: PageEntry, known: KnownPage | undefined, wi
     ...(entry.type === 'link' && entry.href === '' ? { draft: true } : {}),
     ...(known?.doubtful ? { gone: true } : {}),
     ...(hidden ? { hidden } : {}),
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ condition }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Computes a visitor's view of a site's structure. */
 import { gateFor, type VisitorContext, type VisitorPage } from '../../access/index.js'
 import { isGroup, isSection, type ShownItem, type ShownSiteSpace, type SiteView } from './view.js'
+import { defined } from '../../kernel/defined.js'
 
 /** The fields of a structure entry that decide who sees it. */
 interface Gated {
@@ -13,7 +14,7 @@ interface Gated {
 /** Describes a part of a site for the visitor gate. `hidden` means that the space of the entry is deleted. */
 const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): VisitorPage => ({
   ...(within ? { within } : {}),
-  ...(condition === undefined ? {} : { condition }),
+  ...defined({ condition }),
   ...(draft ? { draft } : {}),
   ...(hidden ? { gone: true } : {}),
 })

@@ -19,6 +19,7 @@ import { checkDepth } from './nesting-checks.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { positionAtEnd } from './siblings.js'
 import { visibleSpaces } from './spaces.js'
+import { defined } from '../../kernel/defined.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
@@ -34,7 +35,7 @@ export async function createCollection(
 ): Promise<LoadedCollection> {
   const location = {
     organization: organization.doc.id,
-    ...(input.parent === undefined ? {} : { parent: input.parent }),
+    ...defined({ parent: input.parent }),
   }
   const doc = await app.store.transact(async (tx) => {
     await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)

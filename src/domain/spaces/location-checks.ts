@@ -5,6 +5,7 @@ import { collections, type Role } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import { roleOn, type Viewer, viewerOf } from '../roles/access.js'
 import type { Item, Location } from './siblings.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Returns the role of a viewer at a location: on the collection, or (top level) in the organization. */
 export async function roleAt(reader: Reader, viewer: Viewer, location: Location): Promise<Role | null> {
@@ -48,7 +49,7 @@ export async function checkMayAddBeside(
   user: string,
   { organization, parent }: Location,
 ): Promise<void> {
-  const location = { organization, ...(parent === undefined ? {} : { parent }) }
+  const location = { organization, ...defined({ parent }) }
   if (!atLeast(await roleAt(reader, await viewerOf(reader, user, organization), location), 'create'))
     throw mayNotAdd(location)
 }

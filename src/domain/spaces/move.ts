@@ -23,6 +23,7 @@ import {
   spaceItem,
 } from './siblings.js'
 import { openSpace } from './spaces.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum number of details in one error. */
 export const MAX_DETAILS = 50
@@ -104,14 +105,14 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
 
 export const locationIn = (organization: string, parent: string | undefined): Location => ({
   organization,
-  ...(parent === undefined ? {} : { parent }),
+  ...defined({ parent }),
 })
 export const locationOf = ({ doc }: Item): Location => locationIn(doc.organization, doc.parent)
 
 /** Returns the item at another location. A space with visibility `in-collection` becomes private at the top level. */
 export function movedTo(item: Item, { organization, parent }: Location, position: string, now: string): Item {
   const { parent: _before, ...rest } = item.doc
-  const doc = { ...rest, organization, position, ...(parent === undefined ? {} : { parent }) }
+  const doc = { ...rest, organization, position, ...defined({ parent }) }
   if (item.kind === 'collection') return { kind: 'collection', doc } as Item
   const alone = item.doc.visibility === 'in-collection' && parent === undefined
   return { kind: 'space', doc: { ...doc, updatedAt: now, ...(alone ? { visibility: 'private' } : {}) } } as Item

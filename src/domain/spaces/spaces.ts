@@ -32,6 +32,7 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
 import { queueComputed } from '../openapi/queue.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Period in which a deleted space can be restored, in milliseconds. It is then purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
@@ -53,7 +54,7 @@ export async function createSpace(
 ): Promise<LoadedSpace> {
   const location = {
     organization: organization.doc.id,
-    ...(input.parent === undefined ? {} : { parent: input.parent }),
+    ...defined({ parent: input.parent }),
   }
   await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, location.organization), location)
   const now = app.clock.now().toISOString()
@@ -70,7 +71,7 @@ export async function createSpace(
     updatedAt: now,
     ...newCounters,
     createdBy: actor.user.id,
-    ...(input.language === undefined ? {} : { language: input.language }),
+    ...defined({ language: input.language }),
   }
   const starter = starterFiles(app, title, input.template ?? 'empty')
   const repo = await app.git.create(repositoryName(draft.id))

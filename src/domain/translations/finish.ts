@@ -5,6 +5,7 @@ import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
 import { isQueued } from './queue.js'
 import type { RunEnd } from './run-types.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Records the end of a run. Does nothing if the translation was deleted in the meantime. */
 export async function writeEnd(
@@ -41,7 +42,7 @@ function completed(doc: Document<TranslationDoc>, done: RunResult, duration: num
     result: {
       space: doc.result.space,
       revision: done.revision ?? doc.result.revision,
-      ...(done.changeRequest === undefined ? {} : { changeRequest: done.changeRequest }),
+      ...defined({ changeRequest: done.changeRequest }),
     },
     runs: doc.runs + 1,
     latestPages: pages,

@@ -29,6 +29,7 @@ import { planFiles } from './plan.js'
 import type { RunOrder } from './queue.js'
 import type { Run, RunEnd } from './run-types.js'
 import { type Written, writeResult } from './write-result.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum number of attempts while other changes move the branch of the result. */
 const ATTEMPTS = 8
@@ -50,7 +51,7 @@ export async function runTranslation(app: App, order: RunOrder, signal: AbortSig
     if (signal.aborted) throw error
     const problem = problemOf(error)
     if (!problem) throw error
-    return { problem, ...(seen === undefined ? {} : { seen }) }
+    return { problem, ...defined({ seen }) }
   }
 }
 

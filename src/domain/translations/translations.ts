@@ -24,6 +24,7 @@ import { createSpace } from '../spaces/spaces.js'
 import { chooseEngine } from './engines.js'
 import { readInstructions } from './instructions.js'
 import { dropRun, queueRun } from './queue.js'
+import { defined } from '../../kernel/defined.js'
 
 const MAX_TRANSLATIONS = 100
 
@@ -98,9 +99,7 @@ export async function createTranslation(
         initial: initialOf(app, space),
         status: 'pending',
         notes: [],
-        ...(instructions === undefined ? {} : { instructions }),
-        ...(glossary === undefined ? {} : { glossary }),
-        ...(engine === undefined ? {} : { engine }),
+        ...defined({ instructions, glossary, engine }),
         ...(automatic === undefined ? {} : { automatic, automaticBy: actor.user.id }),
         ...noStats,
         createdBy: actor.user.id,

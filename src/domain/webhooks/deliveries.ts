@@ -14,6 +14,7 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { withAttempt, recordEndpointState } from './outcome.js'
 import { attemptDelivery, eventOf } from './send.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Lists a page of the stored deliveries of a webhook. */
 export const listDeliveries = (
@@ -50,7 +51,7 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
     const { webhook: id, organization, event, sequence, type } = delivery
     const now = app.clock.now()
     const at = now.toISOString()
-    const common = { webhook: id, organization, event, type, ...(sequence === undefined ? {} : { sequence }) }
+    const common = { webhook: id, organization, event, type, ...defined({ sequence }) }
     return tx.insert(deliveries, {
       ...common,
       id: newTimedId(now),

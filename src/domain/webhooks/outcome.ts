@@ -4,6 +4,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { PATIENCE_MS, retryDelay } from './schedule.js'
 import type { Attempt } from './send.js'
+import { defined } from '../../kernel/defined.js'
 
 const GONE = 410
 
@@ -32,8 +33,7 @@ export function withAttempt<D extends DeliveryDoc>(delivery: D, attempt: Attempt
     attempts: delivery.attempts + 1,
     lastAttemptAt: at,
     durationMs: attempt.durationMs,
-    ...(attempt.status === undefined ? {} : { responseStatus: attempt.status }),
-    ...(attempt.error === undefined ? {} : { error: attempt.error }),
+    ...defined({ responseStatus: attempt.status, error: attempt.error }),
   } as unknown as D
 }
 

@@ -18,6 +18,7 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { nextSequence } from '../events/events.js'
 import { makePendingDue } from './outcome.js'
 import { newSealedSecret } from './secret.js'
+import { defined } from '../../kernel/defined.js'
 
 const MAX_WEBHOOKS = 50
 /** Time in milliseconds after a rotation during which the previous secret also signs. */
@@ -138,9 +139,7 @@ export async function updateWebhook(
     return {
       ...others,
       ...rest,
-      ...(on === undefined ? {} : { enabled: on }),
-      ...(types === undefined ? {} : { events: types }),
-      ...(about === undefined ? {} : { spaces: about }),
+      ...defined({ enabled: on, events: types, spaces: about }),
     } as Document<WebhookDoc>
   })
 }

@@ -12,6 +12,7 @@ import type { ObjectWriter } from '../objects/writer.js'
 import type { Launcher } from '../process/launcher.js'
 import type { CommitInfo, FolderOrder } from '../types.js'
 import type { FolderMap, MappedLine } from './map-file.js'
+import { defined } from '../../kernel/defined.js'
 
 /** Maximum number of commits in the history: the list of commits is held in memory. */
 const MAX_COMMITS = 500_000
@@ -207,7 +208,7 @@ class Batch {
     const { message, author, committer, headers } = this.order.folderCommit(info, kept, tree)
     const made = encodeObject(
       'commit',
-      encodeCommit({ tree, parents: kept, message, author, committer, ...(headers === undefined ? {} : { headers }) }),
+      encodeCommit({ tree, parents: kept, message, author, committer, ...defined({ headers }) }),
     )
     this.#objects.push(made)
     return { mapped: made.oid as CommitId, made: { tree, parents: kept } }

@@ -10,6 +10,7 @@ import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { Duplex, Writable } from 'node:stream'
 import { type FromSpawner, type Guard, ID_BYTES, type Spawn, type ToSpawner } from './messages.js'
+import { defined } from '../../kernel/defined.js'
 
 const STDERR_LIMIT = 256 * 1024
 /** Maximum time for children to end after the server is gone, in milliseconds. */
@@ -85,7 +86,7 @@ function run(id: number, { command, args, cwd, env, guard, yields }: Spawn): voi
         code,
         stderr,
         ...(signal ? { signal } : {}),
-        ...(failure === undefined ? {} : { failure }),
+        ...defined({ failure }),
       })
     told = true
   }

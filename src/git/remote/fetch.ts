@@ -16,6 +16,7 @@ import { openQuarantine, type Quarantine } from './quarantine.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { type GitRun, withEnv } from './run.js'
 import { maxUnpackMs, tooCostly } from './unpacking.js'
+import { defined } from '../../kernel/defined.js'
 
 const WATCH_MS = 100
 /**
@@ -63,7 +64,7 @@ export async function receive(
   try {
     const run = await connection.run([...settings, ...ARGUMENTS, ...options, '--', connection.url, ...refs], {
       env: quarantine.env,
-      ...(input === undefined ? {} : { input }),
+      ...defined({ input }),
       timeoutMs: limits.timeoutMs,
       maxFileBytes: limits.maxPackBytes + SLACK_BYTES,
       onStart: (stop) => {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { Launcher } from '../process/launcher.js'
 import type { Environment } from '../process/messages.js'
+import { defined } from '../../kernel/defined.js'
 
 export interface GitRun {
   /** Exit code; null if the process was killed. */
@@ -76,9 +77,7 @@ export async function runGit(
   const { program = 'git', timeoutMs, credential, maxFileBytes, readsHere, onOutput, onStart, input } = options
   const { gone, maxCpuSeconds } = bounds ?? {}
   const guard = {
-    ...(credential === undefined ? {} : { credential }),
-    ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
-    ...(maxCpuSeconds === undefined ? {} : { maxCpuSeconds }),
+    ...defined({ credential, maxFileBytes, maxCpuSeconds }),
   }
   const guarded = readsHere && !bounds ? {} : { guard }
   const running = await launcher.start(program, args, {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { bracketed, canonicalHost, type RemoteAddress, refusedUrl } from './address.js'
 import { NO_SSH } from './ssh.js'
+import { defined } from '../../kernel/defined.js'
 
 const SUPPORTED = ['https', 'http', 'ssh', 'file'] as const
 const MAX_LENGTH = 2048
@@ -54,7 +55,7 @@ function sshAddress(
     host: name,
     port,
     path: checkPath(path),
-    ...(user === undefined ? {} : { sshUser: user }),
+    ...defined({ sshUser: user }),
   }
 }
 

@@ -16,6 +16,7 @@ import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
 import type { ClientOptions } from './client.js'
 import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened, unexpectedResponse, webUrl } from './common.js'
 import { type HostCommit, mergedAs, MAX_COMMITS } from './merged-commits.js'
+import { defined } from '../../kernel/defined.js'
 
 const PAGE = 50
 const PULLS = 'the scope "pullrequest:write"'
@@ -136,7 +137,7 @@ export class Bitbucket implements Host {
   }
 
   async updatePullRequest(number: number, { title, body }: { title?: string; body?: string }): Promise<PullRequest> {
-    const change = { ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { description: body }) }
+    const change = { ...defined({ title, description: body }) }
     const purpose = { doing: 'change the pull request', needs: PULLS, what: `Pull request ${number}` }
     return this.#read(
       (await this.options.api.ask('PUT', `${this.#repo}/pullrequests/${number}`, purpose, { body: change })).value,

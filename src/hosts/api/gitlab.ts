@@ -17,6 +17,7 @@ import type { ClientOptions } from './client.js'
 import { branchPath, MAX_PULL_REQUESTS, MAX_REVIEWERS, shortened } from './common.js'
 import { gitlabCommit, gitlabMergeRequest } from './gitlab-shapes.js'
 import { mergedAs, MAX_COMMITS } from './merged-commits.js'
+import { defined } from '../../kernel/defined.js'
 
 const PAGE = 50
 const NEEDS = 'the scope "api" and the role Developer'
@@ -127,8 +128,7 @@ export class GitLab implements Host {
 
   updatePullRequest(number: number, { title, body }: { title?: string; body?: string }): Promise<PullRequest> {
     return this.#change(number, 'change the merge request', {
-      ...(title === undefined ? {} : { title }),
-      ...(body === undefined ? {} : { description: body }),
+      ...defined({ title, description: body }),
     })
   }
 

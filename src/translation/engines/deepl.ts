@@ -2,6 +2,7 @@
 import { type Engine, EngineError, type GlossaryEntry, type LanguagePair } from '../types.js'
 import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
 import { cachedForMinutes } from './remembered.js'
+import { defined } from '../../kernel/defined.js'
 
 const NAME = 'DeepL'
 const REASONS = {
@@ -29,7 +30,7 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
       url: base + path,
       headers,
       reasons: REASONS,
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
       signal,
     })
   const codesOf = async (type: string, signal?: AbortSignal): Promise<Set<string>> => {

@@ -12,6 +12,7 @@ import type { Batch, Operation } from '../batch.js'
 import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Rejects a file name that contains slashes or control characters, that Git reserves, or that is too long. */
 function checkName(name: string, member: string): void {
@@ -54,7 +55,7 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     if (file.ref !== undefined && batch.fileRefs.has(file.ref))
       throw new ChangeError(`The ref ${file.ref} is used twice. Give each change its own ref.`, `${member}/ref`)
     if (file.ref !== undefined) batch.fileRefs.set(file.ref, path)
-    batch.insertedFiles.push({ path, name: nameOf(path), ...(file.ref === undefined ? {} : { ref: file.ref }) })
+    batch.insertedFiles.push({ path, name: nameOf(path), ...defined({ ref: file.ref }) })
   }
   return null
 }
@@ -145,7 +146,7 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   return {
     object: 'created_reusable_content',
     page: batch.workspace.overrides.get(`reusable-content\0${key}`) ?? defaultId('reusable-content', key),
-    ...(change.ref === undefined ? {} : { ref: change.ref }),
+    ...defined({ ref: change.ref }),
   }
 }
 

@@ -4,6 +4,7 @@ import { ChangeError } from '../change-error.js'
 import type { Operation } from '../batch.js'
 import { checkNotBelow, checkSlug, filesBelow } from './pages.js'
 import { containerOf, editSummary, startOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Adds a group: a heading of the table of contents. Groups are always at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
@@ -14,13 +15,13 @@ export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, ch
   await editSummary(batch, (now) => ({
     kind: 'insert-group',
     title: change.title,
-    ...(change.slug === undefined ? {} : { slug: change.slug }),
+    ...defined({ slug: change.slug }),
     place: destinationOf(now, null, change.at),
   }))
   const made = (await batch.workspace.structure()).pages.find((page) => page.type === 'group' && !before.has(page.id))
   if (!made) throw new ChangeError('The group could not be added to the table of contents.')
   nameRef(batch, change.ref, made.id)
-  return { object: 'created_page', page: made.id, ...(change.ref === undefined ? {} : { ref: change.ref }) }
+  return { object: 'created_page', page: made.id, ...defined({ ref: change.ref }) }
 }
 
 export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, change) => {
@@ -36,7 +37,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
         kind: 'retitle-group',
         start: startOf(now, group),
         title: change.title ?? group.title,
-        ...(change.slug === undefined ? {} : { slug: change.slug }),
+        ...defined({ slug: change.slug }),
       }),
       true,
     )

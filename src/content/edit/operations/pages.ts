@@ -22,6 +22,7 @@ import {
   destinationOf,
   summaryText,
 } from './table-of-contents.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Adds a page: its file, and its entry in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
@@ -55,7 +56,7 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const page = (await workspace.structure()).byGitPath.get(path)
   if (!page) throw new ChangeError(`The page could not be added to the table of contents as ${path}.`)
   nameRef(batch, change.ref, page.id)
-  return { object: 'created_page', page: page.id, ...(change.ref === undefined ? {} : { ref: change.ref }) }
+  return { object: 'created_page', page: page.id, ...defined({ ref: change.ref }) }
 }
 
 /**

@@ -24,6 +24,7 @@ import { movedFiles } from './moved-files.js'
 import type { Sides, MergedTree } from './merged-tree.js'
 import { relistedPages } from './relisted-pages.js'
 import { conflictOfUnlistedPage } from './unlisted-pages.js'
+import { defined } from '../../../kernel/defined.js'
 
 /**
  * Merges two commits' trees, three-way. Moved files are followed by page ID, so that an edit of the other side reaches them at their new path. Files
@@ -112,7 +113,7 @@ async function mergeFiles(
   // If histories crossed, Git would join the merge bases itself, line by line, and put markers into tables of contents.
   const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
   if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
-  return mergeByPath(repo, { ours, theirs, ...(given === undefined ? {} : { base: given }) })
+  return mergeByPath(repo, { ours, theirs, ...defined({ base: given }) })
 }
 
 async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {

@@ -16,6 +16,7 @@ import type { Document, Transaction } from '../../../store/index.js'
 import type { App } from '../../context/app.js'
 import { emit } from '../../events/events.js'
 import { isLastResort, requireOtherAdmin } from '../admins.js'
+import { defined } from '../../../kernel/defined.js'
 
 /**
  * Returns the ID of an identity: a digest of the provider (which implies the organization), the identity provider's
@@ -66,7 +67,7 @@ export async function linkIdentity(
   await emit(app, tx, {
     type: 'member.updated',
     organization,
-    ...(by === undefined ? {} : { actor: by }),
+    ...defined({ actor: by }),
     subject: { user },
     data,
   })

@@ -8,6 +8,7 @@ import { type Change, type ChangedAttributes, frontMatterAttributes } from '../.
 import type { App } from '../../context/app.js'
 import { readDocument } from '../revisions.js'
 import type { FoundChange, Comparison } from './comparison.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Lists the changed pages in the order of the table of contents. Deleted pages are last. */
 export async function findPageChanges(app: App, comparison: Comparison): Promise<FoundChange[]> {
@@ -93,8 +94,7 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
   const blobs = editedBlobs(comparison, before, after)
   const attributes: Record<string, object> = {}
   const compare = (name: string, was: unknown, is: unknown): void => {
-    if (!sameValue(was, is))
-      attributes[name] = { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }
+    if (!sameValue(was, is)) attributes[name] = { ...defined({ before: was, after: is }) }
   }
   return {
     page: after.id,

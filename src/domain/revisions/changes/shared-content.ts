@@ -1,6 +1,7 @@
 /** Compares the shared content of two revisions: reusable content and variables. */
 import type { ReusableContentEntry } from '../../../content/types.js'
 import type { Comparison, FoundChange } from './comparison.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Returns the changed variables as one change. */
 export function findVariableChanges({ before, after }: Comparison): FoundChange[] {
@@ -13,7 +14,7 @@ export function findVariableChanges({ before, after }: Comparison): FoundChange[
   const variables = Object.fromEntries(
     names.map((name) => {
       const [was, is] = [own(old, name), own(now, name)]
-      return [name, { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }]
+      return [name, { ...defined({ before: was, after: is }) }]
     }),
   )
   return [{ describe: () => ({ type: 'variables_edited', variables }) }]

@@ -1,6 +1,7 @@
 /** Changes and removes groups of sections in the structure of a site, and removes sections from them. */
 import { itemsOf, type SiteStructure } from '../../../model/index.js'
 import { findGroup, getGroup, listOfGroup, replaceItem, replaceList, withoutItem } from './lists.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Changes title, icon or draft of a group; null removes the icon. Throws 404. */
 export function updateGroup(
@@ -12,8 +13,7 @@ export function updateGroup(
   const newIcon = icon === undefined ? had : (icon ?? undefined)
   return replaceItem(structure, {
     ...group,
-    ...(title === undefined ? {} : { title }),
-    ...(newIcon === undefined ? {} : { icon: newIcon }),
+    ...defined({ title, icon: newIcon }),
     ...((draft ?? was) ? { draft: true } : {}),
   })
 }

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../../kernel/errors.js'
 import { itemsOf, type LinkEntry, type SiteStructure } from '../../../model/index.js'
 import { findLink } from './find.js'
 import { listOfGroup, replaceItem, replaceList, requireGroup, withoutItem } from './lists.js'
+import { defined } from '../../../kernel/defined.js'
 
 const MAX_LINKS = 200
 
@@ -41,7 +42,7 @@ export function updateLink(
   if (!found) throw notFound('The external link')
   const { icon: had, ...rest } = found.link
   const newIcon = icon === undefined ? had : (icon ?? undefined)
-  const next: LinkEntry = { ...rest, ...change, ...(newIcon === undefined ? {} : { icon: newIcon }) }
+  const next: LinkEntry = { ...rest, ...change, ...defined({ icon: newIcon }) }
   if (sectionGroup === undefined || sectionGroup === found.group.id) return replaceItem(structure, next)
   requireGroup(structure, sectionGroup, '/sectionGroup')
   return appendTo(withoutItem(structure, id), sectionGroup, next)

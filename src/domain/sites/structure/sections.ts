@@ -6,6 +6,7 @@ import { findSection, getSection } from './find.js'
 import { replaceItem, withoutItem } from './lists.js'
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
+import { defined } from '../../../kernel/defined.js'
 
 const MAX_SECTIONS = 500
 
@@ -35,7 +36,7 @@ function add(
     id,
     title,
     path,
-    ...(icon === undefined ? {} : { icon }),
+    ...defined({ icon }),
     ...(draft ? { draft } : {}),
     ...container,
   }

@@ -5,6 +5,7 @@ import { checkFree, checkPath, derivedPath } from '../paths.js'
 import { findSection, getSiteSpace } from './find.js'
 import { type Container, replaceContainer } from './lists.js'
 import { without } from './position.js'
+import { defined } from '../../../kernel/defined.js'
 
 /** Maximum number of site spaces. The structure of a site is one document, which is read as a whole. */
 export const MAX_SITE_SPACES = 500
@@ -87,10 +88,9 @@ export function updateSiteSpace(
   const newCondition = condition === undefined ? had : (condition ?? undefined)
   const next: SiteSpaceEntry = {
     ...rest,
-    ...(path === undefined ? {} : { path }),
-    ...(space === undefined ? {} : { space }),
+    ...defined({ path, space }),
     ...(hidden && (space ?? siteSpace.space) === siteSpace.space ? { hidden } : {}),
-    ...(newCondition === undefined ? {} : { condition: newCondition }),
+    ...defined({ condition: newCondition }),
     ...((draft ?? was) ? { draft: true } : {}),
   }
   return replaceContainer(structure, section, {
