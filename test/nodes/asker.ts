@@ -32,7 +32,9 @@ export interface Door {
 export class Asker {
   readonly #agent: Agent
 
-  /** @param keepAlive whether connections are kept open, dead ones too */
+  /**
+   * @param keepAlive whether connections are kept open, dead ones too
+   */
   constructor(
     readonly name: string,
     readonly token: string,

@@ -2,11 +2,13 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * - `pass`: passes everything on. - `drop`: resets all connections, new ones too. - `hang`: keeps connections open but
- * moves nothing. When it passes again, waiting data moves on. - `half-open`: the far end is gone. The near end gets no
- * notice, and never receives data again on this connection or a new one. - `half-open-far`: the near end is reset. The
- * far end gets no notice and keeps its resources for the connection. - `lose-answers`: the data of the client arrives.
- * The connection breaks at the first byte of a response.
+ * - `pass`: passes everything on.
+ * - `drop`: resets all connections, new ones too.
+ * - `hang`: keeps connections open but moves nothing. When it passes again, waiting data moves on.
+ * - `half-open`: the far end is gone. The near end gets no notice, and never receives data again on this connection or
+ * a new one.
+ * - `half-open-far`: the near end is reset. The far end gets no notice and keeps its resources for the connection.
+ * - `lose-answers`: the data of the client arrives. The connection breaks at the first byte of a response.
  */
 export const BAD_WEATHER = ['drop', 'hang', 'half-open', 'half-open-far', 'lose-answers'] as const
 export type Weather = 'pass' | (typeof BAD_WEATHER)[number]

@@ -5,7 +5,8 @@ export const marksOf = (markdown: string): string[] => [...markdown.matchAll(/\b
 
 /**
  * Returns a description of the fault, or null if all acknowledged marks are there once and in order, and no others
- * except open ones. @param open marks that were requested without a response
+ * except open ones.
+ * @param open marks that were requested without a response
  */
 export function checkMarks(
   found: readonly string[],

@@ -28,7 +28,7 @@ const run = (dir: string, ...args: string[]): ChildProcess =>
   })
 
 test(
-  'a space is there with all it has, or gone with all it had; what is left is purged by the next start',
+  'a killed purge leaves a space complete or gone, and the next start finishes it',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-purge-'))
     const repositories = (): Set<string> =>

@@ -1,6 +1,6 @@
-// Takes unusual specifications through every step of the service. For a folder of specifications:
-// SPECIFICATIONS=/a/folder npm test -- openapi/whole-way For large ones with generated cycles, hundreds of files and 3
-// MB of YAML: SPECIFICATIONS=large.
+// Takes unusual specifications through every step of the service.
+// For a folder of specifications: SPECIFICATIONS=/a/folder npm test -- openapi/whole-way
+// For large ones with generated cycles, hundreds of files and 3 MB of YAML: SPECIFICATIONS=large.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
