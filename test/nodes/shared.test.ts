@@ -8,7 +8,7 @@ import { startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
 import { startNodes, until } from './nodes.js'
 
-const test = suite('what nodes on one database share')
+const test = suite('nodes on one database: shared state')
 const [first, second] = await Promise.all([startSmtp(), startSmtp()])
 const mail = { BINDERY_MAIL_FROM: 'docs@example.org' }
 const limits = { BINDERY_RATE_LIMIT_SIGN_INS: '5', BINDERY_RATE_LIMIT_PER_MINUTE: '30' }

@@ -16,7 +16,7 @@ import {
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('people: how many spaces somebody sees')
+const test = suite('people: number of visible spaces')
 
 const level = fc.constantFrom('inherit' as const, null, ...roles)
 const parent = fc.option(fc.nat(5), { nil: undefined })

@@ -6,7 +6,7 @@ import { DatabaseAway, openDatabase } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('connections to PostgreSQL that lead nowhere')
+const test = suite('dead connections to PostgreSQL')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 

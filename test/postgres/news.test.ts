@@ -17,7 +17,7 @@ import {
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('news of what was written')
+const test = suite('change detection in PostgreSQL')
 const postgres = await startPostgres()
 const opened: { close(): Promise<unknown> }[] = []
 test.after(async () => {

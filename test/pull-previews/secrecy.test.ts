@@ -36,20 +36,17 @@ async function gpgKey(folder: string): Promise<string> {
   return file
 }
 
-const [test, { here, key }] = await suiteWith(
-  'previews: secrecy of the token and the signing key',
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gpg-'))
-    const file = await gpgKey(folder)
-    const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
-    const here = await startPreviewing({ BINDERY_COMMIT_KEY_FILE: file }, { log })
-    const close = async (): Promise<void> => {
-      await here.close()
-      await rm(folder, { recursive: true, force: true })
-    }
-    return { here, key: await readFile(file, 'utf8'), close }
-  },
-)
+const [test, { here, key }] = await suiteWith('previews: secrecy of the token and the signing key', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gpg-'))
+  const file = await gpgKey(folder)
+  const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
+  const here = await startPreviewing({ BINDERY_COMMIT_KEY_FILE: file }, { log })
+  const close = async (): Promise<void> => {
+    await here.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { here, key: await readFile(file, 'utf8'), close }
+})
 
 /**
  * The secret in every form in which it could be written: lines of the armor, their decoded bytes, the token alone and

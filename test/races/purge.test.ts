@@ -20,7 +20,7 @@ import { suite } from '../support/suite.js'
 
 const SPACES = 24
 const KILLS = 6
-const test = suite('kill -9 in the middle of a purge')
+const test = suite('kill -9 during a purge')
 
 const run = (dir: string, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [...moduleArguments('./purging-service.js', import.meta.url), dir, ...args], {

@@ -11,7 +11,7 @@ import { startServer, TOKEN } from './server-process.js'
 const KILLS = Number(process.env.KILLS ?? 5)
 const SPACES = 50
 
-const test = suite('kill -9 in a transfer')
+const test = suite('kill -9 during a transfer')
 
 test(
   `a transfer of ${SPACES} spaces happens completely or not at all in ${KILLS} kills`,

@@ -5,10 +5,7 @@ import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith(
-  'no branch moves after a setting or right was removed',
-  startService,
-)
+const [test, here] = await suiteWith('no branch moves after a setting or right was removed', startService)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 

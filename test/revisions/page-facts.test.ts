@@ -9,7 +9,7 @@ import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { openFacts } from '../../src/facts/index.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('facts of pages: made once, then from the index')
+const test = suite('facts of pages')
 const dir = await mkdtemp(join(tmpdir(), 'bindery-page-facts-'))
 const { texts, close } = openTexts()
 test.after(async () => {

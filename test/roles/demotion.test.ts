@@ -10,7 +10,7 @@ import { type Caller, startService, type TestService } from '../support/service.
 import { suite } from '../support/suite.js'
 import { sampleEnv, samples } from '../api/samples/index.js'
 
-const test = suite('a role that is taken away while a request is under way')
+const test = suite('roles that are removed during a request')
 
 /** Excludes changes to Git alone, whose guards run when the branch moves: `reviews/main-guard.test.ts`. */
 const movesBranches = new Set([

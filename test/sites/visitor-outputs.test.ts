@@ -107,34 +107,30 @@ const found = async (more: Record<string, string> = {}): Promise<string[]> => {
 }
 
 const cases: [who: string, more: () => Promise<Record<string, string>>, listed: string[]][] = [
-  ['somebody of whom nothing is known', async () => ({}), FREE],
+  ['an unknown visitor', async () => ({}), FREE],
   [
     'a pro',
     async () => ({ visitorToken: token(await keyOf(made.site), { isPro: true }) }),
     ['Open', 'Unindexed', 'Pro', 'Blocks'],
   ],
+  ['a pro claim that is text', async () => ({ visitorToken: token(await keyOf(made.site), { isPro: 'true' }) }), FREE],
   [
-    'a pro that is not true but a text',
-    async () => ({ visitorToken: token(await keyOf(made.site), { isPro: 'true' }) }),
-    FREE,
-  ],
-  [
-    'somebody whose token has unsigned claims',
+    'a token with unsigned claims',
     async () => ({ visitorToken: token(await keyOf(made.site), { unsigned: { isBeta: true } }) }),
     FREE,
   ],
   [
-    'a browser that says beta',
+    'a browser that claims beta',
     async () => ({ unsignedClaims: '{"isBeta":true,"isPro":true}' }),
     ['Open', 'Unindexed', 'Beta', 'NotPro', 'Blocks'],
   ],
   [
-    'a browser that says pro below unsigned',
+    'a browser that claims pro below unsigned',
     async () => ({ unsignedClaims: '{"unsigned":{"isPro":true},"isBeta":1}' }),
     FREE,
   ],
   [
-    'both',
+    'a token and a browser with claims',
     async () => ({
       visitorToken: token(await keyOf(made.site), { isPro: true, isBeta: true }),
       unsignedClaims: '{"isBeta":true}',

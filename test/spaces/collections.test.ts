@@ -219,7 +219,7 @@ test('space settings can be set or removed with null, and invalid ones are named
   )
 })
 
-test('counters say what there is, whatever happens to the space', async () => {
+test('space counters match the content after any change of the space', async () => {
   const id = await f.space()
   for (const status of ['draft', 'open', 'archived', 'merged']) {
     const { number } = (await f.admin.call('post', `/v1/spaces/${id}/change-requests`, { subject: status }).expect(201))
@@ -261,7 +261,7 @@ test('collections can be nested 32 deep, and no deeper', async () => {
   assert.is(error.details[0].path, '/parent')
 })
 
-test('a space for all of its collection counts among the spaces of each of them', async () => {
+test('a space counts among the spaces of each collection above it', async () => {
   const member = await f.caller('edit')
   const counted = async (): Promise<number> =>
     (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}`).expect(200)).body.spaces

@@ -22,7 +22,7 @@ interface Page {
   weight?: number
 }
 
-/** The table that the contract works on; an adapter that must know its tables beforehand declares it. */
+/** The table that the contract works on. An adapter that must know its tables in advance declares it. */
 export const pages = table<Page>()({
   name: 'pages',
   indexes: {
@@ -62,13 +62,13 @@ async function thrown(promise: Promise<unknown>): Promise<unknown> {
   return undefined
 }
 
-/** A place that holds a store: opened, closed and opened again, it has the same documents. */
+/** A storage location for a store. After the store is closed and opened again, it has the same documents. */
 export interface StorePlace {
   open(): Promise<Store>
   dispose(): Promise<void>
 }
 
-/** What every adapter of the store must do. Registers and runs one suite. `after` is run at its end. */
+/** The contract of every store adapter. Registers and runs one suite. `after` runs at its end. */
 export function storeContract(
   name: string,
   place: () => Promise<StorePlace>,
@@ -462,7 +462,7 @@ export function storeContract(
   check(
     'numbers the records of a journal by group, and reads them in both directions from any place',
     async (store, reopen) => {
-      // Over days, with restarts in between: some are in one file, some in the next, some in the log.
+      // Over several days with restarts: records are spread over two files and the log.
       await add(store, 'a', 0, 20)
       const second = await reopen()
       await add(second, 'b', 0, 3)
@@ -535,7 +535,7 @@ export function storeContract(
       assert.equal(await tx.extent(entries, 'a'), { count: 1, next: 801 })
     })
     assert.equal(await store.extent(entries, 'a'), { count: 1, next: 801 })
-    // What it has counted already is not counted again.
+    // Records that were already counted are not counted again.
     await append(store, 5)
     const again = await reopen()
     await append(again)
