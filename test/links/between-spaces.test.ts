@@ -102,7 +102,7 @@ test('every service address is in-app, and addresses of sites are not', async ()
   )
 })
 
-test('a link to an address of its own space resolves to the revision that is read', async () => {
+test('a link to an address of the same space resolves to the revision that is read', async () => {
   const id = (await admin.call('post', `/v1/spaces/${from}/change-requests`, {}).expect(201)).body.id
   const changes = [
     { operation: 'insert_page', title: 'Fresh', document: { markdown: `# Fresh\n\n[me](/spaces/${from}/fresh)\n` } },

@@ -26,7 +26,7 @@ export class World {
     return this.#over || this.failed
   }
 
-  /** Whether there are so many faults that further ones follow from them. */
+  /** Whether further faults would only follow from the many earlier ones. */
   get failed(): boolean {
     return this.cluster.judge.faults.length >= ENOUGH_FAULTS
   }

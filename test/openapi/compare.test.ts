@@ -68,7 +68,8 @@ const CASES: [name: string, before: Record<string, unknown>, after: Record<strin
     ['It was object and is array of string now.'],
   ],
 ]
-for (const [name, before, after, expected] of CASES) test(name, () => assert.equal(breaking(before, after), expected))
+for (const [name, before, after, expected] of CASES)
+  test(`breaking changes are found as expected: ${name}`, () => assert.equal(breaking(before, after), expected))
 
 test('specifications with unusual names and forms can be compared', () => {
   const odd = {

@@ -183,7 +183,7 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
 ]
 
 for (const [name, markdown, ...expected] of cases)
-  test(name, () => {
+  test(`the HTML of this content is correct: ${name}`, () => {
     const made = html(markdown)
     for (const part of expected) assert.ok(made.includes(part), `${part}\nis not in\n${made}`)
   })

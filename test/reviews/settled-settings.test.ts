@@ -53,7 +53,7 @@ const cases: [what: string, take: (one: Space, who: Caller, token: string) => Pr
 
 for (const [what, take] of cases)
   for (const how of ['write', 'merge'] as const)
-    test(`${what} takes effect before the response, during a ${how}`, async () => {
+    test(`a change of ${what} takes effect before the response, during a ${how}`, async () => {
       const one = await space()
       const who = await here.caller('review')
       const { token } = (await who.call('get', '/v1/user/tokens').expect(200)).body.items.map(

@@ -178,9 +178,9 @@ const hostile: [why: string, body: object, at: string][] = [
     { header: { links: [{ title: 'x', to: null, onclick: 'x' }] } },
     '/header/links/0/onclick',
   ],
-  ['a colour that is none', { styling: { primaryColor: themed('red') } }, '/styling/primaryColor/light'],
+  ['an invalid color', { styling: { primaryColor: themed('red') } }, '/styling/primaryColor/light'],
   [
-    'style in a colour',
+    'style in a color',
     { styling: { tint: { color: themed('#fff;background:url(//x)') } } },
     '/styling/tint/color/light',
   ],

@@ -73,7 +73,7 @@ const wrong: [why: string, body: object, at: string][] = [
   ['a claim that is a text', schema({ plan: { type: 'string' } }), '/jsonSchema/properties/plan/type'],
   ['a claim within a claim', schema({ plan: { type: 'object', properties: {} } }), '/jsonSchema/properties/plan/type'],
   [
-    'a keyword that is not known',
+    'an unknown keyword',
     schema({ plan: { type: 'boolean', $ref: 'https://evil.example' } }),
     '/jsonSchema/properties/plan/$ref',
   ],

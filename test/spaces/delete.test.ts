@@ -93,7 +93,7 @@ const given = fc.array(
 )
 
 test(
-  "deleting a collection changes nobody's access",
+  "deleting a collection changes no user's access",
   async () => {
     const { app } = f.service
     const people: Caller[] = []

@@ -4,7 +4,7 @@ import { suite } from './suite.js'
 
 const test = suite('options of a test run')
 
-test('options and path words are told apart', () => {
+test('options and path words are distinguished', () => {
   assert.equal(optionsOf(['content/', '--costs', 'git/merge']), {
     wanted: ['content/', 'git/merge'],
     costs: true,

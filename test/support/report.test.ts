@@ -23,13 +23,13 @@ test('a report is good only if all registered tests of all suites started and en
   assert.equal(complaints(GOOD), []))
 
 const bad: [why: string, report: Report | null, complaint: RegExp][] = [
-  ['there is none', null, /ended without a report/],
+  ['it is missing', null, /ended without a report/],
   ['no test is registered', { ...GOOD, registered: 0, started: 0, passed: 0 }, /registers no test/],
   ['a suite is not run', { ...GOOD, run: 0 }, /1 suite\(s\) without \.run\(\)/],
   ['a test never starts', { ...GOOD, registered: 3 }, /1 registered test\(s\) never started/],
   ['a test never ends', { ...GOOD, passed: 1 }, /never ended/],
   ['a hook fails', { ...GOOD, hookFailures: ['after: no'] }, /after: no/],
-  ['an error is caught by nobody', { ...GOOD, crashes: ['unhandled rejection: no'] }, /unhandled rejection/],
+  ['an error is not caught', { ...GOOD, crashes: ['unhandled rejection: no'] }, /unhandled rejection/],
 ]
 for (const [why, report, complaint] of bad) {
   test(`a report is not good: ${why}`, () => {

@@ -75,12 +75,12 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ],
   ['a page that is not listed', { ...good, 'content/more.md': '# More\n' }, /content\/more\.md: .*not listed/],
   [
-    'a link that leads nowhere',
+    'a broken link',
     { ...good, 'content/README.md': '# Notes\n\n[x](gone.md)\n' },
     /content\/README\.md: has a link to gone\.md/,
   ],
   ['a stray file', { ...good, 'content/notes.txt': 'x' }, /content\/notes\.txt: is neither a page nor below/],
-  ['a file beside the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is not part of a template/],
+  ['a file next to the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is not part of a template/],
   ['a cover', { ...good, 'content/README.md': '---\ncover: x.png\n---\n# Notes\n' }, /README\.md: .*cover/],
   [
     'a first entry that is a group',
@@ -123,7 +123,7 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
     /brings the template over 8388608 bytes/,
   ],
   ['deep folders', { ...good, 'content/a/b/c/d/e/f/g/h/i.md': '# x\n' }, /is more than 8 folders deep/],
-  ['a name that is no ID', good, /Notes_1 cannot be the name of a template/, 'Notes_1'],
+  ['a name that is not a valid ID', good, /Notes_1 cannot be the name of a template/, 'Notes_1'],
   ['a reserved name', good, /sample cannot be the name of a template/, 'sample'],
 ]
 for (const [why, files, message, id] of broken)

@@ -25,7 +25,7 @@ const commits = async (space: string): Promise<number> => Number(await plain(spa
 const outline = (pages: Json[]): string =>
   pages.map((page) => page.title + (page.pages.length > 0 ? ` (${outline(page.pages)})` : '')).join(', ')
 
-test('templates are listed with their descriptions and parts', async () => {
+test('templates are listed with their descriptions and parameters', async () => {
   const items = await list()
   assert.equal(
     items.map(({ id }) => id),
@@ -116,7 +116,7 @@ test('a template overwrites no content, and adding it twice adds it twice', asyn
   assert.ok(paths.has('.gitbook/assets/team.svg') && paths.has('.gitbook/assets/team (1).svg'))
 })
 
-test("template files with the name of a space file use the space's file", async () => {
+test('a template can use files of the space in place of its own', async () => {
   const space = await make()
   const files = [{ name: 'my logo (1).png', base64: 'cG5n' }]
   const { insertedFiles } = (
@@ -140,7 +140,7 @@ test("template files with the name of a space file use the space's file", async 
   assert.is((await read(`${space}/links?status=broken`)).count, 0)
 })
 
-test('a file that only a page links to can be included too', async () => {
+test('a template file that only a page links to can be replaced too', async () => {
   const space = await make()
   const repo = join(here.dir, 'repos', `${space}.git`)
   const blob = (await git(repo, ['hash-object', '-w', '--stdin'], 'png')).trim()

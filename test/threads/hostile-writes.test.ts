@@ -75,12 +75,12 @@ const shapes: Record<string, Record<string, string>> = {
   'a table of contents of a megabyte': {
     'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${entries(MB)}`,
   },
-  'one of labels that take time': {
+  'a table of contents with slow labels': {
     'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${`* ${'*_['.repeat(300)}\n`.repeat(1_000)}`,
   },
   'variables in flow maps': { '.gitbook/vars.yaml': `a: [${'{b: c}, '.repeat(25_000)}]\n${'}'.repeat(50_000)}\n` },
   'variables of many anchors': { '.gitbook/vars.yaml': `a: ${'&a '.repeat(80_000)}\n` },
-  'a configuration that nests': {
+  'a deeply nested configuration': {
     '.gitbook.yaml': `root: ./\nstructure: ${'{a: '.repeat(20_000)}${'}'.repeat(20_000)}\n`,
   },
   'a configuration of tags': { '.gitbook.yaml': `structure: ${'!!a '.repeat(60_000)}\n` },

@@ -46,7 +46,7 @@ async function travel(name: string, read: Read): Promise<void> {
 for (const [name, text] of Object.entries(specifications())) {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   test(
-    name,
+    `the specification passes every step: ${name}`,
     async () => {
       const byText = await readSource(here, slug, { text })
       web.files.set(`/${name}`, text)

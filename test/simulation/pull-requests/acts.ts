@@ -10,7 +10,10 @@ export interface Act {
   from: 'here' | 'there'
   /** The number and kind of the step, for people who read a fault. */
   why: string
-  /** A removal counts only if both sides had the removed line; a claimed line counts also against a removal whose author did not know it. */
+  /**
+   * A removal counts only if both sides had the removed line. A claimed line counts also against a removal whose author
+   * did not know it.
+   */
   firm: boolean
   /**
    * False if it reverts a removal on the remote that main here had not imported. For a merge, nothing happened there.

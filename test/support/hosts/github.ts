@@ -1,4 +1,4 @@
-/** A stand-in for GitHub's REST API: tokens with permissions, apps whose JWTs are verified, primary and secondary rate limits. */
+/** A stand-in for GitHub's REST API: tokens with permissions, apps with verified JWTs, two kinds of rate limits. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import {
   type Dialect,

@@ -9,7 +9,7 @@ import { modelService } from './model-service.js'
 
 const [test, here] = await suiteWith('translations/model/blocks', () => modelService())
 
-test('each kind of block is translated correctly in a page of its kind', async () => {
+test('each kind of block is translated exactly on a page of only that kind', async () => {
   const words = wording(dice(1))
   const blocks = BLOCKS.map((make) => make(words))
   const files = Object.fromEntries(

@@ -67,7 +67,7 @@ async function shapeOf(space: string): Promise<unknown> {
 
 for (const [name, [mischief, kind]] of Object.entries(GARBAGE)) {
   if (!isAll && !SOME.has(name)) continue
-  test(name, async () => {
+  test(`a page stays valid if the engine response is faulty: ${name}`, async () => {
     const words = wording(dice(name.length * 1_000 + name.charCodeAt(0)))
     const marked = `---\ndescription: «${words()}»\nicon: gear\n---\n\n# «${words()}»\n\n${BLOCKS.map((make) => make(words)).join('\n\n')}\n`
     const summary = `# «Summary ${words()}»\n\n* [«${words()}»](README.md)\n`
