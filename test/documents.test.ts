@@ -19,17 +19,17 @@ const DOCUMENTS = [
   'test/README.md',
 ]
 const DESIGN = (await readdir(join(root, 'docs/design'))).map((name) => `docs/design/${name}`)
-/** How a path that a document names may begin. */
+/** The allowed start of a path that a document names. */
 const ROOTS = ['', 'src/', 'src/domain/', 'src/domain/commits/', 'src/domain/git-sync/', 'src/git/', 'test/']
 
-/** Paths of code that a text names in backticks: with a slash, and a file or folder by their form. */
+/** Code paths that a text names in backticks: with a slash, and with the form of a file or folder. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([a-z][\w.-]*\/[\w./-]*)`/g)]
     .map(([, path]) => path as string)
     .filter((path) => /\.(ts|cjs|sh)$|\/$/.test(path))
 
 for (const document of [...DOCUMENTS, ...DESIGN])
-  test(`${document} names files and folders that are there`, async () => {
+  test(`${document} names only existing files and folders`, async () => {
     const text = await readFile(join(root, document), 'utf8')
     const missing = pathsIn(text).filter(
       (path) => !/^(repos|data|refs|lfs)\//.test(path) && !ROOTS.some((start) => existsSync(join(root, start, path))),
@@ -43,7 +43,7 @@ for (const document of [...DOCUMENTS, ...DESIGN])
     )
   })
 
-test('every room of domain/ has a floor in ARCHITECTURE.md', async () => {
+test('every folder of domain/ has a level in ARCHITECTURE.md', async () => {
   const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')
   const rows = [...text.matchAll(/^ *\| \d \|(.*)\|$/gm)].map(([row]) => row).join('\n')
   const rooms = await readdir(join(root, 'src/domain'))

@@ -12,8 +12,7 @@ const SETTINGS = new URL('../docs/settings.md', import.meta.url)
 const test = suite('README')
 
 for (const shell of ['bash', 'zsh'])
-  test(`the walk of the README, and that of the teams after it, work when pasted into ${shell}`, async () =>
-    walkIn(shell))
+  test(`the commands in the README and in the team guide work when pasted into ${shell}`, async () => walkIn(shell))
 
 async function walkIn(shell: string): Promise<void> {
   const here = await startService()
@@ -50,7 +49,7 @@ async function walkIn(shell: string): Promise<void> {
   }
 }
 
-test('the table of settings is the one in the code', async () => {
+test('the table of settings matches the code', async () => {
   const text = await readFile(SETTINGS, 'utf8')
   const all = settingsTable()
   const table = [...new Set(all.map(({ group }) => group))]

@@ -3,13 +3,13 @@ import { join, relative } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from './support/suite.js'
 
-// What a reader meets in every file of `src`: a first comment that tells its job, and little enough to be read at once.
+// Checks every file of `src` for a first comment that states its job, and for a limited size.
 const src = join(process.cwd(), 'src')
 const test = suite('sizes')
 
 /** Files over this many lines have more than one job. */
 const MAX_LINES = 400
-/** Nine files of ten have at most so many. */
+/** Nine of ten files have at most this many lines. */
 const LARGE_LINES = 190
 
 const found = await readdir(src, { recursive: true, withFileTypes: true })
@@ -25,7 +25,7 @@ const linesOf = ({ text }: { text: string }): number => text.split('\n').length 
 const withoutJob = (files: readonly { path: string; text: string }[]): string[] =>
   files.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)
 
-test('every file begins with a comment that tells its job', () => {
+test('every file starts with a comment that states its job', () => {
   assert.ok(sources.length > 1000)
   assert.equal(withoutJob([{ path: 'planted.ts', text: "import { join } from 'node:path'\n" }]), ['planted.ts'])
   assert.equal(withoutJob(sources), [])

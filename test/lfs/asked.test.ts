@@ -1,4 +1,4 @@
-// What is asked of an LFS server and made of its answers, without a service.
+// Tests requests to an LFS server and the handling of its responses, without a service.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
@@ -7,7 +7,7 @@ import { createHttpClient } from '../../src/outbound/index.js'
 import { startLfs } from '../support/lfs-server.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('lfs: asked', async () => {
+const [test, here] = await suiteWith('lfs: requests and responses', async () => {
   const lfs = await startLfs()
   const api = createServer((request, response) => void lfs.handler(request, response))
   await new Promise<void>((done) => api.listen(0, '127.0.0.1', done))
@@ -44,7 +44,7 @@ const failure = async (batch: typeof here.lfs.batch): Promise<LfsError> => {
   throw new Error('it did not fail')
 }
 
-test('a server that answers for none of the objects', async () => {
+test('an LFS server that returns none of the objects causes an error', async () => {
   const table: [typeof here.lfs.batch, LfsError['kind'], RegExp, (number | null)?][] = [
     [{ status: 401 }, 'refused', /401: the credential is not accepted/],
     [
@@ -75,7 +75,7 @@ test('a server that answers for none of the objects', async () => {
   }
 })
 
-test('answers for single objects', async () => {
+test('an LFS batch response is read object by object', async () => {
   const asked = { ...one(), size: 9 }
   const answer = async (object: object): Promise<unknown> => {
     here.lfs.batch = {
@@ -141,7 +141,7 @@ test('answers for single objects', async () => {
     )
 })
 
-test('behind https, nothing is downloaded without it', async () => {
+test('a server behind https is never asked to download over http', async () => {
   const object = one()
   const http = {
     ...here.server.http,
@@ -162,7 +162,7 @@ test('behind https, nothing is downloaded without it', async () => {
   assert.match((answer.get(object.oid) as LfsError).message, /not https/)
 })
 
-test('where the server is', () => {
+test('the LFS endpoint is derived from the repository URL', () => {
   const config = (url: string): string =>
     `# ours\n[core]\n\turl = https://evil.example.org\n[lfs]\n\turl = ${url}\n\tfetchexclude = x\n`
   const at = (remote: string, text: string | null = null): string => endpointOf(remote, text).url

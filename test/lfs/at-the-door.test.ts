@@ -1,4 +1,4 @@
-// Real `git lfs` clones a space through the door, and pushes to it.
+// Clones a space through the Git endpoint with real `git lfs`, and pushes to it.
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { credential, startConnectedLfs } from './connected.js'
 
-const [test, here] = await suiteWith('lfs: at the door', () => startConnectedLfs())
+const [test, here] = await suiteWith('lfs: clone and push', () => startConnectedLfs())
 const { service } = here
 const TYPE = 'application/vnd.git-lfs+json'
-/** What `git lfs install` writes into the configuration of its user. */
+/** The configuration that `git lfs install` writes. */
 const FILTER = [
   'filter.lfs.process=git-lfs filter-process',
   'filter.lfs.smudge=git-lfs smudge -- %f',
@@ -21,7 +21,7 @@ const FILTER = [
 ]
 const ATTRIBUTES = '*.png filter=lfs diff=lfs merge=lfs -text\n'
 
-/** A connected space with one picture that Git LFS keeps. */
+/** A connected space with one picture that is stored in Git LFS. */
 async function spaceWithPicture() {
   const bytes = randomBytes(3000)
   const { oid, size, pointer } = here.lfs.put(bytes)
@@ -45,7 +45,7 @@ const wanted = (oid: string, size: number, operation = 'download') => ({
   hash_algo: 'sha256',
 })
 
-test('a clone by somebody who has git lfs gets the pictures, and an edit is pushed', async () => {
+test('a clone with git lfs contains the pictures, and an edit can be pushed', async () => {
   const { space, bytes } = await spaceWithPicture()
   const writer = await service.caller('edit')
   const clone = await Clone.of(service, space, writer, 'with-lfs', FILTER)
@@ -57,7 +57,7 @@ test('a clone by somebody who has git lfs gets the pictures, and an edit is push
   assert.is((await here.files(space))['README.md'], '# Home\n\nMore.')
 })
 
-test('a picture that is new is refused at the push, with what to do', async () => {
+test('a push with a new picture is rejected with instructions', async () => {
   const { space } = await spaceWithPicture()
   const clone = await Clone.of(service, space, await service.caller('edit'), 'new-picture', FILTER)
   await clone.git('lfs', 'install', '--local')
@@ -71,7 +71,7 @@ test('a picture that is new is refused at the push, with what to do', async () =
   assert.is(past.code, 0, past.text)
 })
 
-test('objects are given to those who may read the space, and of this space alone', async () => {
+test('LFS objects are served only to readers of their space', async () => {
   const [one, other] = [await spaceWithPicture(), await spaceWithPicture()]
   const { token } = await service.caller('read')
   const { body } = await ask(one.space, token, wanted(one.oid, one.size)).expect(200)
@@ -103,7 +103,7 @@ test('objects are given to those who may read the space, and of this space alone
   )
 })
 
-test('an upload of what is here has nothing to do, and other requests are refused in words', async () => {
+test('an upload of an existing object needs no action, and other requests are rejected', async () => {
   const { space, oid, size } = await spaceWithPicture()
   const { token } = service.admin
   const here2 = (await ask(space, token, wanted(oid, size, 'upload')).expect(200)).body.objects[0]
@@ -133,7 +133,7 @@ test('an upload of what is here has nothing to do, and other requests are refuse
   await request(service.url).get(`/git/${space}.git/info/lfs/objects/batch`).auth('git', token).expect(405)
 })
 
-test('a client without git lfs has the pointers, as before', async () => {
+test('a client without git lfs gets the pointers', async () => {
   const { space } = await spaceWithPicture()
   const dir = join(service.dir, `pointers-${space}`)
   await git(service.dir, [

@@ -16,19 +16,19 @@ import { StoredFiles } from '../support/stored-files.js'
 import { suiteWith } from '../support/suite.js'
 import { AUTH, credential, startConnectedLfs } from './connected.js'
 
-/** Polls are spread: the next one comes within this time. */
+/** Polls are spread out: the next one starts within this time. */
 const A_POLL = POLL_MS * 1.2
 
-const [test, here] = await suiteWith('lfs: fetched', () => startConnectedLfs())
+const [test, here] = await suiteWith('lfs: fetched objects', () => startConnectedLfs())
 
-/** A PNG header of 3 × 2 pixels, and noise. */
+/** A PNG header of 3 × 2 pixels, followed by noise. */
 const picture = (): Buffer =>
   Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d494844520000000300000002', 'hex'), randomBytes(2000)])
 
 const PAGE = '# Home\n\n![](.gitbook/assets/a.png)\n'
 const filesOf = async (space: string, path = 'content') =>
   (await here.service.admin.call('get', `/v1/spaces/${space}/${path}/files?metadata=true`).expect(200)).body.items
-/** How many objects each request for a repository asked for. Other spaces may be looked after at the same time. */
+/** The number of objects in each request for a repository. Requests for other spaces may run at the same time. */
 const asksOf = ({ url }: { url: string }): number[] =>
   here.lfs.batches
     .filter(({ path }) => url.endsWith(path.replace('/info/lfs/objects/batch', '')))
@@ -45,7 +45,7 @@ const download = (url: string) =>
       response.on('end', () => done(null, Buffer.concat(chunks)))
     })
 
-test('a pointer stays in Git, and its file is served', async () => {
+test('an LFS pointer stays in Git while the service serves its file', async () => {
   const bytes = picture()
   const { oid, size, pointer } = here.lfs.put(bytes)
   const theirs = await here.repository({
@@ -97,7 +97,7 @@ async function connected(pointers: Record<string, string>, more: Record<string, 
   return { theirs, space, connection, named }
 }
 
-test('each object that cannot be fetched is told of with its file and its reason; the others are served', async () => {
+test('an object that cannot be fetched is reported with its file and reason', async () => {
   const table: [string, ObjectBehaviour, RegExp][] = [
     ['404.png', { error: { code: 404, message: 'Object does not exist' } }, /does not have the file \(404\)/],
     ['410.png', { error: { code: 410, message: 'gone' } }, /was removed/],
@@ -146,7 +146,7 @@ test('each object that cannot be fetched is told of with its file and its reason
   for (const name of ['stale.png', 'good.png']) assert.is(files[name]?.lfs?.problem, undefined, name)
   for (const name of ['stale.png', 'good.png']) await download(files[name]?.downloadURL as string).expect(200)
   assert.equal(await drafts(), [], 'nothing half written is left')
-  // What may pass is tried again after a minute, and what was refused is not.
+  // Temporary failures are retried after a minute. Rejections are not retried.
   for (const [oid, how] of here.lfs.objects) if (how.status === 503) here.lfs.objects.delete(oid)
   const asked = asksOf(theirs)
   const tag = await here.service.admin.call('get', `/v1/spaces/${space}/content/files`).expect(200)
@@ -159,7 +159,7 @@ test('each object that cannot be fetched is told of with its file and its reason
     .expect(200)
 })
 
-test('a server that wants to be left alone is, and one that is not open says so', async () => {
+test('a server that asks for a pause gets one, and a closed server is reported', async () => {
   const { pointer } = here.lfs.put(picture())
   here.lfs.batch = { status: 429, headers: { 'retry-after': '600' } }
   const { named, theirs, connection } = await connected({ 'a.png': pointer })
@@ -181,7 +181,7 @@ test('a server that wants to be left alone is, and one that is not open says so'
   assert.is((await named())['a.png']?.lfs?.state, 'present', 'a run that somebody asks for tries again')
 })
 
-test('.lfsconfig of another host is refused, one of the same host is followed', async () => {
+test('an .lfsconfig is ignored if it names another host, and followed if it names the same one', async () => {
   const { pointer } = here.lfs.put(picture())
   const refused = await connected({ 'a.png': pointer }, { '.lfsconfig': `[lfs]\n\turl = ${here.lfs.storage}/lfs\n` })
   assert.match(
@@ -197,7 +197,7 @@ test('.lfsconfig of another host is refused, one of the same host is followed', 
   assert.ok(here.lfs.batches.some(({ path }) => path === '/own.git/info/lfs/objects/batch'))
 })
 
-test('the .lfsconfig at the root of a repository counts for a space that is a folder of it', async () => {
+test('the .lfsconfig at the root of a repository applies to a space of one of its folders', async () => {
   const folder = async (config: string, filter = true) => {
     const { oid, pointer } = here.lfs.put(picture())
     const files = {
@@ -238,7 +238,7 @@ test('the .lfsconfig at the root of a repository counts for a space that is a fo
   const long = await folder(`${own}# ${'x'.repeat(17_000)}\n`)
   assert.match((await long.picked()).problem, /\.lfsconfig has more than 16384 bytes/)
   assert.equal(long.batches(), [])
-  // Corrected on the branch, it counts with the next run that somebody asks for.
+  // A corrected file takes effect with the next run that a user requests.
   await other.theirs.commit({ '.lfsconfig': own })
   await here.service.admin
     .call('post', `${other.connection.base}/run`, {})
@@ -247,12 +247,12 @@ test('the .lfsconfig at the root of a repository counts for a space that is a fo
   assert.is((await other.picked()).state, 'present')
 })
 
-test('to know the hash of an object opens nothing', async () => {
+test('the hash of an object alone does not give access to it', async () => {
   const bytes = picture()
   const { oid, size, pointer } = here.lfs.put(bytes)
   const { named } = await connected({ 'secret.png': pointer })
   const url = new URL((await named())['secret.png']?.downloadURL as string)
-  // A member of the organization puts a pointer with the hash into a space of their own.
+  // A member of the organization puts a pointer with the hash into their own space.
   const own = await here.space()
   const files = [{ name: 'stolen.png', base64: Buffer.from(pointer).toString('base64') }]
   await here.service.admin
@@ -262,13 +262,13 @@ test('to know the hash of an object opens nothing', async () => {
   assert.is(stolen.lfs.state, 'local')
   assert.is((await download(stolen.downloadURL).expect(200)).body.toString(), pointer)
   assert.is((await download(stolen.downloadURL)).headers['cache-control'], 'private, no-cache')
-  // Their remote claims to have it: nothing is served but what it sent, and that must have the hash.
+  // Their remote claims to have the object. The service serves only what it received, and verifies the hash.
   here.lfs.objects.set(oid, { bytes: Buffer.alloc(size) })
   const theirs = await connected({ 'stolen.png': pointer })
   assert.is((await theirs.named())['stolen.png']?.lfs?.state, 'failed')
   await download((await theirs.named())['stolen.png']?.downloadURL as string).expect(404)
   here.lfs.objects.delete(oid)
-  // The signature is that of one space and one pointer.
+  // The signature is valid for one space and one pointer.
   const [, , , , blob] = url.pathname.split('/')
   for (const path of [
     url.pathname.replace(/files\/[^/]+/, `files/${own}`),
@@ -283,7 +283,7 @@ test('to know the hash of an object opens nothing', async () => {
   await stranger.call('get', `/v1/spaces/${theirs.space}/content/files`).expect(404)
 })
 
-test('a copy keeps what the space has; a purged space loses it, and the file goes with the last space', async () => {
+test('a duplicate keeps LFS files until the last space that uses them is purged', async () => {
   const { oid, pointer } = here.lfs.put(picture())
   const { space, named } = await connected({ 'a.png': pointer })
   const copy = (await here.service.admin.call('post', `/v1/spaces/${space}/duplicate`).expect(201)).body.id
@@ -311,7 +311,7 @@ test('a copy keeps what the space has; a purged space loses it, and the file goe
   assert.not.ok(await stored.exists(oid))
 })
 
-test('an export takes the pointer along as it is; a commit in its place is an ordinary file; a lost file is fetched again', async () => {
+test('an export keeps LFS pointers, and a lost file is fetched again', async () => {
   const { oid, pointer } = here.lfs.put(picture())
   const { space, theirs, named } = await connected({ 'a.png': pointer })
   await here.write(space, 'More', '# More\n')
@@ -331,7 +331,7 @@ test('an export takes the pointer along as it is; a commit in its place is an or
   assert.ok((await download(replaced?.downloadURL as string).expect(200)).body.equals(own))
 })
 
-test('an import without a connection, and more than 100 objects', async () => {
+test('an import without a connection fetches more than 100 LFS objects', async () => {
   const names = Array.from({ length: 120 }, (_, n) => `${n}.png`)
   const pointers = Object.fromEntries(names.map((name) => [`.gitbook/assets/${name}`, here.lfs.put(picture()).pointer]))
   const theirs = await here.repository({ 'README.md': '# Home\n', ...pointers })
@@ -340,7 +340,7 @@ test('an import without a connection, and more than 100 objects', async () => {
   await here.service.admin.call('post', `/v1/spaces/${space}/git/import`, { url, ref: 'refs/heads/main' }).expect(204)
   await here.idle()
   assert.equal(asksOf(theirs), [100, 20])
-  // Two jobs at a time, of this space and another one.
+  // Two jobs run at a time, for this space and another one.
   assert.ok(here.lfs.most <= 6, `${here.lfs.most} downloads at once`)
   const states = new Set()
   for (let page: string | undefined = ''; page !== undefined; ) {
@@ -354,7 +354,7 @@ test('an import without a connection, and more than 100 objects', async () => {
   assert.equal([...states], ['present'])
 })
 
-test('a picture that Git LFS keeps is printed', async () => {
+test('a picture that is stored in Git LFS is printed', async () => {
   const bytes = picture()
   const { pointer } = here.lfs.put(bytes)
   const { space } = await connected({ 'a.png': pointer, 'b.png': pointerOf(OTHER, 10) })

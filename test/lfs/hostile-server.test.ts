@@ -1,4 +1,4 @@
-// What a hostile LFS server can do with its answers and downloads, without a service.
+// Tests hostile responses and downloads of an LFS server, without a service.
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -55,7 +55,7 @@ const [test, here] = await suiteWith('lfs: a hostile server', async () => {
   return { dir, answers, asked, server, files, remote: remote.origin, storage: storage.origin, close }
 })
 
-/** How a download ends: the error, or null if the object is kept. */
+/** Returns the error of a download, or null if the object was stored. */
 async function download(
   answer: Answer,
   object = { oid: OID, size: 5 },
@@ -74,7 +74,7 @@ async function download(
   return error as LfsError
 }
 
-/** Sends without an end; counts the bytes. */
+/** Sends bytes without end and counts them. */
 const endless = (
   status: number,
   headers: Record<string, string> = {},
@@ -94,7 +94,7 @@ const endless = (
     { sent },
   )
 
-test('the body of a refusal is not read to the size of the object, whatever its status', async () => {
+test('the body of an error response is not read to the size of the object', async () => {
   for (const status of [404, 500, 302, 403]) {
     const answer = endless(status)
     const error = await download(answer, { oid: OID, size: 4096 * MIB })
@@ -103,7 +103,7 @@ test('the body of a refusal is not read to the size of the object, whatever its 
   }
 })
 
-test('compressed answers are measured by what they become', async () => {
+test('the size of a compressed LFS response is its decompressed size', async () => {
   const bomb = gzipSync(Buffer.alloc(64 * MIB))
   const compressed: Answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
   assert.match((await download(compressed))?.message ?? '', /more than the 5 bytes/)
@@ -121,7 +121,7 @@ test('compressed answers are measured by what they become', async () => {
   )
 })
 
-test('lengths: none, too few, too many, empty, larger than any file', async () => {
+test('a download with a missing, wrong, zero or excessive length is rejected', async () => {
   const send =
     (text: string, headers: Record<string, string> = {}): Answer =>
     (_, response) =>
@@ -152,7 +152,7 @@ test('lengths: none, too few, too many, empty, larger than any file', async () =
   assert.is((await download(broken))?.kind, 'passing')
 })
 
-test('redirects: neither the credential nor headers go elsewhere, and there is an end', async () => {
+test('LFS redirects are limited, and other hosts get neither the credential nor headers', async () => {
   const seen = () =>
     here.asked.map(({ headers }) => [headers.authorization !== undefined, headers['x-key'] !== undefined])
   const to =
@@ -184,7 +184,7 @@ test('redirects: neither the credential nor headers go elsewhere, and there is a
     assert.match((await download(to(location)))?.message ?? '', message, location)
 })
 
-test('addresses that an action may name', async () => {
+test('an LFS action may name only allowed addresses', async () => {
   for (const href of [
     'file:///etc/passwd',
     'ftp://x/y',
@@ -200,14 +200,14 @@ test('addresses that an action may name', async () => {
   assert.is(here.asked.length, 0)
 })
 
-test('answers of the batch API that lie', async () => {
+test('false batch responses of an LFS server are rejected', async () => {
   const other = 'b'.repeat(64)
   const ask = async (body: string, objects = [{ oid: OID, size: 5 }]) => {
     here.answers.now = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body)
     return requestBatch(here.server, objects, 'refs/heads/main').catch((error: unknown) => error)
   }
   const action = { actions: { download: { href: 'http://storage.example.org/x' } } }
-  // Twice the same object, with a lie first or second: the first one counts, and what arrives is checked by its hash.
+  // The response lists one object twice, once with false data. The first entry counts, and the hash verifies the bytes.
   const twice = (await ask(
     JSON.stringify({
       objects: [
@@ -217,7 +217,7 @@ test('answers of the batch API that lie', async () => {
     }),
   )) as Map<string, unknown>
   assert.equal([...twice.keys()], [OID])
-  // What nobody asked for is passed over, however much of it there is.
+  // Objects that were not requested are ignored, however many there are.
   const many = Array.from({ length: 9_000 }, (_, n) => ({
     oid: n.toString(16).padStart(64, '0'),
     size: 2 ** 53,
@@ -262,7 +262,7 @@ test('answers of the batch API that lie', async () => {
   assert.equal(Object.getPrototypeOf(proto.get(OID)?.headers ?? {}), Object.prototype)
 })
 
-test('a server that says the secret in other words does not get it into a message', async () => {
+test('a secret that the server repeats in its response is not in any message', async () => {
   const basic = Buffer.from('git:the-secret-token').toString('base64')
   for (const message of [
     'the-secret-token',
@@ -278,7 +278,7 @@ test('a server that says the secret in other words does not get it into a messag
   }
 })
 
-test('an address in .lfsconfig with as many spaces as the file may have costs no more than another one', async () => {
+test('an .lfsconfig address with the maximum number of spaces is parsed in normal time', async () => {
   const spaces = ' '.repeat(16_000)
   const read = (value: string) => endpointOf('https://example.org/docs.git', `[lfs]\n\turl = ${value}\n`).url
   const { ms } = await costOf(async () => {

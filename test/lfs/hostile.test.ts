@@ -1,4 +1,5 @@
-// Git LFS in spaces, where things go wrong: limits, lost files and credentials, slow servers, other organizations, revisions beside main.
+// Tests failures of Git LFS in spaces: limits, lost files and credentials, slow servers, other organizations, and
+// revisions outside main.
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import request from 'supertest'
@@ -49,7 +50,7 @@ const insert = (base: string, name: string, bytes: Buffer | string) =>
       changes: [{ operation: 'insert_files', files: [{ name, base64: Buffer.from(bytes).toString('base64') }] }],
     })
     .expect(200)
-/** What comes of moves of main is queued half a second later, by the real clock. */
+/** The job for a move of main is queued half a second later, by the real clock. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) {
     await new Promise((done) => setTimeout(done, 50))
@@ -57,7 +58,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('limits: an object, a space; what got lost does not count twice', async () => {
+test('LFS limits apply per object and per space, and lost files do not count twice', async () => {
   const [a, b, c, large] = [put(3_000), put(3_000), put(3_000), put(LARGEST + 1)]
   const { space, theirs } = await connected({
     'a.png': a.pointer,
@@ -94,7 +95,7 @@ test('limits: an object, a space; what got lost does not count twice', async () 
       .expect(200)
 })
 
-test('an object of no bytes, and pointers with sizes that nothing has', async () => {
+test('empty LFS objects and pointers with impossible sizes are handled', async () => {
   const empty = here.lfs.put(Buffer.alloc(0))
   const there = put(500)
   const pointers = {
@@ -122,7 +123,7 @@ test('an object of no bytes, and pointers with sizes that nothing has', async ()
   assert.is(Buffer.from(body).length, 0)
 })
 
-test('a job whose server is slow lets others go first, and goes on afterwards', async () => {
+test('a job with a slow server lets other jobs run first and continues afterwards', async () => {
   const slow = Array.from({ length: 8 }, () => put(100))
   const oids = new Set(slow.map(({ oid }) => oid))
   for (const oid of oids) here.lfs.objects.set(oid, { expiresIn: 1_000_000 })
@@ -134,7 +135,7 @@ test('a job whose server is slow lets others go first, and goes on afterwards', 
   assert.ok(here.lfs.batches.length - asked > 1, 'it took more than one job')
 })
 
-test('main that moves while a job runs: what came then is fetched too', async () => {
+test('objects that main adds while a fetch job runs are fetched too', async () => {
   const [first, second] = [put(), put()]
   const space = await here.space()
   const theirs = await here.repository({ 'README.md': '# Home\n', ...assets({ 'a.png': first.pointer }) })
@@ -143,7 +144,7 @@ test('main that moves while a job runs: what came then is fetched too', async ()
     if (oid !== first.oid || moved) return
     moved = true
     await insert(`/v1/spaces/${space}/content`, 'b.png', second.pointer)
-    // The starter looks half a second later, while this one still runs.
+    // The starter runs half a second later, while this job still runs.
     await new Promise((done) => setTimeout(done, 900))
   }
   await here.connect(space, { url: theirs.url, credential })
@@ -152,7 +153,7 @@ test('main that moves while a job runs: what came then is fetched too', async ()
   assert.equal(await states(space), { 'a.png': 'present', 'b.png': 'present' })
 })
 
-test('a connection that is paused or gone: the file says so, and it is fetched when it is there again', async () => {
+test('a file of a paused or deleted connection states that, and is fetched when it returns', async () => {
   const { space, base } = await connected({ 'a.png': put().pointer })
   await here.service.admin.call('post', `${base}/pause`).expect(200)
   await insert(`/v1/spaces/${space}/content`, 'b.png', put().pointer)
@@ -168,7 +169,7 @@ test('a connection that is paused or gone: the file says so, and it is fetched w
   assert.is((await states(space))['a.png'], 'present')
 })
 
-test('the credential of a request is gone after a restart: the file says what to do', async () => {
+test('a request credential is lost after a restart, and the file states what to do', async () => {
   const theirs = await here.repository({ 'README.md': '# Home\n', ...assets({ 'a.png': put().pointer }) })
   const space = await here.space()
   const body = { url: withPassword(theirs.url), ref: 'refs/heads/main' }
@@ -185,7 +186,7 @@ test('the credential of a request is gone after a restart: the file says what to
   assert.is((await main(space))['a.png']?.lfs?.problem, undefined)
 })
 
-test('two organizations: an object that the other one has looks like one that nobody has', async () => {
+test('an object of another organization looks like one that does not exist', async () => {
   const secret = put()
   await connected({ 'secret.png': secret.pointer })
   const { body: other } = await here.service.admin.call('post', '/v1/orgs', { title: 'Others' }).expect(201)
@@ -216,7 +217,7 @@ test('two organizations: an object that the other one has looks like one that no
   here.lfs.objects.clear()
 })
 
-test('a change request that adds a pointer, and one whose upload replaces it', async () => {
+test('a change request can add a pointer or replace it with an upload', async () => {
   const [first, second] = [put(), put()]
   const { space } = await connected({ 'a.png': first.pointer })
   const requests = `/v1/spaces/${space}/change-requests`
@@ -251,7 +252,7 @@ test('a change request that adds a pointer, and one whose upload replaces it', a
   await request(old).get('').expect(200)
 })
 
-test('an object whose pointer Git has forgotten is forgotten; others stay', async () => {
+test('only objects whose pointers Git has deleted are deleted', async () => {
   const [kept, dropped] = [put(), put()]
   const { space } = await connected({ 'kept.png': kept.pointer, 'dropped.png': dropped.pointer })
   const { app } = here.service.service
@@ -260,7 +261,7 @@ test('an object whose pointer Git has forgotten is forgotten; others stay', asyn
   await maintainRepository(app, space)
   assert.equal(await present(), [kept.oid, dropped.oid].sort())
   const url = (await main(space))['dropped.png']?.downloadURL as string
-  // History is replaced by an admin's plain Git.
+  // An admin replaces the history with plain Git.
   const repository = join(here.service.dir, 'repos', `${space}.git`)
   const blob = await git(repository, ['rev-parse', 'refs/heads/main:.gitbook/assets/dropped.png'])
   const tree = (await git(repository, ['ls-tree', '-r', 'refs/heads/main']))

@@ -1,4 +1,5 @@
-// Run by killed.test.ts in a process of its own: connects a space, says so when one object is here and another has begun to arrive, and waits to be killed.
+// The process that killed.test.ts runs: connects a space, reports when one object is complete and another has started
+// to arrive, and waits to be killed.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -16,7 +17,7 @@ await admin
   .expect(201)
 const folder = join(dir, 'data', 'lfs', 'drafts')
 
-/** Whether one object is recorded and the other has a byte. */
+/** Whether one object is recorded and a byte of the other has arrived. */
 async function isHalf(): Promise<boolean> {
   const drafts = await readdir(folder)
   const sizes = await Promise.all(

@@ -24,7 +24,7 @@ const [test, here] = await suiteWith('lfs: kill -9', async () => {
   return { remotes, lfs, close }
 })
 
-test('a download that the kill interrupted is made again, and nothing half written is served', async () => {
+test('a download that a kill interrupted is repeated, and no partial file is served', async () => {
   const first = here.lfs.put(Buffer.alloc(2000, 'first'))
   const second = here.lfs.put(Buffer.alloc(200_000, 'second'))
   const files = {
@@ -33,7 +33,7 @@ test('a download that the kill interrupted is made again, and nothing half writt
     '.gitbook/assets/b.png': second.pointer,
   }
   const theirs = await here.remotes.createRepository('docs.git', { files })
-  // The second one begins, and never goes on.
+  // The second download starts and never continues.
   here.lfs.objects.set(second.oid, { hangs: true })
   const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
   const child = spawn(process.execPath, [...moduleArguments('./killed-service.js', import.meta.url), dir, theirs.url], {
@@ -55,7 +55,7 @@ test('a download that the kill interrupted is made again, and nothing half writt
   here.lfs.downloads.length = 0
   const service = await startService({ dir })
   try {
-    // Another node leaves the job to the dead one for as long as its lease lasts.
+    // Another node does not take over the job until the lease of the killed node ends.
     await until(() => (here.lfs.downloads.length > 0 ? true : null))
     await service.service.idle()
     assert.equal(await readdir(join(folder, 'drafts')), [])

@@ -12,7 +12,7 @@ import { suiteWith } from '../support/suite.js'
 // @own-process: it measures what the main thread does
 const [test, here] = await suiteWith('lfs: many pointers', async () => {
   const lfs = await startLfs()
-  // As services run: to check a response of megabytes takes longer than to make it.
+  // As in production: checking a response of several megabytes takes longer than creating it.
   const connected = await startConnected({ env: { BINDERY_LFS_LIMIT_BYTES: '4000', BINDERY_CHECK_RESPONSES: 'false' } })
   connected.remotes.behaviour.lfs = lfs.handler
   const close = async (): Promise<void> => {
@@ -22,16 +22,21 @@ const [test, here] = await suiteWith('lfs: many pointers', async () => {
   return { ...connected, lfs, close }
 })
 
-/** The client is in this process: it takes the bytes, and does not parse them. */
+/** The client runs in this process. It reads the bytes and does not parse them. */
 const unread = (response: Response, done: (error: Error | null, body: unknown) => void): void =>
   void (response as unknown as NodeJS.ReadableStream).resume().on('end', () => done(null, null))
 
-/** `LFS_POINTERS=10000 npm test -- lfs/many-pointers` has more of them, and `LFS_STRETCHES=1` prints what each step took. */
+/**
+ * `LFS_POINTERS=10000 npm test -- lfs/many-pointers` uses more pointers. `LFS_STRETCHES=1` prints the duration of each
+ * step.
+ */
 const POINTERS = Number(process.env.LFS_POINTERS ?? 1_000)
-/** In milliseconds. With 10,000 pointers one machine had 92 at most, for the copy of a space, and 25 for a revision. */
+/**
+ * In milliseconds. With 10,000 pointers, one machine measured at most 92 for the copy of a space and 25 for a revision.
+ */
 const LONGEST = 300
 
-test(`${POINTERS} pointers whose objects the server does not have, or that are too large: others have their turn`, async () => {
+test(`${POINTERS} pointers with missing or oversized objects do not block other work`, async () => {
   const oidOf = (n: number): string => createHash('sha256').update(String(n)).digest('hex')
   const pointers = Array.from({ length: POINTERS }, (_, n) => [
     `.gitbook/assets/p${n}.png`,

@@ -1,4 +1,4 @@
-// Files of Git LFS of repositories that are reached by ssh: the ssh host says where their server is, and what opens it.
+// Tests Git LFS for repositories over ssh: the ssh host returns the address of the LFS server and its credentials.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -37,7 +37,7 @@ const access = (more: object = {}): string =>
   JSON.stringify({ href: here.server, header: { Authorization: TOKEN }, expires_in: 600, ...more })
 let made = 0
 
-/** Connects a space to a repository with a file in Git LFS. Returns what the service says of that file. */
+/** Connects a space to a repository with a file in Git LFS. Returns the file as the API presents it. */
 async function fileOf(
   pointer: string,
   { more = {}, path = `docs-${made++}.git` }: { more?: Record<string, string>; path?: string } = {},
@@ -54,7 +54,7 @@ async function fileOf(
   return { look, path: theirs.path, space }
 }
 
-test('the host is asked by the key of the connection, and the file is served', async () => {
+test('the ssh host is asked with the key of the connection, and the LFS file is served', async () => {
   const content = bytes('by ssh')
   const { oid, size, pointer } = here.lfs.put(content)
   await here.sshd.answerLfs(access())
@@ -66,7 +66,7 @@ test('the host is asked by the key of the connection, and the file is served', a
   assert.is(here.lfs.batches.at(-1)?.authorization, TOKEN)
 })
 
-test('a path with blanks and quotes reaches the host as one word', async () => {
+test('a path with blanks and quotes reaches the ssh host as one word', async () => {
   const { pointer } = here.lfs.put(bytes('odd path'))
   await here.sshd.answerLfs(access())
   const { look, path } = await fileOf(pointer, { path: "it's-$(touch x)-odd.git" })
@@ -74,7 +74,7 @@ test('a path with blanks and quotes reaches the host as one word', async () => {
   assert.ok((await here.sshd.commands()).includes(`git-lfs-authenticate '${path.replaceAll("'", "'\\''")}' download`))
 })
 
-test('what opens the server goes to it alone, and is in no message', async () => {
+test('LFS credentials from an ssh host go only to its server and appear in no message', async () => {
   const { pointer } = here.lfs.put(bytes('secret'))
   await here.sshd.answerLfs(access())
   here.lfs.batch = { status: 422, body: JSON.stringify({ message: `no: ${TOKEN}` }) }
@@ -86,7 +86,7 @@ test('what opens the server goes to it alone, and is in no message', async () =>
   for (const { authorization } of here.lfs.downloads) assert.is(authorization, undefined)
 })
 
-test('access that has expired is asked for again', async () => {
+test('expired LFS access is requested from the ssh host again', async () => {
   const many = Array.from({ length: 130 }, (_, n) => here.lfs.put(bytes(`many ${n}`)).pointer)
   await here.sshd.answerLfs(access({ expires_in: 20 }))
   const asked = async (): Promise<number> =>
@@ -99,7 +99,7 @@ test('access that has expired is asked for again', async () => {
   assert.ok((await asked()) - before >= 3, 'at the beginning, and before each request')
 })
 
-test('a host without Git LFS, or that does not say where it is, is told; the import goes on, and it is tried again', async () => {
+test('an ssh host without Git LFS is reported, and the import continues', async () => {
   const content = bytes('later')
   const { pointer } = here.lfs.put(content)
   for (const [text, said] of [
@@ -126,7 +126,7 @@ test('a host without Git LFS, or that does not say where it is, is told; the imp
   assert.is((await look()).lfs.state, 'present')
 })
 
-test('an address in .lfsconfig is not used with ssh, and that is told', async () => {
+test('an .lfsconfig address is ignored for ssh, and the file reports that', async () => {
   await here.sshd.answerLfs(access())
   const { pointer } = here.lfs.put(bytes('configured'))
   const file = await (
@@ -135,7 +135,7 @@ test('an address in .lfsconfig is not used with ssh, and that is told', async ()
   assert.match(file.lfs.problem, /\.lfsconfig contains an address for which an ssh remote has no credential/)
 })
 
-test('a folder of a repository by ssh has its files too', async () => {
+test('a space for a folder of an ssh repository has its LFS files', async () => {
   await here.sshd.answerLfs(access())
   const { pointer } = here.lfs.put(bytes('folder'))
   const theirs = await createBareRepository(join(here.sshd.folder, 'mono.git'), {

@@ -1,4 +1,4 @@
-// Previews of pull requests with pictures that Git LFS keeps: what the space has is shown, and nothing is fetched for who only proposes something.
+// Tests previews of pull requests with Git LFS pictures: existing objects are shown, and a proposal triggers no fetch.
 import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import type { FakePull } from '../support/hosts/repository.js'
@@ -22,7 +22,7 @@ const page = (...names: string[]): string =>
   `# Guide\n\n## Start\n\n${names.map((name) => `![](.gitbook/assets/${name})`).join('\n\n')}\n`
 
 for (const directory of [undefined, 'docs'])
-  test(`a picture that is there is shown, a new one waits for the merge${directory ? ': of a folder' : ''}`, async () => {
+  test(`a preview shows existing LFS pictures and leaves new ones to the merge${directory ? ': of a folder' : ''}`, async () => {
     const [old, fresh] = [here.lfs.put(randomBytes(500)), here.lfs.put(randomBytes(600))]
     const at = (files: Record<string, string>) =>
       Object.fromEntries(Object.entries(files).map(([path, text]) => [directory ? `${directory}/${path}` : path, text]))

@@ -1,4 +1,4 @@
-/** What links to a page or a file, in its own space and in others. */
+/** Tests the backlinks of pages and files, from the same space and from others. */
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -26,7 +26,7 @@ test.before(async () => {
 
 const backlinks = async (caller = admin, of = `${space}/content`, page = guide, query = ''): Promise<Json> =>
   read(caller, `${of}/page/${page}/backlinks${query}`)
-/** A revision as the version context of a link has it: without its content. */
+/** A revision as in the version context of a link, without its content. */
 const revisionOf = async (of: string): Promise<Json> => ({
   ...(await read(admin, `${of}/content`)),
   pages: [],
@@ -35,7 +35,7 @@ const revisionOf = async (of: string): Promise<Json> => ({
 })
 const sources = ({ items }: Json): string[] => items.map((item: Json) => `${item.space.title}: ${fileOf(item)}`)
 
-test('everything that links to a page, once, as whole objects', async () => {
+test('the backlinks of a page list each linking object once and in full', async () => {
   const list = await backlinks()
   assert.equal(sources(list), [
     'Docs: .gitbook/includes/note.md',
@@ -55,7 +55,7 @@ test('everything that links to a page, once, as whole objects', async () => {
   })
 })
 
-test('pages of the list, and nothing for a page that nobody links to', async () => {
+test('backlinks are paged, and a page without links has an empty list', async () => {
   const all = sources(await backlinks())
   const first = await backlinks(admin, undefined, undefined, '?limit=3')
   const rest = await backlinks(admin, undefined, undefined, `?limit=3&page=${encodeURIComponent(first.next.page)}`)
@@ -66,7 +66,7 @@ test('pages of the list, and nothing for a page that nobody links to', async () 
   await admin.call('get', `/v1/spaces/${space}/content/page/none/backlinks`).expect(404)
 })
 
-test('pages and covers that show a file', async () => {
+test('the backlinks of a file include pages and covers that show it', async () => {
   const [{ id }] = (await read(admin, `${space}/content/files`)).items
   assert.equal(sources(await read(admin, `${space}/content/files/${id}/backlinks`)), [
     'Docs: README.md',
@@ -75,7 +75,7 @@ test('pages and covers that show a file', async () => {
   await admin.call('get', `/v1/spaces/${space}/content/files/none/backlinks`).expect(404)
 })
 
-test('a change request has its own backlinks, under its own version context', async () => {
+test('a change request has its own backlinks with its version context', async () => {
   const { id, number } = (
     await admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'Link' }).expect(201)
   ).body
@@ -91,7 +91,7 @@ test('a change request has its own backlinks, under its own version context', as
   assert.is((await read(admin, `${space}/change-requests/${number}/content/files/${file.id}/backlinks`)).count, 2)
 })
 
-test('links from other spaces count, for those who may see these spaces, and nothing of them shows to others', async () => {
+test('backlinks from other spaces are visible only to members who can see those spaces', async () => {
   const base = (await read(admin, space)).urls.location
   const links = [
     `[by ID](${base}/content/page/${guide})`,
@@ -119,7 +119,7 @@ test('links from other spaces count, for those who may see these spaces, and not
   assert.is((await backlinks()).count, 4)
 })
 
-test('a link by a published address counts', async () => {
+test('a link to a published address counts as a backlink', async () => {
   const sites = `/v1/orgs/${here.organization}/sites`
   const site = (
     await admin.call('post', sites, { title: 'Public docs', spaces: [space], visibility: 'public' }).expect(201)
@@ -143,7 +143,7 @@ test('a link by a published address counts', async () => {
       ['ok', 'anchor', 'part'],
     ],
   )
-  // A site space that is not the default one has a path of its own, with which no address of the default one is confused.
+  // A site space that is not the default one has its own path, which differs from every address of the default one.
   await admin.call('post', `${sites}/${site.id}/site-spaces`, { spaceId: from }).expect(201)
   const own = (await read(admin, from)).urls.published
   assert.ok(own.startsWith(`${published}/`))

@@ -1,4 +1,4 @@
-/** Links from one space to another, and what those who may not see it learn. */
+/** Tests links from one space to another, and the information that readers without access get. */
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -46,7 +46,7 @@ test.before(async () => {
   )
 })
 
-/** Lines without the IDs and addresses. */
+/** Links without IDs and addresses. */
 const plain = async (list: Json): Promise<string[]> =>
   linesOf(list)
     .map((line) =>
@@ -58,7 +58,7 @@ const plain = async (list: Json): Promise<string[]> =>
     )
     .sort()
 
-test('addresses of the service are in-app and lead to the objects; what is not there is broken', async () => {
+test('service addresses resolve to objects in the app, and missing objects are broken links', async () => {
   assert.equal(await plain(await read(admin, `${from}/links`)), [
     'from.md: /spaces/T → Target in-app',
     'from.md: /spaces/T/deep → a/deep.md in-app',
@@ -73,7 +73,7 @@ test('addresses of the service are in-app and lead to the objects; what is not t
   ])
 })
 
-test('who may not see the space sees the same as for one that does not exist', async () => {
+test('a space without access looks like a space that does not exist', async () => {
   const reader = await here.caller('read')
   assert.is((await read(reader, `${from}/links`)).stats.broken.total, 2)
   await admin.call('patch', `/v1/spaces/${target}`, { defaultLevel: null }).expect(200)
@@ -85,7 +85,7 @@ test('who may not see the space sees the same as for one that does not exist', a
   assert.is((await read(admin, `${from}/links`)).stats.broken.total, 2)
 })
 
-test('any address of the service is in-app, and those of sites are not', async () => {
+test('every service address is in-app, and addresses of sites are not', async () => {
   const space = (await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Addresses' }).expect(201))
     .body.id
   const targets = ['/docs', '/v1/orgs/x', '', '/sites/acme/docs', '/sitesmap']
@@ -102,7 +102,7 @@ test('any address of the service is in-app, and those of sites are not', async (
   )
 })
 
-test('a link to an address of the own space leads to the revision that is read', async () => {
+test('a link to an address of the same space resolves to the revision that is read', async () => {
   const id = (await admin.call('post', `/v1/spaces/${from}/change-requests`, {}).expect(201)).body.id
   const changes = [
     { operation: 'insert_page', title: 'Fresh', document: { markdown: `# Fresh\n\n[me](/spaces/${from}/fresh)\n` } },

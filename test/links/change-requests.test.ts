@@ -1,4 +1,4 @@
-/** The links that a change request breaks. */
+/** Tests the links that a change request breaks. */
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -29,12 +29,12 @@ const broken = ({ items }: Json): string[] =>
     )
     .sort()
 
-test('an untouched change request breaks nothing', async () => {
+test('an unchanged change request breaks no links', async () => {
   const list = await links(await open())
   assert.equal([broken(list), list.stats], [['Home: wound.md'], { total: 4, broken: { total: 1, changeRequest: 0 } }])
 })
 
-test('deleting a page breaks the links to it, and each says so', async () => {
+test('deleting a page breaks the links to it, and each link reports that', async () => {
   const id = await open()
   await change(id, { operation: 'delete_page', page: await idOf('guide.md') })
   const list = await links(id)
@@ -44,7 +44,7 @@ test('deleting a page breaks the links to it, and each says so', async () => {
   assert.equal(home.stats, { total: 3, broken: { total: 3, changeRequest: 2 } })
 })
 
-test('a heading that is renamed breaks its anchor; a page that is moved breaks nothing', async () => {
+test('renaming a heading breaks links to its anchor, and moving a page breaks none', async () => {
   const id = await open()
   await change(id, {
     operation: 'update_page',
@@ -57,7 +57,7 @@ test('a heading that is renamed breaks its anchor; a page that is moved breaks n
   assert.equal((await links(moved)).stats.broken, { total: 1, changeRequest: 0 })
 })
 
-test('what main has broken since, or mended, is not of the change request`s doing', async () => {
+test('links that main breaks or repairs do not count for the change request', async () => {
   const id = await open()
   await change(id, {
     operation: 'update_page',

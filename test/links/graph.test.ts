@@ -1,4 +1,4 @@
-/** The links of a revision without a service: what is resolved, and what hostile pages cost. */
+/** Tests the links of a revision without a service: their resolution, and the cost of hostile pages. */
 import * as assert from 'uvu/assert'
 import { findReferences } from '../../src/content/find-references.js'
 import { idOf } from '../../src/content/identity.js'
@@ -16,7 +16,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('graph of links')
 
-/** The graph of some files, with anchors that exist by file. */
+/** The graph of some files. Anchors exist per file. */
 async function graphOf(files: Record<string, string>, anchors: Record<string, string[]> = {}) {
   const structure = await readStructure(memoryTree(files), idOf(new Map()), inPlace)
   const known = new Map(
@@ -37,7 +37,7 @@ async function graphOf(files: Record<string, string>, anchors: Record<string, st
   return { graph, structure, known, looked }
 }
 
-test('content that includes itself, or more and more, is looked through once', async () => {
+test('content that includes itself is scanned once', async () => {
   const files: Record<string, string> = {
     'SUMMARY.md': '* [A](a.md)\n',
     'a.md': '[x](a.md#deep)\n\n{% include ".gitbook/includes/0.md" %}\n',
@@ -53,7 +53,7 @@ test('content that includes itself, or more and more, is looked through once', a
   assert.is(graph.links.length > 20, true)
 })
 
-test('an anchor in a file that nobody could read is not called broken', async () => {
+test('an anchor in an unreadable file is not reported as broken', async () => {
   const { graph } = await graphOf({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '[x](#y) [z](#w)\n' }, {})
   assert.equal(
     graph.links.map(({ problem, to }) => [problem, to && 'anchor' in to ? to.anchor : null]),
@@ -64,7 +64,7 @@ test('an anchor in a file that nobody could read is not called broken', async ()
   )
 })
 
-test('links have keys of their own, however long, and are ordered by them', async () => {
+test('links have unique keys of any length and are ordered by them', async () => {
   const long = 'x'.repeat(5_000)
   const { graph } = await graphOf({
     'SUMMARY.md': '* [A](a.md)\n* [B](b.md)\n',
@@ -78,7 +78,7 @@ test('links have keys of their own, however long, and are ordered by them', asyn
   assert.equal(keys.slice(0, -1), keys.slice(0, -1).sort())
 })
 
-test('thousands of anchors into a page with thousands of headings cost what they are, not their product', async () => {
+test('the cost of anchors grows with links plus headings, not with their product', async () => {
   const anchors = Array.from({ length: 2_000 }, (_, n) => `heading-${n}`)
   const make = async (links: number): Promise<number> => {
     const text = Array.from({ length: links }, (_, n) => `[x](b.md#missing-${n})`).join('\n\n')
@@ -94,7 +94,7 @@ test('thousands of anchors into a page with thousands of headings cost what they
   assert.ok(many < 40 * few + 200_000, `${few} and ${many} µs of processor time`)
 })
 
-test('addresses are found by their origin, those of one page once', async () => {
+test('addresses are grouped by origin, and those of one page are resolved once', async () => {
   const { structure, known } = await graphOf({
     'SUMMARY.md': '* [A](a.md)\n* [Site](https://Docs.example.org/x)\n',
     'a.md':

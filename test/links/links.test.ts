@@ -1,4 +1,4 @@
-/** Lists of links: what they lead to, whether that is there, and what a list tells of all of them. */
+/** Tests lists of links: targets, their existence, and the statistics of a list. */
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -54,7 +54,7 @@ test.before(async () => {
   space = await spaceOf(here, files)
 })
 
-test('all links of a space, with what they lead to', async () => {
+test('the links of a space are listed with their targets', async () => {
   const list = await read(admin, `${space}/links`)
   assert.equal([...linesOf(list)].sort(), [...expected].sort())
   assert.equal(
@@ -66,7 +66,7 @@ test('all links of a space, with what they lead to', async () => {
   assert.match(broken.find((link: Json) => link.target === 'guide/part.md#third').problem, 'heading')
 })
 
-test('the objects are those that their own GET returns', async () => {
+test('listed link targets equal the objects that their own GET returns', async () => {
   const { items } = await read(admin, `${space}/links`)
   const organization = (await admin.call('get', `/v1/orgs/${here.organization}`).expect(200)).body
   const shownSpace = await read(admin, space)
@@ -96,7 +96,7 @@ test('the objects are those that their own GET returns', async () => {
   assert.equal(note, await read(admin, `${space}/content/reusable-contents/${note.id}`))
 })
 
-test('a filter by status leaves the statistics as they are', async () => {
+test('a status filter does not change the link statistics', async () => {
   for (const status of ['ok', 'broken', 'in-app']) {
     const list = await read(admin, `${space}/links?status=${status}`)
     assert.equal([...linesOf(list)].sort(), expected.filter((line) => line.split(' ').includes(status)).sort())
@@ -106,7 +106,7 @@ test('a filter by status leaves the statistics as they are', async () => {
   await admin.call('get', `/v1/spaces/${space}/links?status=fine`).expect(400)
 })
 
-test('the links of one page, and 404 for a page that is not there', async () => {
+test('the links of one page are listed, and a missing page is 404', async () => {
   const id = await pageId(admin, `${space}/content`, 'guide/README.md')
   const list = await read(admin, `${space}/content/page/${id}/links`)
   assert.equal(
@@ -117,7 +117,7 @@ test('the links of one page, and 404 for a page that is not there', async () => 
   await admin.call('get', `/v1/spaces/${space}/content/page/none/links`).expect(404)
 })
 
-test('pages of the list are stable: each link once, also while others come and go', async () => {
+test('pages of the link list stay stable while other links change', async () => {
   const all = linesOf(await read(admin, `${space}/links`))
   const seen: string[] = []
   let next = ''
@@ -148,7 +148,7 @@ test('pages of the list are stable: each link once, also while others come and g
   await admin.call('get', `/v1/spaces/${space}/links?page=x`).expect(400)
 })
 
-test('the problem of a link names a file that differs only in upper and lower case', async () => {
+test('the problem of a link names a file that differs only in case', async () => {
   const cases = await spaceOf(here, {
     'README.md':
       '# Home\n\n[page](guide/setup.md#a) [short](/Guide/setup) [folder](guide/) ![file](PIC.png) [none](guide/none.md)\n',
@@ -171,7 +171,7 @@ test('the problem of a link names a file that differs only in upper and lower ca
   )
 })
 
-test('revisions have the same lists', async () => {
+test('revisions have the same link lists as a space', async () => {
   const { revision } = await read(admin, space)
   const [ofSpace, ofRevision] = await Promise.all([
     read(admin, `${space}/links`),

@@ -42,7 +42,7 @@ async function importFolder(
 
 const TREE = 'https://github.example/acme/mono/blob/main'
 
-test('with repoTreeURL they are addresses below it', async () => {
+test('with repoTreeURL, outside links are addresses below it', async () => {
   const { space } = await importFolder('addressed', { repoTreeURL: `${TREE}/` })
   const links = await read(here.admin, `${space}/links`)
   assert.equal(linesOf(links).sort(), [
@@ -56,7 +56,7 @@ test('with repoTreeURL they are addresses below it', async () => {
   assert.is(links.stats.broken.total, 2)
 })
 
-test('without it they are paths of the repository, and broken if there is no such file', async () => {
+test('without repoTreeURL, outside links are repository paths that may be broken', async () => {
   const { space, sync, commit } = await importFolder('pathed')
   const lines = async () => linesOf(await read(here.admin, `${space}/links`)).sort()
   assert.equal(await lines(), [
@@ -80,7 +80,7 @@ test('without it they are paths of the repository, and broken if there is no suc
   ])
 })
 
-test('a revision has the address of its commit only where the repository has the commit', async () => {
+test('a revision uses its commit address only if the repository has the commit', async () => {
   const path = join(here.dir, 'whole.git')
   const remote = await createBareRepository(path)
   const first = await remote.commit({ 'README.md': '# Home\n' })

@@ -1,4 +1,4 @@
-/** Random edits of pages that link to each other: what is broken, and who links to whom, is what plain Git shows. */
+/** Plays random edits of pages that link to each other: broken links and backlinks match what plain Git shows. */
 import { join, posix } from 'node:path'
 import * as assert from 'uvu/assert'
 import { pick, pickWeighted, type Random, random } from '../simulation/two-sided/random.js'
@@ -84,7 +84,7 @@ const plainly: Step = async (story) => {
   await commitPlainly(story.repository, { [page.git.path]: `# ${page.title}\n\n${await text(story, page.git.path)}` })
 }
 
-/** A change request that deletes a page breaks the links to it, and main's stay whole until it is merged. */
+/** A change request that deletes a page breaks the links to it. Links on main stay intact until the merge. */
 const changeRequest: Step = async (story) => {
   const { here, url, next } = story
   const pages = await pagesOf(story)
@@ -183,7 +183,7 @@ async function check(story: Story, told: string): Promise<void> {
     const given = sorted(
       items.map((item: { page: Page }) => item.page.git.path).filter((path: string) => path !== page.git.path),
     )
-    // A link to a part that is missing is still a link to the page.
+    // A link to a missing part of a page is still a link to the page.
     const most = sorted(listed.filter(({ to, from }) => to === page.git.path && from !== to).map(({ from }) => from))
     assert.is(
       least.every((path) => given.includes(path)) && given.every((path) => most.includes(path)),
@@ -195,7 +195,7 @@ async function check(story: Story, told: string): Promise<void> {
 
 for (const seed of (process.env.LINK_SEEDS ?? '1,2').split(',').map(Number))
   test(
-    `seed ${seed}`,
+    `links match plain Git after random edits from seed ${seed}`,
     async () => {
       const here = await startService()
       try {

@@ -1,4 +1,4 @@
-/** Spaces with given files, and reads of their links. */
+/** Helpers that create spaces with given files and read their links. */
 import { join } from 'node:path'
 import { createBareRepository, type Files } from '../support/bare-repository.js'
 import type { Caller, TestService } from '../support/service.js'
@@ -8,7 +8,7 @@ export type Json = any
 
 let made = 0
 
-/** A space that took these files over from a remote. */
+/** A space that imported these files from a remote. */
 export async function spaceOf(here: TestService, files: Files, more: object = {}): Promise<string> {
   const path = join(here.dir, `remote-${++made}.git`)
   await createBareRepository(path).then((remote) => remote.commit(files))

@@ -1,16 +1,16 @@
-/** Requests to nodes, with what every answer of a node has to be. */
+/** Sends requests to nodes and checks the properties that every response must have. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { Judge } from './cluster.js'
 
-/** In ms. A client that is not answered gives up, and does not know what has become of its request. */
+/** In ms. A client without a response gives up and does not know the outcome of its request. */
 const PATIENCE_MS = Number(process.env.NODES_PATIENCE_MS ?? 8_000)
 
-/** An answer; the status is 0 if there was none: the connection broke, or took too long. */
+/** A response. The status is 0 if there was none because the connection broke or timed out. */
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: any
-  /** Why there was none. */
+  /** The reason why there was no response. */
   why: string
 }
 
@@ -19,11 +19,11 @@ export interface Question {
   path: string
   body?: unknown
   headers?: Record<string, string>
-  /** The statuses that may come, beside 503 and none. */
+  /** The allowed statuses, besides 503 and none. */
   expect: readonly number[]
 }
 
-/** Whoever is reached by a URL, with a name for messages. */
+/** A target with a URL, and a name for messages. */
 export interface Door {
   name: string
   url: string
@@ -32,7 +32,9 @@ export interface Door {
 export class Asker {
   readonly #agent: Agent
 
-  /** @param keepAlive whether connections are kept, dead ones too */
+  /**
+   * @param keepAlive whether connections are kept open, dead ones too
+   */
   constructor(
     readonly name: string,
     readonly token: string,
@@ -42,7 +44,7 @@ export class Asker {
     this.#agent = new Agent({ keepAlive, maxSockets: 16 })
   }
 
-  /** Asks once. Whatever cannot be right about the answer is a fault. */
+  /** Sends one request. Records a fault if the response cannot be right. */
   async ask(door: Door, question: Question): Promise<Answer> {
     const started = performance.now()
     const answer = await this.#send(door, question)

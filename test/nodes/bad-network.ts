@@ -1,13 +1,14 @@
-/** A TCP proxy that behaves as networks do on a bad day. */
+/** A TCP proxy that simulates network failures. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * - `pass`: all is passed on.
- * - `drop`: connections are reset, new ones too.
- * - `hang`: connections stay open and nothing moves, until it passes again: then what waited moves on.
- * - `half-open`: the far end is gone, the near one is not told, and never hears anything again on this connection or a new one.
- * - `half-open-far`: the near end is reset, the far one is not told, and keeps what it holds for the connection.
- * - `lose-answers`: what the client says arrives; the connection breaks when the first byte of an answer comes.
+ * - `pass`: passes everything on.
+ * - `drop`: resets all connections, new ones too.
+ * - `hang`: keeps connections open but moves nothing. When it passes again, waiting data moves on.
+ * - `half-open`: the far end is gone. The near end gets no notice, and never receives data again on this connection or
+ * a new one.
+ * - `half-open-far`: the near end is reset. The far end gets no notice and keeps its resources for the connection.
+ * - `lose-answers`: the data of the client arrives. The connection breaks at the first byte of a response.
  */
 export const BAD_WEATHER = ['drop', 'hang', 'half-open', 'half-open-far', 'lose-answers'] as const
 export type Weather = 'pass' | (typeof BAD_WEATHER)[number]
@@ -24,7 +25,7 @@ export class BadNetwork {
   target: Target | null
   readonly #server: Server
   readonly #pairs = new Set<Pair>()
-  /** Ends whose other end is gone without their knowing. */
+  /** Connection ends whose other end is gone without notice. */
   readonly #left = new Set<Socket>()
   #weather: Weather = 'pass'
 
@@ -35,7 +36,7 @@ export class BadNetwork {
     server.on('connection', (near) => this.#take(near))
   }
 
-  /** On a free port of 127.0.0.1; without a target, connections are reset. */
+  /** Listens on a free port of 127.0.0.1. Without a target, connections are reset. */
   static async to(target: Target | null): Promise<BadNetwork> {
     const server = createServer({ pauseOnConnect: true })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -46,7 +47,7 @@ export class BadNetwork {
     return this.#weather
   }
 
-  /** Changes the weather, for the connections that there are and for new ones. */
+  /** Changes the mode, for existing and new connections. */
   turn(weather: Weather): void {
     const before = this.#weather
     this.#weather = weather
@@ -120,7 +121,7 @@ function destroy({ near, far }: Pair): void {
   far.destroy()
 }
 
-/** A socket of the file system has no resets. */
+/** A Unix domain socket has no resets. */
 function reset(socket: Socket): void {
   if (socket.destroyed) return
   if (socket.remotePort === undefined) socket.destroy()

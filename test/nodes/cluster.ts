@@ -1,4 +1,4 @@
-/** Nodes on one PostgreSQL, each behind proxies, with a mail server and an endpoint of webhooks. */
+/** Nodes on one PostgreSQL database, each behind proxies, with a mail server and a webhook endpoint. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,17 +10,17 @@ import { type Smtp, startSmtp } from '../support/smtp.js'
 import { Asker } from './asker.js'
 import { Node } from './node.js'
 
-/** How many nodes a story has. */
+/** The number of nodes in a story. */
 export const NODES = Number(process.env.NODES_COUNT ?? 3)
 
-/** Notes what must not happen, and goes on: a story tells all of it at its end. */
+/** Records faults and continues. A story reports all of them at its end. */
 export interface Judge {
   faults: string[]
-  /** A fault, with the moment since the start. */
+  /** Records a fault with the time since the start. */
   fault(what: string): void
-  /** Something to know when looking for the cause of a fault. */
+  /** Records a note that helps to find the cause of a fault. */
   trace(what: string): void
-  /** Keeps what a node has said. */
+  /** Stores the output of a node. */
   keep(name: string, output: string): void
 }
 
@@ -32,16 +32,16 @@ export interface Cluster {
   smtp: Smtp
   organization: string
   judge: Judge
-  /** Whether the database was left alone. */
+  /** Whether the database is undisturbed. */
   database: { up: boolean }
-  /** Nodes that are running and reach both the database and their clients. */
+  /** The nodes that are running and reach both the database and their clients. */
   good(): Node[]
-  /** Somebody who calls the nodes with a token, the first admin's unless one is given. */
+  /** A client that calls the nodes with a token, by default the token of the first admin. */
   asker(name: string, token?: string, keepAlive?: boolean): Asker
   close(): Promise<void>
 }
 
-/** Starts the first node, which makes the first organization, then the others. */
+/** Starts the first node, which creates the first organization, then the others. */
 export async function startCluster(options: {
   env?: Record<string, string>
   nodes?: number
@@ -93,13 +93,16 @@ export async function startCluster(options: {
   }
 }
 
-/** A port for each life of a node, below those that the system gives to others. */
+/** A port for each run of a node, below the range that the system assigns. */
 function freePorts(): () => number {
   let next = 12_000 + (process.pid % 100) * 150
   return () => next++
 }
 
-/** `NODES_TRACE=<file>` writes down each request and disturbance; `NODES_KNOWN=<pattern>` goes on after faults that are known, to look for others. */
+/**
+ * `NODES_TRACE=<file>` logs each request and disturbance. `NODES_KNOWN=<pattern>` continues after known faults, to find
+ * others.
+ */
 export function newJudge(): Judge {
   const started = performance.now()
   const faults: string[] = []

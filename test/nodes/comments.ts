@@ -1,11 +1,11 @@
-/** Comments of a space: made, changed, answered, deleted. */
+/** Creates, changes, answers and deletes comments of a space. */
 import { pick } from '../simulation/two-sided/random.js'
 import type { Client, Deed, Reader } from './world.js'
 
 interface Known {
   space: string
   text: string
-  /** Texts that it may have, since nobody knows whether a change has arrived. */
+  /** The texts that the comment may have, because the outcome of some changes is unknown. */
   open: string[]
   /** Null if it was not acknowledged. */
   id: string | null
@@ -58,7 +58,7 @@ export class Comments implements Deed {
       expect: [200],
     })
     if (answer.status !== 200) return this.#client.world.count('comment changes open')
-    // A change before this one that got no answer may still arrive, and then it is the last.
+    // An earlier change without a response may still arrive and overwrite this one.
     known.open.splice(known.open.indexOf(text), 1)
     known.text = text
     this.#client.world.count('comment changes acknowledged')

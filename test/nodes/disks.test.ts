@@ -7,7 +7,7 @@ import { suiteWith } from '../support/suite.js'
 import { newJudge, startCluster } from './cluster.js'
 import type { Node } from './node.js'
 
-/** What happens to the disks of nodes, and to the folder of the database. */
+/** Tests damage to the disks of nodes and to the database folder. */
 const judge = newJudge()
 const [test, cluster] = await suiteWith('nodes: disks', () =>
   startCluster({ judge, nodes: 2, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }),
@@ -37,7 +37,7 @@ const titles = async (node: Node, space: string): Promise<string[]> =>
     .sort()
 const gitOf = (node: Node, space: string): PlainGit => new PlainGit(join(node.dir, 'repos', `${space}.git`))
 
-test('a ref that was moved by hand on a node is set aside under a name, never lost, and never served by any node', async () => {
+test('a ref that was moved by hand on a node is set aside, never lost and never served', async () => {
   const space = await newSpace()
   for (const [round, node] of [one, two, one].entries()) {
     await insert(one, space, `page-${round}`)
@@ -51,7 +51,7 @@ test('a ref that was moved by hand on a node is set aside under a name, never lo
         assert.is.not(revision, byHand, `${asked.name} serves what was moved by hand on ${node.name}`)
       }
     await insert(two, space, `after-${round}`)
-    // Looked for at the next opening.
+    // The node looks for it when it next opens the repository.
     for (let tries = 0; ; tries++) {
       await titles(node, space)
       const named = await git.run(['for-each-ref', '--contains', byHand as string, '--format=%(refname)'])
@@ -67,7 +67,7 @@ test('a ref that was moved by hand on a node is set aside under a name, never lo
   }
 })
 
-test('new refs, deleted refs and refs set back by hand change nothing that is served', async () => {
+test('refs that are created, deleted or reset by hand do not change served content', async () => {
   const space = await newSpace()
   await insert(one, space, 'first')
   const { number } = await done(one, 'POST', `/v1/spaces/${space}/change-requests`, { subject: 'Of hands' })
@@ -94,7 +94,7 @@ test('new refs, deleted refs and refs set back by hand change nothing that is se
   assert.is(await git.fsck(), '')
 })
 
-test('a node whose disk was lost while it ran, and one that starts with an empty disk, serve what is there', async () => {
+test('a node whose disk was lost or is empty serves all content', async () => {
   const space = await newSpace()
   for (const slug of ['a', 'b', 'c']) await insert(one, space, slug)
   const expected = await titles(one, space)
@@ -108,7 +108,7 @@ test('a node whose disk was lost while it ran, and one that starts with an empty
   assert.ok(existsSync(join(two.dir, 'repos', `${space}.git`)))
 })
 
-test('a database that was set back to an earlier time is served as it is, and goes on from there', async () => {
+test('a database that was reset to an earlier time is served and accepts new writes', async () => {
   const space = await newSpace()
   await insert(one, space, 'kept')
   const kept = await titles(two, space)
@@ -121,7 +121,7 @@ test('a database that was set back to an earlier time is served as it is, and go
   await cluster.postgres.restore()
   await cluster.postgres.start()
   for (const node of cluster.nodes) assert.equal(await titles(node, space), kept, node.name)
-  // As many as are gone, and more: a number alone would say that the copy of the other node is up to date.
+  // As many as are gone, and more. A number alone would claim that the copy of the other node is up to date.
   for (const slug of ['new-1', 'new-2', 'new-3', 'new-4']) await insert(two, space, slug)
   const now = await titles(two, space)
   assert.equal(
@@ -132,7 +132,7 @@ test('a database that was set back to an earlier time is served as it is, and go
   for (const node of cluster.nodes) assert.is(await gitOf(node, space).fsck(), '', node.name)
 })
 
-test('nothing came back that may not', () => {
+test('no node returned a response that is not allowed', () => {
   assert.equal(judge.faults, [])
 })
 

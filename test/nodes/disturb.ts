@@ -1,20 +1,20 @@
-/** What happens to nodes, the database and the network. */
+/** Disturbances of nodes, the database and the network. */
 import { pick, pickWeighted, type Random } from '../simulation/two-sided/random.js'
 import type { Cluster } from './cluster.js'
 import type { Node } from './node.js'
 import { BAD_WEATHER } from './bad-network.js'
 
-/** In ms: more than any lease of a space lasts. */
+/** In ms. Longer than any lease of a space. */
 const LONGER_THAN_A_LEASE_MS = Number(process.env.NODES_LEASE_MS ?? 4_500) * 1.3
 
 export interface Disturbance {
   name: string
-  /** Which of the kinds it is made of, for the account. */
+  /** The kinds that it consists of, for the report. */
   kinds: string[]
-  /** In ms, how long it lasts. */
+  /** Duration in ms. */
   lasts: number
   begin(): Promise<void>
-  /** Puts everything right, and resolves when the cause is gone; what follows is for the nodes to do. */
+  /** Repairs everything and resolves when the cause is gone. The nodes recover on their own. */
   end(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ const cutFront: Make = (_, next, node) => {
   }
 }
 
-/** Nobody reaches the database for a while, each node in its own way. */
+/** No node reaches the database for a while, each for a different reason. */
 const cutAll: Make = (cluster, next) => {
   const weathers = cluster.nodes.map(() => pick(next, BAD_WEATHER) as (typeof BAD_WEATHER)[number])
   return {
@@ -102,7 +102,7 @@ const KINDS: readonly (readonly [number, readonly [string, Make]])[] = [
 const only = (process.env.NODES_ONLY ?? '').split(',').filter((name) => name !== '')
 const kinds = only.length === 0 ? KINDS : KINDS.filter(([, [name]]) => only.includes(name))
 
-/** One disturbance, or two of different nodes at once. */
+/** One disturbance, or two of different nodes at the same time. */
 export function disturbance(cluster: Cluster, next: Random): Disturbance {
   const first = next(cluster.nodes.length)
   const one = made(cluster, next, first)

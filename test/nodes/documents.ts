@@ -1,7 +1,10 @@
-/** Documents outside of spaces, and spaces themselves: teams, tokens that work until they are revoked, new spaces that every node can be asked for. */
+/**
+ * Writes documents outside spaces, and spaces themselves: teams, tokens that work until they are revoked, and new
+ * spaces that every node can read.
+ */
 import type { Client, Deed, Reader } from './world.js'
 
-/** More spaces than these make the end of a story long. */
+/** A story with more spaces than this takes long to check at its end. */
 const MAX_SPACES = 8
 
 interface Named {
@@ -14,7 +17,7 @@ export class Documents implements Deed {
   readonly #client: Client
   readonly #teams: Named[] = []
   readonly #spaces: Named[] = []
-  /** Secrets that must work, and those that must not. */
+  /** Secrets that must work, and secrets that must not. */
   readonly #valid: string[] = []
   readonly #revoked: string[] = []
 
@@ -51,7 +54,7 @@ export class Documents implements Deed {
     })
   }
 
-  /** Made on one node, used on another, revoked on a third, and refused by all. */
+  /** The token is created on one node, used on another and revoked on a third. Then all nodes reject it. */
   async #token(): Promise<void> {
     const { world } = this.#client
     const answer = await this.#client.ask({
@@ -75,7 +78,7 @@ export class Documents implements Deed {
     await this.#use(token, 401)
   }
 
-  /** With each node, those that were asked before too. */
+  /** Checks each node, and also the tokens of earlier checks. */
   async #use(token: string, status: number): Promise<void> {
     const { cluster } = this.#client.world
     const asker = cluster.asker(`${this.#client.name} with a token`, token)

@@ -1,4 +1,6 @@
-/** What has to hold when a story is over: every node shows what was acknowledged, all show the same, and plain Git and fsck agree. */
+/**
+ * Checks the end of a story: every node shows the acknowledged writes, all show the same, and plain Git and fsck agree.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,7 +10,7 @@ import { moduleArguments } from '../support/own-process.js'
 import type { Node } from './node.js'
 import type { Deed, Reader, World } from './world.js'
 
-/** In ms: how long a node may take to answer when everything is well again. */
+/** In ms. The time in which a node must respond once the disturbances are over. */
 const CALM_MS = 60_000
 
 function readerOf(world: World, node: Node): Reader {
@@ -36,7 +38,7 @@ function readerOf(world: World, node: Node): Reader {
       next = `&page=${body.next.page}`
     }
   }
-  /** Change requests are listed by their status. */
+  /** Change requests are listed by status. */
   const lists = async (path: string): Promise<any[]> =>
     path.endsWith('/change-requests')
       ? (
@@ -54,7 +56,7 @@ function readerOf(world: World, node: Node): Reader {
 
 const flat = (pages: any[]): any[] => pages.flatMap((page) => [page, ...flat(page.pages ?? [])])
 
-/** All that a node shows of a space. */
+/** The complete view that a node has of a space. */
 async function shown(reader: Reader, space: string): Promise<Record<string, unknown>> {
   const base = `/v1/spaces/${space}`
   return {
@@ -88,7 +90,7 @@ function difference(a: string, b: string): string {
   return `${a.slice(Math.max(0, at - 80), at + 80)} … ${b.slice(Math.max(0, at - 80), at + 80)}`
 }
 
-/** Every repository of every node, by plain Git; the nodes may run. */
+/** Checks every repository of every node with plain Git. The nodes may run. */
 export async function judgeRepositories(world: World): Promise<void> {
   for (const node of world.cluster.nodes)
     for (const name of repositoriesOf(node)) {
@@ -109,7 +111,7 @@ export const repositoriesOf = (node: Node): string[] => {
   return existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.git')) : []
 }
 
-/** Ends the nodes, and runs the service's own check with the settings of each. */
+/** Stops the nodes and runs the service's own check with the settings of each. */
 export async function judgeServices(world: World): Promise<void> {
   for (const node of world.cluster.nodes) {
     world.cluster.judge.trace(`${node.name} is asked to end`)

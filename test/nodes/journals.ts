@@ -1,20 +1,23 @@
-/** Pages that one client writes line by line, each edit on condition that the page is what the client knows: no line may get lost, or be there twice. */
+/**
+ * Pages that one client writes line by line. Each edit requires that the page is what the client knows. No line may be
+ * lost or duplicated.
+ */
 import type { Answer } from './asker.js'
 import { checkMarks, marksOf } from './marks.js'
 import type { Client, Deed, Reader } from './world.js'
 
-/** Lines of a page before the next one is begun. */
+/** The number of lines on a page before the next page is started. */
 const FULL = 40
 
 interface Journal {
   space: string
   slug: string
   page: string
-  /** What the page held at `revision`. */
+  /** The content of the page at `revision`. */
   known: string[]
   revision: string
   acknowledged: string[]
-  /** Asked for, and nobody knows. */
+  /** A write that was requested and whose outcome is unknown. */
   open: string[]
 }
 
@@ -33,7 +36,7 @@ export class Journals implements Deed {
     else await this.#append(this.#current)
   }
 
-  /** A page with a slug that only one page can have: asked for again until somebody says that it is there. */
+  /** A page with a unique slug. The client repeats the request until a response confirms that the page exists. */
   async #begin(): Promise<Journal | null> {
     const { world } = this.#client
     const [space, slug, first] = [this.#client.space(), world.name('journal'), world.name('mark')]
@@ -92,7 +95,7 @@ export class Journals implements Deed {
     }
     journal.open.push(mark)
     let answer = await this.#client.ask(question)
-    // The same once more, as a client does that got no answer: the line must not be there twice.
+    // Repeats the request, as a client without a response does. The line must not appear twice.
     if (answer.status === 0 && this.#client.chance(50)) answer = await this.#client.ask(question)
     await this.#note(journal, mark, answer)
   }
@@ -112,7 +115,7 @@ export class Journals implements Deed {
     }
   }
 
-  /** What the page is at the head of main, for the next edit. */
+  /** The page at the head of main, for the next edit. */
   async #read(journal: Journal): Promise<void> {
     const space = await this.#client.insist({ method: 'GET', path: `/v1/spaces/${journal.space}`, expect: [200] })
     if (space?.status !== 200) return

@@ -18,7 +18,7 @@ import { LEASE_MS, until } from './nodes.js'
 
 const test = suite('nodes on one database: kill -9')
 
-test('what a killed node was at work on, and did for all, another one goes on with', async () => {
+test('another node continues the work and the shared duties of a killed node', async () => {
   const [postgres, smtp, receiver] = await Promise.all([startPostgres(), startSmtp(), startReceiver()])
   const url = await postgres.database()
   const dir = await mkdtemp(join(tmpdir(), 'bindery-node-'))
@@ -30,7 +30,7 @@ test('what a killed node was at work on, and did for all, another one goes on wi
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
     BINDERY_MAIL_FROM: 'docs@example.org',
   }
-  // The first node leads, and the mail server that it knows says nothing.
+  // The first node leads, and its mail server does not respond.
   const first = await startServer(dir, {
     ...env,
     BINDERY_SMTP_URL: `smtp://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
@@ -53,7 +53,7 @@ test('what a killed node was at work on, and did for all, another one goes on wi
     .expect(201)
   assert.is(await call('invites', { emails: ['late@people.example'] }), 200)
   await until(() => sockets.length > 0)
-  // As if it had been killed between the document of a change request and its branch.
+  // As if it had been killed between writing the document of a change request and its branch.
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Guide' }).expect(201))
     .body.id as string
   const made = await here.admin.call('post', `/v1/spaces/${space}/change-requests`, { subject: 'One' }).expect(201)

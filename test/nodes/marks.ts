@@ -1,11 +1,12 @@
-/** Words that were written once each, and what of them is there. */
+/** Words that are each written once, and a check of which of them exist. */
 
-/** The marks of a page, in its order. */
+/** The marks of a page, in page order. */
 export const marksOf = (markdown: string): string[] => [...markdown.matchAll(/\bmark-\d+\b/g)].map(([mark]) => mark)
 
 /**
- * Says what is wrong, or null: all that were acknowledged are there, once, in their order, and nothing else but what may be there, once.
- * @param open asked for without an answer
+ * Returns a description of the fault, or null if all acknowledged marks are there once and in order, and no others
+ * except open ones.
+ * @param open marks that were requested without a response
  */
 export function checkMarks(
   found: readonly string[],

@@ -1,4 +1,4 @@
-/** One node: a server in a process of its own, behind a proxy towards its clients and one towards the database. */
+/** One node: a server in its own process, with a proxy towards its clients and one towards the database. */
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,37 +11,37 @@ const ASK_MS = 25
 /** Longer than a deployment waits. */
 const END_MS = 60_000
 
-/** A life of the node's process. */
+/** A run of the node's process. */
 interface Life {
   child: ChildProcess
   output(): string
   ended: Promise<number | null>
   over: boolean
   port: number
-  /** Whether its end was asked for. */
+  /** Whether its end was requested. */
   asked: boolean
 }
 
 export interface NodeOptions {
   name: string
   dir: string
-  /** The database, for the proxy, and the setting that names it through a port. */
+  /** The database for the proxy, and the setting that names the database at a given port. */
   database: Target
   databaseUrl: (port: number) => string
   env: Record<string, string>
-  /** A port that nobody has: the address under which clients know the service says none. */
+  /** An unused port. The address that clients know contains no port. */
   ports: () => number
 }
 
 export class Node {
   readonly dir: string
-  /** What its clients see. */
+  /** The proxy towards clients. */
   readonly front: BadNetwork
-  /** What it sees of the database. */
+  /** The proxy towards the database. */
   readonly back: BadNetwork
   readonly name: string
   stopped = false
-  /** Lives that ended without being asked to, with the end of what they said. */
+  /** Runs that ended without a request, with the end of their output. */
   readonly deaths: string[] = []
   readonly #options: NodeOptions
   #life: Life | null = null
@@ -61,12 +61,12 @@ export class Node {
     return new Node(options, await BadNetwork.to(null), await BadNetwork.to(options.database))
   }
 
-  /** Where clients reach it, in all its lives. */
+  /** The address for clients, in all runs. */
   get url(): string {
     return `http://127.0.0.1:${this.front.port}`
   }
 
-  /** Where its process listens, without a proxy; null while it does not. */
+  /** The address of the process without a proxy, or null while it does not listen. */
   get direct(): string | null {
     return this.#url
   }
@@ -80,12 +80,12 @@ export class Node {
     return this.#life?.child.pid ?? -1
   }
 
-  /** All that its lives have said. */
+  /** The output of all runs. */
   output(): string {
     return this.#said + (this.#life?.output() ?? '')
   }
 
-  /** Whether its process listens, runs, and can reach both sides. */
+  /** Whether its process runs, listens and can reach both sides. */
   get good(): boolean {
     return this.#url !== null && !this.stopped && this.front.weather === 'pass' && this.back.weather === 'pass'
   }
@@ -94,7 +94,7 @@ export class Node {
     return this.#life !== null
   }
 
-  /** Starts its process; a start that fails is tried again, as a supervisor does. Does not wait for it. */
+  /** Starts its process and repeats a failed start, as a supervisor does. Does not wait for it. */
   start(): void {
     const port = this.#options.ports()
     const started = launch(this.dir, { ...this.env, BINDERY_PORT: String(port) })
@@ -103,7 +103,7 @@ export class Node {
     void life.ended.then(async (code) => {
       life.over = true
       if (this.#life !== life || life.asked) return
-      // A start without a database ends, and is tried again.
+      // A start without a database fails and is repeated.
       if (this.#url !== null)
         this.deaths.push(`${this.name} ended by itself with ${code}: ${life.output().slice(-1500)}`)
       this.#bury()
@@ -132,7 +132,7 @@ export class Node {
     this.stopped = false
   }
 
-  /** Resolves when it answers that it is ready. */
+  /** Resolves when the node reports that it is ready. */
   async ready(): Promise<void> {
     while (!(this.#url !== null && (await this.#isReady()))) await wait(ASK_MS)
   }
@@ -150,11 +150,11 @@ export class Node {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // it has ended by itself
+      // it has already ended
     }
   }
 
-  /** kill -9 of it and what it started. */
+  /** Kills the process and its children with kill -9. */
   async kill(): Promise<void> {
     const life = this.#life
     if (life === null) return
@@ -163,7 +163,7 @@ export class Node {
     await life.ended
   }
 
-  /** Ends it as a deployment does; returns the exit code, or null if it had to be killed. */
+  /** Stops it as a deployment does. Returns the exit code, or null if it had to be killed. */
   async end(): Promise<number | null> {
     const life = this.#life
     if (life === null) return null
@@ -175,7 +175,7 @@ export class Node {
     return code === 'late' ? null : code
   }
 
-  /** An empty disk. Its process must not run. */
+  /** Empties the disk. The process must not run. */
   wipe(): void {
     for (const folder of ['data', 'repos']) rmSync(join(this.dir, folder), { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-/** Several real services on one database, each with folders of its own. */
+/** Several real services on one database, each with its own folders. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Postgres, startPostgres } from '../support/postgres.js'
@@ -8,14 +8,14 @@ export interface Nodes {
   postgres: Postgres
   url: string
   all: TestService[]
-  /** Starts one more. */
+  /** Starts one more node. */
   add(env?: Record<string, string>): Promise<TestService>
-  /** Stops one and starts it again, with its disk as it was or empty. */
+  /** Stops a node and starts it again, with its old disk or an empty one. */
   restart(node: TestService, disk: 'kept' | 'empty'): Promise<void>
   close(): Promise<void>
 }
 
-/** How long their leases last, in milliseconds. */
+/** The duration of their leases in milliseconds. */
 export const LEASE_MS = 1_500
 
 /** Starts `count` services at once on a new database. */

@@ -25,7 +25,7 @@ test.after(async () => {
 const [one, two, three] = nodes.all as [(typeof nodes.all)[0], (typeof nodes.all)[0], (typeof nodes.all)[0]]
 const { store } = one.service.app
 
-test('nodes that start together on an empty database make one first user, organization and token, which one of them keeps in its file', async () => {
+test('nodes that start together on an empty database create one first user and organization', async () => {
   assert.is(new Set(nodes.all.map(({ organization }) => organization)).size, 1)
   assert.is((await store.all(organizations)).length, 1)
   assert.is((await store.all(memberships)).length, 1)
@@ -52,7 +52,7 @@ test('a mail that any node queues is sent once', async () => {
   )
 })
 
-test('an event that any node records is delivered once to a webhook, in order', async () => {
+test('webhooks receive an event of any node once and in order', async () => {
   await (await one.caller('admin'))
     .call('post', `/v1/orgs/${one.organization}/webhooks`, { url: receiver.url, events: ['content.updated'] })
     .expect(201)

@@ -4,7 +4,10 @@ import type { Answer } from './asker.js'
 import { newJudge, startCluster } from './cluster.js'
 import type { Node } from './node.js'
 
-/** Rights that end on one node, asked for on all of them, again and again before and at once afterwards. */
+/**
+ * Tests that rights that end on one node end on all of them. Each right is used repeatedly before the change and at
+ * once after it.
+ */
 const ROUNDS = Number(process.env.NODES_ROUNDS ?? 4)
 const judge = newJudge()
 const [test, cluster] = await suiteWith('nodes: rights that end', () => startCluster({ judge }))
@@ -22,7 +25,7 @@ async function done(at: number, method: string, path: string, body?: unknown): P
 const spaceOf = (at: number): Promise<{ id: string }> =>
   done(at, 'POST', `/v1/orgs/${organization}/spaces`, { title: `Space ${at}`, editMode: 'live' })
 
-/** Somebody who joined with a role, by an invitation from the mail. */
+/** A user who joined with a role through a mailed invitation. */
 async function joined(at: number, role: string): Promise<{ id: string; token: string }> {
   const email = `person-${at}@example.test`
   await done(at, 'POST', `/v1/orgs/${organization}/invites`, { emails: [email], role })
@@ -50,7 +53,7 @@ const everywhere = (
   return Promise.all(nodes.map((node) => asker.ask(node, { method, path, body, expect })))
 }
 
-test('a token that one node revoked is refused by every node with the next request', async () => {
+test('a token that one node revokes is rejected by every node at the next request', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const made = await done(round, 'POST', '/v1/user/tokens', { label: `round ${round}` })
     for (let again = 0; again < 3; again++)
@@ -66,7 +69,7 @@ test('a token that one node revoked is refused by every node with the next reque
   }
 })
 
-test('a role that one node lowered, and a membership that it ended, are so on every node with the next request', async () => {
+test('a role change or a removal on one node applies on every node at the next request', async () => {
   const space = await spaceOf(0)
   for (let round = 0; round < ROUNDS; round++) {
     const person = await joined(round, 'edit')
@@ -102,7 +105,7 @@ test('a role that one node lowered, and a membership that it ended, are so on ev
   )
 })
 
-test('a space that one node locked takes no write on any other; one that it deleted is gone on every node', async () => {
+test('a space that one node locks or deletes takes no writes on any other node', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const space = await spaceOf(round)
     await done(round + 1, 'PATCH', `/v1/spaces/${space.id}`, { editMode: 'locked' })
@@ -124,7 +127,7 @@ test('a space that one node locked takes no write on any other; one that it dele
   }
 })
 
-test('nothing came back that may not', () => {
+test('no node returned a response that is not allowed', () => {
   assert.equal(judge.faults, [])
 })
 

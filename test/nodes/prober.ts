@@ -1,4 +1,4 @@
-/** Measures how long it takes until the service takes writes again. */
+/** Measures how long the service takes to accept writes again. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { pick } from '../simulation/two-sided/random.js'
 import type { Door } from './asker.js'
@@ -10,7 +10,7 @@ export class Prober {
   #turn = 0
 
   constructor(world: World) {
-    // On a connection that died in a disturbance before, it would measure its own patience.
+    // On a connection that died in an earlier disturbance, the prober would measure its own timeout.
     this.#client = world.client(1000, false)
   }
 
@@ -32,7 +32,9 @@ export class Prober {
     return this.#client.world.cluster.good().length > 0
   }
 
-  /** Waits until it is possible; from then on counts the milliseconds until each space has taken a write, and shown it. */
+  /**
+   * Waits until that is possible. Then measures the milliseconds until each space has accepted a write and shows it.
+   */
   async resumed(): Promise<number> {
     while (!this.possible) await wait(5)
     const started = performance.now()

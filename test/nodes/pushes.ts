@@ -1,4 +1,4 @@
-/** Somebody with a clone, who pushes to main and for review, and fetches, each time from another node. */
+/** A client with a clone that pushes to main and for review, and fetches, each time from another node. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ export class Pushes implements Deed {
     await this.#look()
   }
 
-  /** Whatever node is fetched from has what was pushed. */
+  /** Every node returns the pushed commits to a fetch. */
   async #look(): Promise<void> {
     const url = this.#url()
     const seen = await this.#git('fetch', '--quiet', url, 'refs/heads/main')
@@ -96,7 +96,7 @@ export class Pushes implements Deed {
     return merged.code === 0
   }
 
-  /** Pushes the clone's head with one commit more as a change request; the commit is left out of the clone afterwards. */
+  /** Pushes the clone's head plus one commit as a change request. Afterwards the commit is removed from the clone. */
   async #review(): Promise<void> {
     const before = (await this.#git('rev-parse', 'HEAD')).text.trim()
     const topic = { subject: this.#client.world.name('topic'), number: null as number | null }
@@ -151,7 +151,7 @@ export class Pushes implements Deed {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    // With all that it started: whatever talks to a node that is cut off would else keep the pipes open, and never end.
+    // Includes its child processes: one that talks to an unreachable node would keep the pipes open forever.
     const timer = setTimeout(() => endAll(child.pid as number), PATIENCE_MS)
     let text = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (text += part.toString()))

@@ -1,4 +1,4 @@
-/** Change requests, from their creation to their merge, each step on another node. */
+/** Change requests from creation to merge, each step on another node. */
 import { marksOf } from './marks.js'
 import type { Client, Deed, Reader } from './world.js'
 
@@ -6,7 +6,7 @@ interface Known {
   space: string
   subject: string
   number: number | null
-  /** Pages that it adds, by slug; each may have been asked for several times. */
+  /** The pages that it adds, by slug. Each may have been requested several times. */
   slug: string
   mark: string
   written: boolean
@@ -53,7 +53,7 @@ export class Requests implements Deed {
     return `/v1/spaces/${space}/change-requests${number === null ? '' : `/${number}`}`
   }
 
-  /** Adds a page, and asks again until it is said to be there. */
+  /** Adds a page, and repeats the request until a response confirms it. */
   async #write(known: Known): Promise<void> {
     const changes = [
       {
@@ -86,7 +86,7 @@ export class Requests implements Deed {
 
   async #merge(known: Known): Promise<void> {
     for (let tries = 0; tries < 20; tries++) {
-      // A merge that was merged already answers its revision again.
+      // A merge of a merged change request returns its revision again.
       const answer = await this.#client.insist({
         method: 'POST',
         path: `${this.#base(known)}/merge`,

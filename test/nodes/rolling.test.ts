@@ -5,8 +5,8 @@ import { newJudge, startCluster } from './cluster.js'
 import type { Node } from './node.js'
 
 /**
- * A balancer in front of the nodes goes to the next one if no connection comes about, and does nothing else. What waits to be accepted when a node stops to
- * listen is reset by the system; nothing was sent then.
+ * A balancer in front of the nodes. It tries the next node if a connection fails, and does nothing else. When a node
+ * stops listening, the system resets the connections that it has not accepted. Nothing was sent on those.
  */
 const NO_CONNECTION = /connect ECONN(REFUSED|RESET)/
 const CLIENTS = 4
@@ -25,7 +25,7 @@ async function balanced(asker: ReturnType<typeof cluster.asker>, question: Quest
   }
 }
 
-test('every node is ended and started again, one after the other, and no request fails', async () => {
+test('no request fails while every node is restarted one after the other', async () => {
   const admin = cluster.asker('the admin')
   const space = (
     await balanced(admin, {

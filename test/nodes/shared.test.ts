@@ -8,7 +8,7 @@ import { startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
 import { startNodes, until } from './nodes.js'
 
-const test = suite('what nodes on one database share')
+const test = suite('nodes on one database: shared state')
 const [first, second] = await Promise.all([startSmtp(), startSmtp()])
 const mail = { BINDERY_MAIL_FROM: 'docs@example.org' }
 const limits = { BINDERY_RATE_LIMIT_SIGN_INS: '5', BINDERY_RATE_LIMIT_PER_MINUTE: '30' }
@@ -23,7 +23,7 @@ test.after(async () => {
 })
 const { app } = one.service
 
-/** Queues a mail with words for the job of its own. */
+/** Queues a mail with words for its own job. */
 async function mailFor(email: string, more: { keeper?: string }): Promise<void> {
   await app.store.transact(async (tx) => {
     await queueMail(app, tx, { mail: 'sign-in', email })
@@ -33,7 +33,7 @@ async function mailFor(email: string, more: { keeper?: string }): Promise<void> 
   app.wakeJobs()
 }
 
-test('a job whose credentials are in the memory of a node is run by that one while it lives, and then by others', async () => {
+test('a job runs on the node that has its credentials in memory, and on others if it is gone', async () => {
   for (let at = 1; at <= 3; at++) await one.caller('read')
   await mailFor('person-1@example.org', { keeper: two.service.app.node })
   await second.mailTo('person-1@example.org')
@@ -43,7 +43,7 @@ test('a job whose credentials are in the memory of a node is run by that one whi
   await until(() => first.received.length + second.received.length === 3)
 })
 
-test('a run is cancelled on the node that runs it, and whoever waits is woken on every node', async () => {
+test('a run is canceled on its node, and the waiting callers on every node are notified', async () => {
   const stop = new AbortController()
   two.service.app.running.set('run', stop)
   app.endRun('run')
@@ -55,7 +55,7 @@ test('a run is cancelled on the node that runs it, and whoever waits is woken on
   await waiting
 })
 
-test('sign-ins of an address are counted on all nodes together, each at once', async () => {
+test('all nodes count the sign-ins of an address together at once', async () => {
   const statuses: number[] = []
   for (let at = 0; at < 9; at++) {
     const { url } = at % 2 ? one : two
@@ -64,7 +64,7 @@ test('sign-ins of an address are counted on all nodes together, each at once', a
   assert.equal(statuses, [...Array(5).fill(202), ...Array(4).fill(429)])
 })
 
-test('requests of a token are counted on all nodes together, a second later', async () => {
+test('all nodes count the requests of a token together within a second', async () => {
   const caller = await one.caller('read')
   const at = (url: string) => request(url).get('/v1/user').set('Authorization', `Bearer ${caller.token}`)
   for (let count = 0; count < 29; count++) await at(one.url).expect(200)
@@ -76,7 +76,7 @@ test('requests of a token are counted on all nodes together, a second later', as
   assert.ok(passed < 29, `${passed} more`)
 })
 
-test('whoever takes a right away waits for the moves of other nodes, and one that lasts is ended', async () => {
+test('a permission change waits for moves of other nodes and aborts the long ones', async () => {
   const order: string[] = []
   let settled: Promise<unknown> = Promise.resolve()
   await two.service.app.locks.run('a-space', async () => {
@@ -94,11 +94,11 @@ test('whoever takes a right away waits for the moves of other nodes, and one tha
     await app.moves.settled()
     assert.instance(await database.transact((session) => checkFence(session, fence)).catch((error) => error), LeaseLost)
   })
-  // Nobody waits for the locks of this node itself, which may be those of the request.
+  // No one waits for the locks of this node itself, which may be those of the request.
   await app.locks.run('a-space', () => app.moves.settled('a-space'))
 })
 
-test('while the database is away every node says so, and all goes on by itself after it', async () => {
+test('every node reports an unreachable database and recovers automatically', async () => {
   await nodes.postgres.crash()
   for (const { url } of nodes.all) {
     await request(url).get('/readyz').expect(503)

@@ -2,16 +2,19 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
 import { tell } from './story.js'
 
-/** `NODES_DISTURBANCES=200 NODES_SEED=7 TEST_FILE_MINUTES=120 npm test -- nodes/story` plays a long one; `NODES_ONLY=stop,crash` with these kinds alone, `NODES_TRACE=<file>` writes down each request. */
+/**
+ * `NODES_DISTURBANCES=200 NODES_SEED=7 TEST_FILE_MINUTES=120 npm test -- nodes/story` plays a long story.
+ * `NODES_ONLY=stop,crash` limits it to these kinds. `NODES_TRACE=<file>` logs each request.
+ */
 const DISTURBANCES = Number(process.env.NODES_DISTURBANCES ?? 4)
 const SEED = Number(process.env.NODES_SEED ?? 1)
-/** In ms, and only asserted where asked for: another process on the machine must not fail a test. */
+/** In ms. Asserted only on request: another process on the machine must not fail a test. */
 const RESUME_MS = Number(process.env.NODES_RESUME_MS ?? 60_000)
 
 const test = suite('nodes: a story with disturbances')
 
 test(
-  `${DISTURBANCES} disturbances while 8 clients write on any node: nothing acknowledged is lost or there twice, and every node shows it`,
+  `8 clients lose no acknowledged write in ${DISTURBANCES} disturbances of nodes`,
   async () => {
     const { faults, counts, resumed, kinds, deaths, seconds } = await tell({ seed: SEED, disturbances: DISTURBANCES })
     const times = resumed.map(({ ms }) => ms).sort((a, b) => a - b)

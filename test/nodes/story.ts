@@ -1,4 +1,4 @@
-/** Clients that write on any node, while nodes, the database and the network are disturbed at random moments. */
+/** Clients that write on any node while nodes, the database and the network are disturbed at random moments. */
 import { loadavg } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pickWeighted, random } from '../simulation/two-sided/random.js'
@@ -19,18 +19,21 @@ export interface Plan {
   clients?: number
   spaces?: number
   nodes?: number
-  /** In ms, how long the clients write when nothing is disturbed. */
+  /** In ms. How long the clients write without disturbances. */
   calm?: number
 }
 
 export interface Told {
   faults: string[]
   counts: Record<string, number>
-  /** What each disturbance was, how long writes took to be accepted after it began, and after it ended, and the machine's load of the last minute. */
+  /**
+   * Each disturbance, the time until writes were accepted after its start and after its end, and the machine load of
+   * the last minute.
+   */
   resumed: { what: string; ms: number; load: number }[]
   /** How often each kind of disturbance was played. */
   kinds: Record<string, number>
-  /** Ends of processes that nobody asked for. */
+  /** Processes that ended without a request. */
   deaths: string[]
   seconds: number
 }
@@ -69,7 +72,7 @@ export async function tell(plan: Plan): Promise<Told> {
     }
   } finally {
     world.end()
-    // For what they have to say about a fault just found.
+    // Their output about the latest fault.
     if (judge.faults.length > 0) await wait(500)
     for (const node of cluster.nodes) judge.keep(node.name, node.output())
     await cluster.close()
@@ -98,7 +101,7 @@ async function makeSpaces(world: World, count: number): Promise<void> {
 }
 
 function deedsOf(client: Client, index: number): Deed[] {
-  // Two of them mostly push, all to the space where most happens.
+  // Two clients mainly push, always to the busiest space.
   const pushes = index < 2 ? [new Pushes(client, client.world.spaces[0] as string, index === 0 ? 20 : 8)] : []
   return [new Journals(client), new Requests(client), new Comments(client), new Documents(client), ...pushes]
 }
@@ -113,7 +116,7 @@ async function write(client: Client, deeds: readonly Deed[]): Promise<void> {
     } catch (error) {
       client.fault(`the client failed: ${(error as Error).stack}`)
     }
-    // As many clients as there are would else keep the machine from everything else.
+    // The clients would otherwise use all of the machine.
     await wait(20 + client.random(180))
   }
   client.asker.close()

@@ -1,4 +1,4 @@
-/** What the clients of a story share: nodes to choose from, names that are used once, figures. */
+/** The shared state of the clients of a story: nodes to choose from, unique names, and counts. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { pick, type Random, random } from '../simulation/two-sided/random.js'
 import type { Answer, Asker, Door, Question } from './asker.js'
@@ -9,10 +9,10 @@ const ENOUGH_FAULTS = 20
 export class World {
   readonly cluster: Cluster
   readonly seed: number
-  /** Spaces that anybody may write in; new ones are added. */
+  /** Spaces that any client may write in. New ones are added. */
   readonly spaces: string[] = []
   #over = false
-  /** How often what was acknowledged, left open, or refused with 409. */
+  /** How often a write was acknowledged, left open, or rejected with 409. */
   readonly counts = new Map<string, number>()
   #names = 0
 
@@ -21,12 +21,12 @@ export class World {
     this.seed = seed
   }
 
-  /** Clients end when this is true. */
+  /** Clients stop when this is true. */
   get over(): boolean {
     return this.#over || this.failed
   }
 
-  /** Whether there are so many faults that the rest follows from them. */
+  /** Whether further faults would only follow from the many earlier ones. */
   get failed(): boolean {
     return this.cluster.judge.faults.length >= ENOUGH_FAULTS
   }
@@ -39,7 +39,7 @@ export class World {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
   }
 
-  /** A word that nothing else has. */
+  /** A unique word. */
   name(prefix: string): string {
     return `${prefix}-${++this.#names}`
   }
@@ -49,7 +49,7 @@ export class World {
   }
 }
 
-/** Somebody who writes, on whatever node chance gives. */
+/** A client that writes on random nodes. */
 export class Client {
   readonly asker: Asker
   constructor(
@@ -73,12 +73,12 @@ export class Client {
     return pick(this.random, this.world.spaces) as string
   }
 
-  /** Asks one node, once. */
+  /** Sends one request to one node. */
   ask(question: Question, door = this.node()): Promise<Answer> {
     return this.asker.ask(door, question)
   }
 
-  /** Asks node after node until one answers with something else than 503; null when the story is over before. */
+  /** Asks node after node until one responds with a status other than 503. Returns null if the story ends first. */
   async insist(question: Question): Promise<Answer | null> {
     while (!this.world.over) {
       const answer = await this.ask(question)
@@ -88,7 +88,7 @@ export class Client {
     return null
   }
 
-  /** Calls `look` with what nodes show now: one of them, at times all. Those that do not answer with 200 show nothing. */
+  /** Calls `look` with the current response of one node, or sometimes of all. Skips nodes that do not return 200. */
   async everywhere(path: string, look: (body: any, where: string) => void): Promise<void> {
     const { nodes } = this.world.cluster
     const asked = this.chance(25) ? nodes : [this.node()]
@@ -100,22 +100,22 @@ export class Client {
     )
   }
 
-  /** A fault, told with who saw it. */
+  /** Records a fault with the client that saw it. */
   fault(what: string): void {
     this.world.cluster.judge.fault(`${this.name}: ${what}`)
   }
 }
 
-/** A kind of thing that a client does over and over. */
+/** A kind of action that a client repeats. */
 export interface Deed {
-  /** How often compared with the others. */
+  /** Its frequency relative to the others. */
   weight: number
   act(): Promise<void>
-  /** At the end: what a node shows is what was acknowledged. */
+  /** At the end, checks that a node shows the acknowledged writes. */
   check(reader: Reader): Promise<void>
 }
 
-/** Reads from one node whatever it takes, when nothing disturbs it any more. */
+/** Reads from one node as long as it takes, once there are no more disturbances. */
 export interface Reader {
   node: string
   get(path: string): Promise<any>

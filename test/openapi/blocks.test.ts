@@ -12,13 +12,13 @@ const get = async (url: string, status = 200) => (await here.admin.call('get', u
 const block = (spec: string, path: string, method = 'get', body = ''): string =>
   `{% openapi-operation spec="${spec}" path="${path}" method="${method}" %}\n${body}{% endopenapi-operation %}\n`
 
-/** What a page of a new space is filled to. */
+/** The maximum size to which a page of a new space is filled. */
 async function filled(markdown: string): Promise<string> {
   const desk = await spaceWith(here, '', { 'README.md': markdown })
   return (await get(`${desk.url}/content/path/readme?evaluated=true`)).markdown
 }
 
-test('blocks are filled when a page is evaluated, and stay as they are written otherwise', async () => {
+test('blocks are filled when a page is evaluated, and stay as written otherwise', async () => {
   const pet = {
     type: 'object',
     required: ['name'],
@@ -60,7 +60,7 @@ test('blocks are filled when a page is evaluated, and stay as they are written o
   assert.is(document.nodes.filter(({ type }: { type: string }) => type.startsWith('openapi')).length, 4)
 })
 
-test('blocks that name a specification by its source are filled as well', async () => {
+test('blocks that name a specification by its source are filled', async () => {
   web.files.set('/a.json', specText({ paths: { '/a': { get: operation('By source') } } }))
   await here.admin
     .call('put', `/v1/orgs/${here.organization}/openapi/source`, { source: { url: `${web.url}/a.json` } })
@@ -97,7 +97,7 @@ const HOSTILE = [
   '<!-- {% endopenapi-operation %} -->',
 ]
 
-test('what strangers write in a specification stays in its block, as text', async () => {
+test('specification text from strangers stays in its block as text', async () => {
   const nasty = (text: string) => ({
     get: operation(text, [text], {
       description: text,
@@ -152,7 +152,7 @@ test('what strangers write in a specification stays in its block, as text', asyn
   }
 })
 
-test('circles, depth and large enumerations are cut, and notes say so', async () => {
+test('cycles, deep schemas and large enumerations are cut with a note', async () => {
   const deep = Array.from({ length: 20 }).reduce<object>((inner) => ({ type: 'object', properties: { down: inner } }), {
     type: 'string',
   })
@@ -190,7 +190,7 @@ test('circles, depth and large enumerations are cut, and notes say so', async ()
   assert.ok(markdown.length < 200_000)
 })
 
-test('5,000 operations are pages, more are counted in a diagnostic, and long pages name what they leave out', async () => {
+test('5,000 operations become pages, and further ones are counted in a diagnostic', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 5_010 }, (_, at) => [
       `/p${at}`,
@@ -216,7 +216,7 @@ test('5,000 operations are pages, more are counted in a diagnostic, and long pag
   assert.is(page.markdown.match(/\{% openapi-operation /g).length, 100)
 })
 
-test('search finds generated pages and what is in them', async () => {
+test('search finds generated pages and their content', async () => {
   await put(here, 'found', {
     '/z': { get: operation('Zebra crossing', ['animals'], { description: 'Mentions a quagga.' }) },
   })
@@ -231,7 +231,7 @@ test('search finds generated pages and what is in them', async () => {
   assert.is((await get(`${desk.url}/content/page/${items[0].id}`)).title, 'animals')
 })
 
-test('links to specifications are listed; unknown specifications and operations are broken', async () => {
+test('links to specifications are listed, and unknown targets are broken', async () => {
   await put(here, 'known', { '/a': { get: operation('A') } })
   const desk = await spaceWith(here, `${entry('known')}${entry('unknown')}`, {
     'README.md': `# Home\n\n${block('known', '/a')}\n${block('known', '/b')}\n${block('gone', '/a')}`,

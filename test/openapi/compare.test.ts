@@ -68,9 +68,10 @@ const CASES: [name: string, before: Record<string, unknown>, after: Record<strin
     ['Its type changed from object to array of string.'],
   ],
 ]
-for (const [name, before, after, expected] of CASES) test(name, () => assert.equal(breaking(before, after), expected))
+for (const [name, before, after, expected] of CASES)
+  test(`breaking changes are found as expected: ${name}`, () => assert.equal(breaking(before, after), expected))
 
-test('what has strange names or forms is no problem', () => {
+test('specifications with unusual names and forms can be compared', () => {
   const odd = {
     openapi: '3.0.0',
     paths: { '/a': null, '/b': { get: { parameters: 'x', responses: [], tags: [1] } }, __proto__: {} },

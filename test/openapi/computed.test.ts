@@ -26,7 +26,7 @@ const get = async (url: string, status = 200) => (await here.admin.call('get', u
 const ids = (pages: PageJson[]): Map<string, string> =>
   new Map(pages.flatMap((page) => [[page.title, page.id], ...ids(page.pages)]))
 
-test('an entry yields a page for each tag in its place, or below it if it has a title', async () => {
+test('a computed entry yields a page for each tag, in its place or below its title', async () => {
   await put(
     here,
     'shop',
@@ -103,7 +103,7 @@ test('an entry yields a page for each tag in its place, or below it if it has a 
   assert.equal(whole.diagnostics, [])
 })
 
-test('pages keep their IDs over versions, whatever is added, moved, removed or renamed around them', async () => {
+test('generated pages keep their IDs across versions of the specification', async () => {
   await put(here, 'kept', PATHS)
   const desk = await spaceWith(here, entry('kept', { props: { grouping: 'by-operation' } }))
   const before = ids((await get(`${desk.url}/content/pages`)).pages)
@@ -122,7 +122,7 @@ test('pages keep their IDs over versions, whatever is added, moved, removed or r
   assert.equal(ids((await get(`${desk.url}/content/pages`)).pages), before)
 })
 
-test('an entry without a specification stays as it is, and a diagnostic with its line says why', async () => {
+test('an entry without a specification is unchanged and has a diagnostic with its line', async () => {
   await here.admin
     .call('post', `/v1/orgs/${here.organization}/openapi`, { slug: 'broken', source: { text: 'no: spec' } })
     .expect(201)
@@ -145,7 +145,7 @@ test('an entry without a specification stays as it is, and a diagnostic with its
   assert.match(told[3].message, /names no specification/)
 })
 
-test('a specification of another organization is unknown, by entry and by block', async () => {
+test('a specification of another organization is unknown to entries and blocks', async () => {
   const { body: other } = await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)
   const secret = `/v1/orgs/${other.id}/openapi/secret`
   await here.admin
@@ -165,7 +165,7 @@ test('a specification of another organization is unknown, by entry and by block'
   assert.equal((await get(`${desk.url}/links?status=broken`)).count, 2)
 })
 
-test('slugs that collide get numbers, and operations that differ by names of parameters alone have IDs of their own', async () => {
+test('colliding slugs get numbers, and similar operations get their own IDs', async () => {
   const paths = {
     '/a/{x}': { get: operation('Same', ['T']) },
     '/a/{y}': { get: operation('Same', ['T']) },

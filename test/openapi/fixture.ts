@@ -19,7 +19,7 @@ export const operation = (summary: string, tags: string[] = [], more: object = {
   ...more,
 })
 
-/** Gives a specification these paths, or a whole text, and waits until it is processed and no job is left. */
+/** Gives a specification these paths, or a whole text, and waits until it is processed and no job remains. */
 export async function put(here: TestService, slug: string, given: object | string): Promise<Record<string, unknown>> {
   const path = `/v1/orgs/${here.organization}/openapi/${slug}`
   const text = typeof given === 'string' ? given : specText({ paths: given })

@@ -12,7 +12,7 @@ import { put } from './fixture.js'
 
 const test = suite('openapi/fsck')
 
-test('fsck finds missing and damaged files of specifications, and repairs what follows from something else', async () => {
+test('fsck finds missing and damaged specification files and repairs derived ones', async () => {
   const here = await startService()
   const config = loadConfig({
     BINDERY_DATA_DIR: join(here.dir, 'data'),
@@ -61,7 +61,7 @@ test('fsck finds missing and damaged files of specifications, and repairs what f
   }
 })
 
-test('a document with a flipped bit is an error, and is never sent', async () => {
+test('a specification document with a flipped bit is an error and is never sent', async () => {
   const here = await startService()
   try {
     await put(here, 'pets', { '/a': { get: { responses: { '200': { description: 'x' } } } } })

@@ -14,7 +14,7 @@ const web = await serveFiles()
 test.after(() => web.close())
 
 let made = 0
-/** Gives a specification and waits for its result; `/healthz` answers all the while. */
+/** Submits a specification and waits for its result. `/healthz` must respond throughout. */
 async function tried(source: object) {
   const path = `/v1/orgs/${here.organization}/openapi/tried-${++made}`
   await here.admin.call('put', path, { source }).expect(201)
@@ -40,7 +40,7 @@ const content = async (path: string) =>
     .specification
 
 test(
-  'a specification of 100 MB is not fetched to its end, compressed or not',
+  'a download of a 100 MB specification is aborted, compressed or not',
   async () => {
     let sent = 0
     web.files.set('/large', (_req, res) => {
@@ -67,7 +67,7 @@ test(
 )
 
 test(
-  '3 MB of YAML are read',
+  'a specification of 3 MB of YAML is read',
   async () => {
     const parts = ['openapi: 3.0.3\ninfo: {title: Large, version: "1"}\npaths:\n']
     const operation = (n: number): string => `  /r${n}/{id}:
@@ -92,7 +92,7 @@ test(
 )
 
 test(
-  'hundreds of files that refer to each other, in circles too, become one document',
+  'hundreds of files that refer to each other become one document',
   async () => {
     const paths: Record<string, unknown> = {}
     for (let n = 0; n < 300; n++) {
@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'more than a thousand files are refused',
+  'a specification of more than a thousand files is rejected',
   async () => {
     const schemas: Record<string, unknown> = {}
     for (let n = 0; n < 1_001; n++) {
@@ -129,7 +129,7 @@ test(
 )
 
 test(
-  'deep circles of references, chains, bombs of aliases and deep nesting do no harm',
+  'reference cycles, alias bombs and deep nesting do no harm',
   async () => {
     const ring = (count: number, link: (ref: object) => object) =>
       Object.fromEntries(
@@ -171,7 +171,7 @@ test(
 )
 
 test(
-  'references to files of this machine and to private addresses are refused with the reason',
+  'references to local files and private addresses are rejected with the reason',
   async () => {
     const referring = ($ref: string): object => ({ text: JSON.stringify(spec({ paths: { '/a': { $ref } } })) })
     await refused(referring('file:///etc/passwd'), 'FETCH_ERROR', /Only http and https URLs are allowed/)
@@ -194,7 +194,7 @@ test(
 )
 
 test(
-  'what is no specification is refused with the reason',
+  'a document that is not a specification is rejected with the reason',
   async () => {
     await refused(
       { text: '<!doctype html><html><body>Hello</body></html>' },
@@ -210,7 +210,7 @@ test(
 )
 
 test(
-  'a server that is too slow is given up',
+  'a download from a server that is too slow is aborted',
   async () => {
     const { settings } = here.service.app
     const usual = settings.specFetchMs

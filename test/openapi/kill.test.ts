@@ -23,7 +23,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 test(
-  'a processing that a kill interrupts, while fetching or reading, is done again and makes one version',
+  'processing that a kill interrupts is repeated and creates one version',
   async () => {
     const [dir, web] = [await mkdtemp(join(tmpdir(), 'bindery-spec-')), await serveFiles()]
     let hanging = 0
@@ -36,7 +36,7 @@ test(
     await until(() => hanging === 1)
     assert.is((await ask(server, '/pets')).processingState, 'progress')
     await server.kill('server')
-    // The file arrives, but one that it refers to does not: the reader is at work.
+    // The file arrives, but a file that it refers to does not: the reader is waiting.
     web.files.set('/hangs.json', specText({ paths: { '/a': { $ref: 'part.json' } } }))
     web.files.set('/part.json', () => void hanging++)
     server = await startServer(dir, ENV)
@@ -63,7 +63,7 @@ test(
 )
 
 test(
-  'kills while a new version is told to the spaces that use it: each gets one revision',
+  'each space gets one revision for a new version, despite kills',
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'bindery-spread-'))
     let server = await startServer(dir, ENV)
@@ -92,7 +92,7 @@ test(
       })
       spaces.push(String(id))
     }
-    /** How many revisions tell each space of the newest version of the specification. */
+    /** The number of revisions of each space for the newest version of the specification. */
     const told = async (): Promise<number[]> => {
       const { lastVersion } = await ask(server, '/pets')
       const counts: number[] = []

@@ -15,7 +15,7 @@ test.after(() => web.close())
 const MINUTE = 60_000
 const base = (): string => `/v1/orgs/${here.organization}/openapi`
 
-/** Lets the time for a refresh come, and waits until the specification was looked at again. */
+/** Advances the clock to the next refresh, and waits until the specification was checked again. */
 async function refreshed(slug: string) {
   const { app } = here.service
   const before = (await processed(here.admin, `${base()}/${slug}`)).lastProcessedAt
@@ -35,7 +35,7 @@ const create = async (slug: string) => {
   return processed(here.admin, `${base()}/${slug}`)
 }
 
-test('a refresh asks by ETag, and makes a version only when the content changed', async () => {
+test('a refresh uses the ETag and creates a version only for changed content', async () => {
   web.files.set('/a.json', specText({ paths: { '/p': { $ref: 'a-path.json' } } }))
   web.files.set('/a-path.json', '{"get":{"responses":{"200":{"description":"one"}}}}')
   const first = await create('a')
@@ -48,7 +48,7 @@ test('a refresh asks by ETag, and makes a version only when the content changed'
   assert.is((await refreshed('a')).lastVersion, second.lastVersion)
 })
 
-test('a server that takes its answer back leaves the newest version, and says so', async () => {
+test('if a server withdraws its response, the newest version stays and the problem is shown', async () => {
   web.files.set('/b.json', specText())
   const first = await create('b')
   web.files.set('/b.json', '<html>Down for maintenance</html>')
@@ -64,7 +64,7 @@ test('a server that takes its answer back leaves the newest version, and says so
   assert.is((await here.admin.call('get', `${base()}/b/versions`).expect(200)).body.count, 1)
 })
 
-test('a server that goes back to what it answered before, after an answer without ETags, makes a version of it', async () => {
+test('a server that returns earlier content without ETags causes a new version', async () => {
   web.files.set('/back.json', specText())
   await create('back')
   web.files.set('/part.json', (_req, res) =>
@@ -78,7 +78,7 @@ test('a server that goes back to what it answered before, after an answer withou
   assert.equal(body.filesystem['openapi.json'].specification, spec())
 })
 
-test('a version tells what changed, and what breaks clients', async () => {
+test('a version lists its changes and the breaking ones', async () => {
   web.files.set('/c.json', specText())
   await create('c')
   const pet = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
@@ -111,7 +111,7 @@ test('a version tells what changed, and what breaks clients', async () => {
   assert.is(body.changes.breakingCount, 3)
 })
 
-test('slow servers of one organization do not hold up another', async () => {
+test('slow servers of one organization do not delay another', async () => {
   web.files.set('/hangs', () => {})
   for (const slug of ['hangs-1', 'hangs-2', 'hangs-3'])
     await here.admin.call('post', base(), { slug, source: { url: `${web.url}/hangs` } }).expect(201)
@@ -123,7 +123,7 @@ test('slow servers of one organization do not hold up another', async () => {
   for (const slug of ['hangs-1', 'hangs-2', 'hangs-3']) await here.admin.call('delete', `${base()}/${slug}`).expect(204)
 })
 
-test('files that documents name outlive a sweep', async () => {
+test('files that documents name are not deleted by a sweep', async () => {
   await sweepSpecFiles(here.service.app)
   await here.admin.call('get', `${base()}/a/versions/latest/content`).expect(200)
 })

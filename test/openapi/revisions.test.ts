@@ -10,7 +10,7 @@ import { entry, operation, put, settled, spaceWith } from './fixture.js'
 
 const clock = handClock()
 const [test, here] = await suiteWith('openapi/revisions', () => startService({ overrides: { clock } }))
-/** Commits tell their time in seconds. */
+/** Commits record their time in seconds. */
 const nextSecond = (): void => clock.forward(1000)
 
 const get = async (url: string, status = 200) => (await here.admin.call('get', url).expect(status)).body
@@ -21,7 +21,7 @@ const titles = async (url: string): Promise<string[]> =>
 const paths = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [`/${name}`, { get: operation(name, [name]) }]))
 
-test('a new version makes one revision with the same files in each space that uses the specification', async () => {
+test('a new version creates one revision in each space that uses the specification', async () => {
   await put(here, 'one', paths('a'))
   const [byEntry, byBlock, neither] = [
     await spaceWith(here, entry('one')),
@@ -40,13 +40,13 @@ test('a new version makes one revision with the same files in each space that us
   }))
   assert.match(revision.git.message, new RegExp(`^OpenAPI-Version: one ${version}$`, 'm'))
   assert.is(await byEntry.git('rev-parse', 'main^{tree}'), await byEntry.git('rev-parse', 'main~^{tree}'))
-  // The same content once more is no new version.
+  // The same content again creates no new version.
   await put(here, 'one', paths('a', 'b'))
   assert.is((await commits(byEntry)).length, before[0]!.length + 1)
   nextSecond()
   await put(here, 'one', paths('c'))
   assert.equal(await titles(`${byEntry.url}/content`), ['c'])
-  // What was shown at an earlier revision is still shown there.
+  // An earlier revision still shows its earlier content.
   assert.equal(await titles(`${byEntry.url}/revisions/${revision.id}`), ['a', 'b'])
   await here.admin.call('delete', `/v1/orgs/${here.organization}/openapi/one`).expect(204)
   await settled(here)
@@ -59,7 +59,7 @@ test('a new version makes one revision with the same files in each space that us
   )
 })
 
-test('approvals and merge rules do not hold it up; a lock does, until it ends', async () => {
+test('approvals and merge rules do not block a new version, and a lock delays it', async () => {
   await put(here, 'locked', paths('a'))
   const desk = await spaceWith(here, entry('locked'))
   await here.admin
@@ -88,7 +88,7 @@ test('approvals and merge rules do not hold it up; a lock does, until it ends', 
   assert.is((await commits(desk)).length, count + 2)
 })
 
-test('a change request is not outdated by it, and shows the newest version', async () => {
+test('a new version does not outdate a change request, which shows the newest version', async () => {
   await put(here, 'fresh', paths('a'))
   const desk = await spaceWith(here, entry('fresh'))
   const request = await desk.changeRequest('Mine')
@@ -103,7 +103,7 @@ test('a change request is not outdated by it, and shows the newest version', asy
   await request.merge(200)
 })
 
-test('it is never exported, and imports take it for equal', async () => {
+test('a new version is never exported, and imports treat it as equal', async () => {
   await put(here, 'synced', paths('a'))
   const path = join(here.dir, 'remote-of-computed.git')
   const remote = await createBareRepository(path)

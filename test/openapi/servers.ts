@@ -1,4 +1,4 @@
-/** A web server whose files a test sets, and which counts what it is asked for. */
+/** A web server that serves the files of a test and counts requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,9 +8,9 @@ export type Answer = string | ((req: IncomingMessage, res: ServerResponse) => vo
 
 export interface FileServer {
   url: string
-  /** Path → text (with an ETag that follows from it), or a function that answers. */
+  /** Path → text (with an ETag derived from it), or a function that responds. */
   files: Map<string, Answer>
-  /** Method-less list of `path status`. */
+  /** List of `path status`, without methods. */
   asked: string[]
   close(): Promise<void>
 }

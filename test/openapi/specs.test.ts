@@ -12,7 +12,7 @@ const base = (): string => `/v1/orgs/${here.organization}/openapi`
 const create = async (slug: string, source: object) =>
   (await here.admin.call('post', base(), { slug, source }).expect(201)).body
 
-test('a specification from a URL is fetched, and its document answered', async () => {
+test('a specification from a URL is fetched and its document returned', async () => {
   web.files.set('/pets.json', specText())
   const made = await create('pets', { url: `${web.url}/pets.json` })
   assert.is(made.object, 'openapi-spec')
@@ -40,7 +40,7 @@ test('a specification from a URL is fetched, and its document answered', async (
   await here.admin.call('get', `${base()}/pets/versions/none`).expect(404)
 })
 
-test('slugs, sources and members that are not right are refused', async () => {
+test('invalid slugs, sources and members of a specification are rejected', async () => {
   for (const slug of ['Pets', 'a--b', '-a', 'a_b', '', 'a'.repeat(101)])
     await here.admin.call('post', base(), { slug, source: { text: '{}' } }).expect(400)
   for (const source of [
@@ -59,7 +59,7 @@ test('slugs, sources and members that are not right are refused', async () => {
   await here.admin.call('get', `${base()}/none/versions/latest`).expect(404)
 })
 
-test('members with a role read specifications, creators of content change them, strangers see none', async () => {
+test('readers see specifications, content creators change them, and strangers see none', async () => {
   const [guest, reader, creator, stranger] = [
     await here.caller(null),
     await here.caller('read'),
@@ -78,7 +78,7 @@ test('members with a role read specifications, creators of content change them, 
   await stranger.call('get', `${base()}/pets`).expect(404)
 })
 
-test('a guest reads only public specifications, and those that a readable space shows', async () => {
+test('a guest reads public specifications and those that a readable space shows', async () => {
   const guest = await here.caller(null)
   await put(here, 'private-by-entry', {})
   await put(here, 'private-by-block', {})
@@ -104,7 +104,7 @@ test('a guest reads only public specifications, and those that a readable space 
   assert.equal(await slugs(), ['private-by-entry', 'private-by-block', 'shown-to-others'])
 })
 
-test('PUT creates, then replaces; a version is made only when the content changed', async () => {
+test('PUT creates or replaces a specification, and only changed content makes a version', async () => {
   const path = `${base()}/put`
   const { headers } = await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
   assert.ok(headers.location?.endsWith(path))
@@ -120,7 +120,7 @@ test('PUT creates, then replaces; a version is made only when the content change
   assert.is(body.items[1].id, first.lastVersion)
 })
 
-test('a failure says why and where, and the newest version stays', async () => {
+test('a failure states its reason and place, and the newest version stays', async () => {
   const path = `${base()}/broken`
   await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
   const { lastVersion } = await processed(here.admin, path)
@@ -140,7 +140,7 @@ test('a failure says why and where, and the newest version stays', async () => {
   assert.is((await processed(here.admin, path)).lastProcessErrorCode, undefined)
 })
 
-test('a public specification is served without a token, a private one is not', async () => {
+test('a public specification is served without a token, and a private one is not', async () => {
   const path = `${base()}/pets`
   assert.is((await here.admin.call('get', path).expect(200)).body.urls.published, undefined)
   const { body } = await here.admin.call('patch', path, { visibility: 'public' }).expect(200)
@@ -160,7 +160,7 @@ test('a public specification is served without a token, a private one is not', a
   assert.is((await fetch(published.replace('/pets/', '/none/'))).status, 404)
 })
 
-test('deleting twice is 204, and the specification, its versions and its URLs are gone', async () => {
+test('deleting a specification removes its versions and URLs, and a repeat is 204', async () => {
   const { body } = await here.admin.call('get', `${base()}/put/versions/latest`).expect(200)
   await here.admin.call('delete', `${base()}/put`).expect(204)
   await here.admin.call('delete', `${base()}/put`).expect(204)

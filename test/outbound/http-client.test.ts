@@ -20,7 +20,7 @@ test.after(async () => {
   for (const one of open) await one.close()
 })
 
-/** A server on every loopback address; returns its port. */
+/** A server on every loopback address. Returns its port. */
 async function serve(listener: RequestListener): Promise<number> {
   const server: Server = createServer(listener)
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', done))
@@ -50,7 +50,7 @@ async function fails(work: Promise<unknown>, kind: OutboundFailure, text: RegExp
   assert.match(error.message, text)
 }
 
-test('sends what is asked, without cookies, and returns status, headers and body', async () => {
+test('a request is sent without cookies and returns status, headers and body', async () => {
   const seen: { method?: string; url?: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
   const port = await serve((req, res) => {
     let body = ''
@@ -79,7 +79,7 @@ test('sends what is asked, without cookies, and returns status, headers and body
   assert.is(seen[1]?.headers['user-agent'], 'Test/1')
 })
 
-test('URLs that are none, other protocols and credentials are refused', async () => {
+test('invalid URLs, other protocols and credentials in URLs are rejected', async () => {
   const http = client({ allowPrivateNetworks: true })
   for (const url of [
     '',
@@ -97,7 +97,7 @@ test('URLs that are none, other protocols and credentials are refused', async ()
   }
 })
 
-test('private addresses are refused in every way to write them, before a connection is made', async () => {
+test('private addresses are rejected in every notation before a connection is made', async () => {
   let asked = 0
   const port = await serve((_req, res) => {
     asked++
@@ -137,7 +137,7 @@ test('private addresses are refused in every way to write them, before a connect
   assert.is(asked, 0)
 })
 
-test('redirects are followed, each one checked like the first', async () => {
+test('each redirect is checked like the first URL', async () => {
   const asked: string[] = []
   const port = await serve((req, res) => {
     asked.push(`${req.headers.host} ${req.url}`)
@@ -167,7 +167,7 @@ test('redirects are followed, each one checked like the first', async () => {
   assert.is((await http.send({ url: to('/end'), method: 'POST', body: '', ...limits })).status, 302)
 })
 
-test('a name is checked by the addresses that are connected to, each time', async () => {
+test('a host name is checked by the address of each connection', async () => {
   const port = await serve((req, res) => void res.end(req.socket.localAddress))
   const resolved = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '10.0.0.1'], [] as string[], ['::ffff:127.0.0.2']]
   const http = client({
@@ -182,7 +182,7 @@ test('a name is checked by the addresses that are connected to, each time', asyn
   await fails(ask(), 'refused', /private network/)
 })
 
-test('a body that is too long, also when unpacked, ends the request; or is cut', async () => {
+test('a body that is too long, even unpacked, is cut or ends the request', async () => {
   const bodies: Record<string, [string, Buffer]> = {
     '/plain': ['identity', Buffer.alloc(4 * MIB)],
     '/gzip': ['gzip', gzipSync(Buffer.alloc(200 * MIB))],
@@ -207,7 +207,7 @@ test('a body that is too long, also when unpacked, ends the request; or is cut',
   await fails(ask('/none'), 'bad-response', /not valid HTTP/)
 })
 
-test('the time limit covers all of it: no response, a body that drips, redirects without end', async () => {
+test('the time limit covers slow responses, slow bodies and endless redirects', async () => {
   const port = await serve((req, res) => {
     if (req.url === '/silent') return
     if (req.url === '/slow') return void setTimeout(() => res.writeHead(302, { location: '/slow' }).end(), 100)
@@ -227,7 +227,7 @@ test('the time limit covers all of it: no response, a body that drips, redirects
   assert.is((await running).failure, 'unreachable')
 })
 
-test('names of the hosts file are known, others are not', async () => {
+test('names from the hosts file resolve, and unknown names do not', async () => {
   const port = await serve((_req, res) => void res.end('here'))
   const http = client({ allowPrivateNetworks: true })
   assert.is((await http.send({ url: `http://localhost:${port}/`, ...limits })).body.toString(), 'here')
@@ -239,7 +239,7 @@ test('names of the hosts file are known, others are not', async () => {
   await Promise.all(Array.from({ length: 8 }, () => http.check('http://localhost/')))
 })
 
-test('invalid HTTP, closed ports, unknown hosts: a sentence for each', async () => {
+test('invalid HTTP, closed ports and unknown hosts each have an error message', async () => {
   const tcp = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
   await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done))
   open.push({ close: () => tcp.close() })
@@ -256,7 +256,7 @@ test('invalid HTTP, closed ports, unknown hosts: a sentence for each', async () 
   await fails(http.check('http://nowhere.example/'), 'unreachable', /cannot be resolved/)
 })
 
-test('a client that was closed sends nothing, whether it has sent anything before or not', async () => {
+test('a closed client sends nothing, whether it was used before or not', async () => {
   let asked = 0
   const port = await serve((_, res) => {
     asked++

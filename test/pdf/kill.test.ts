@@ -1,4 +1,4 @@
-/** A server that is killed while it makes a PDF makes it after the next start, once. */
+/** A server that is killed while it creates a PDF creates it once after the next start. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const namesIn = (dir: string): string[] => {
 }
 
 test(
-  'in the middle of the work',
+  'a PDF job that a kill interrupts runs once after the next start',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-pdf-kill-'))
     const pdfs = join(dir, 'data', 'pdf')

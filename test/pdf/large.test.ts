@@ -1,4 +1,4 @@
-/** PDFs are sent from the disk: their size is no matter of memory. */
+/** PDFs are sent from the disk, so their size does not affect memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
@@ -9,7 +9,7 @@ const [test, here] = await suiteWith('pdf: large', () =>
 )
 
 test(
-  'a PDF that is larger than what responses may hold in memory is sent',
+  'a PDF larger than the memory limit of responses is sent',
   async () => {
     const { body: space } = await here.admin
       .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Large' })

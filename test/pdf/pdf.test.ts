@@ -1,4 +1,4 @@
-/** PDFs through HTTP, with a real Chromium. */
+/** Tests PDFs through HTTP, with a real Chromium. */
 import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ async function makeSpace(title: string, changes: object[]): Promise<string> {
   return body.id
 }
 
-/** Fetches an address until it is no longer 202. */
+/** Fetches an address until the status is no longer 202. */
 async function fetched(url: string): Promise<{ status: number; headers: Headers; bytes: Buffer; waited: boolean }> {
   for (let waited = false; ; waited = true) {
     const response = await fetch(url)
@@ -51,7 +51,7 @@ const pagesOf = async (space: string) =>
   }[]
 
 test(
-  'a space: cover, table of contents with numbers, pages with their text, links, outline',
+  'the PDF of a space has a cover, numbered contents, text, links and an outline',
   async () => {
     const space = await makeSpace('The <Handbook>', [
       { operation: 'insert_files', files: [{ name: 'dot.png', base64: PICTURE, ref: 'f' }] },
@@ -96,7 +96,7 @@ test(
 )
 
 test(
-  'a page with its subpages, the page alone, and a page that is hidden',
+  'a PDF can contain a page with its subpages, the page alone, or a hidden page',
   async () => {
     const space = await makeSpace('Parts', [
       insert('Top', '# Top\n\nTop text'),
@@ -125,7 +125,7 @@ test(
 )
 
 test(
-  'a change request',
+  'a PDF can be created from a change request',
   async () => {
     const space = await makeSpace('Changing', [insert('Page', '# Page\n\nOld text')])
     const { body: request } = await here.admin
@@ -145,7 +145,7 @@ test(
 )
 
 test(
-  'the address: kept for the same revision, made anew when the file is gone, refused when it was changed or is old',
+  'a PDF address is signed, expires, and creates a lost file again',
   async () => {
     const space = await makeSpace('Signed', [insert('Page', '# Page\n\nText')])
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/pdf`).expect(200)
@@ -183,7 +183,7 @@ test(
 )
 
 test(
-  'who may see the content may have the PDF',
+  'every reader of the content may get its PDF',
   async () => {
     const space = await makeSpace('Roles', [insert('Page', '# Page')])
     for (const role of ['admin', 'create', 'edit', 'review', 'comment', 'read'] as const)
@@ -197,7 +197,7 @@ test(
 )
 
 test(
-  'a deleted space has none, and its files go with it',
+  'a deleted space has no PDF, and its files are removed',
   async () => {
     const space = await makeSpace('Gone', [insert('Page', '# Page')])
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/pdf`).expect(200)
@@ -211,7 +211,7 @@ test(
 )
 
 test(
-  'a page of a megabyte is printed while others are served',
+  'other requests are served while a page of a megabyte is printed',
   async () => {
     const long =
       '# Long\n\n' +
@@ -226,7 +226,7 @@ test(
 )
 
 test(
-  'no Chromium, no PDF: 503 says what to install',
+  'without Chromium, a PDF request returns 503 with instructions',
   async () => {
     const without = await startService({ env: { BINDERY_CHROMIUM: '/bin/false' } })
     try {
@@ -250,7 +250,7 @@ test(
   SLOW,
 )
 
-test('nothing is left running', () => {
+test('PDF jobs leave no process running', () => {
   const { stdout } = spawnSync('ps', ['-eo', 'ppid,args'])
   const own = stdout
     .toString()

@@ -1,9 +1,12 @@
-/** Reads a PDF as a reader's program does: its structure by pdf.js, its text by pdftotext, which also knows how Arabic letters are joined. */
+/**
+ * Reads a PDF as viewers do: its structure through pdf.js, its text through pdftotext, which also knows how Arabic
+ * letters are joined.
+ */
 import { spawnSync } from 'node:child_process'
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 
 export interface ReadPdf {
-  /** Texts of the pages, blanks and line ends as one blank. */
+  /** Texts of the pages, with blanks and line ends as one blank. */
   pages: string[]
   labels: string[]
   /** Titles with their depth and page (from 1), in order. */
@@ -51,14 +54,14 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   return read
 }
 
-/** The texts of the pages, each of which ends with a form feed. */
+/** The texts of the pages. Each ends with a form feed. */
 function textsOf(bytes: Uint8Array): string[] {
   const { status, stdout, stderr } = spawnSync('pdftotext', ['-enc', 'UTF-8', '-', '-'], {
     input: bytes,
     maxBuffer: 64 * 1024 * 1024,
   })
   if (status !== 0) throw new Error(`pdftotext (package poppler-utils): ${stderr}`)
-  // Marks of direction are not text.
+  // Direction marks are not text.
   return stdout
     .toString()
     .split('\f')

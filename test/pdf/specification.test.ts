@@ -1,4 +1,4 @@
-/** PDFs of generated pages, and of pages with blocks of a specification. */
+/** Tests PDFs of generated pages, and of pages with specification blocks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { entry, operation, put, spaceWith } from '../openapi/fixture.js'
@@ -22,7 +22,7 @@ async function pdfOf(path: string): Promise<ReadPdf> {
 }
 
 test(
-  'a space has its generated pages and its blocks filled; an entry without a title has its pages alone',
+  'the PDF of a space contains its generated pages and filled blocks',
   async () => {
     await put(here, 'pets', {
       '/pets/{id}': {

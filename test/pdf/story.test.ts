@@ -1,4 +1,4 @@
-/** Hostile pages, and people who may not: what is in a PDF, who gets it, and how its making ends. */
+/** Tests PDFs of hostile pages and requests without permission: content, access, and the end of a job. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { serve } from '../imports/story-support.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('stories of PDFs', () => startService())
+const [test, here] = await suiteWith('pdf stories', () => startService())
 
 interface Read {
   text: string
@@ -44,7 +44,7 @@ async function addPages(at: string, pages: Record<string, string>): Promise<Reco
 
 const addressOf = async (at: string, query = '', by: Caller = here.admin): Promise<URL> =>
   new URL((await by.call('get', `${at}/pdf${query}`).expect(200)).body.url)
-/** Asks for the file, without a token, until it is made or cannot be. */
+/** Requests the file without a token until it is created or has failed. */
 async function fetched(address: URL): Promise<{ status: number; bytes: Buffer }> {
   for (;;) {
     const response = await fetch(new URL(address.pathname + address.search, here.url))
@@ -101,7 +101,7 @@ last11z
 ` // prettier-ignore
 
 test(
-  'a hostile page is printed as it is, and fetches nothing',
+  'a hostile page is printed as written and fetches nothing',
   async () => {
     const canary = await serve((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'))
     try {
@@ -124,7 +124,7 @@ test(
 )
 
 test(
-  'what others may not see is not in it',
+  'a PDF does not contain content that its readers may not see',
   async () => {
     const at = await newSpace()
     const secret = await newSpace('Secretspacetitle')
@@ -170,7 +170,7 @@ test(
   { timeoutMs: 300_000 },
 )
 
-test('only who may view the space gets an address, and an address is for what it was signed for', async () => {
+test('only readers of the space get an address, which is valid for its content only', async () => {
   const at = await newSpace()
   const { One } = await addPages(at, { One: 'oneword', Two: 'twoword' })
   const other = await newSpace()
@@ -200,7 +200,7 @@ test('only who may view the space gets an address, and an address is for what it
 })
 
 test(
-  'many who ask at once: each PDF is made once, beyond the bound others are told to come back',
+  'concurrent requests create each PDF once, and excess requests are asked to retry',
   async () => {
     const at = await newSpace()
     const ids = await addPages(at, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`Page ${i}`, `word${i}z`])))
@@ -224,7 +224,7 @@ test(
   { timeoutMs: 300_000 },
 )
 
-/** Processes of Chromium that a process of this test has below it. */
+/** Chromium processes that a process of this test has started. */
 function chromiums(): number {
   const parents = new Map<string, string>()
   const found: string[] = []
@@ -246,7 +246,7 @@ for (const [limit, reason] of [
   [{ deadlineMs: 200 }, /longer than 0.2 seconds/],
 ] as const)
   test(
-    `a PDF that is beyond ${Object.keys(limit)} says so, and the next one is made`,
+    `a PDF beyond its limit of ${Object.keys(limit)} reports that, and the next one is created`,
     async () => {
       const { app } = here.service
       const at = await newSpace()

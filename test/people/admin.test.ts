@@ -1,10 +1,11 @@
-// What admins of an organization manage besides its members: tokens, invitations, deleted spaces, further settings; and one's own account.
+// Tests the tasks of organization admins besides members: tokens, invitations, deleted spaces, further settings, and
+// the own account.
 import * as assert from 'uvu/assert'
 import { RESTORE_MS } from '../../src/domain/spaces/spaces.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-/** A response body; the service checks it against its schema. */
+/** A response body. The service checks it against its schema. */
 type Json = any
 
 let now = Date.now()
@@ -14,12 +15,12 @@ const [test, here] = await suiteWith('people: admins', () =>
 const org = (): string => `/v1/orgs/${here.organization}`
 const get = async (path: string, who: Caller = here.admin): Promise<Json> =>
   (await who.call('get', path).expect(200)).body
-/** A status by another token of a user. */
+/** The status of a request with another token of a user. */
 const as = (token: string, path: string) => here.admin.call('get', path).set('Authorization', `Bearer ${token}`)
 const token = async (who: Caller, body: object = {}): Promise<Json> =>
   (await who.call('post', '/v1/user/tokens', { label: 'x', ...body }).expect(201)).body
 
-test('an admin sees the tokens by which members reach the organization, and nobody else does', async () => {
+test('only an admin sees the tokens that give members access to the organization', async () => {
   const member = await here.caller('edit')
   const [free, limited] = [
     await token(member),
@@ -42,7 +43,7 @@ test('an admin sees the tokens by which members reach the organization, and nobo
   await (await here.caller()).call('get', `${org()}/tokens`).expect(404)
 })
 
-test('a token for the organization alone is revoked; another one goes on elsewhere, and makes none that comes back', async () => {
+test('revoking an organization token revokes it, and a user token keeps its other access', async () => {
   const member = await here.caller('edit')
   const other = (await member.call('post', '/v1/orgs', { title: 'Their own' }).expect(201)).body.id
   const space = (await here.admin.call('post', `${org()}/spaces`, { title: 'S' }).expect(201)).body.id
@@ -75,14 +76,14 @@ test('a token for the organization alone is revoked; another one goes on elsewhe
   await member.call('get', `/v1/spaces/${space}`).expect(200)
 })
 
-test('tokens of strangers are not there, whoever asks', async () => {
+test('tokens of strangers are hidden from every caller', async () => {
   const stranger = await here.caller()
   const { id, token: secret } = await token(stranger)
   await here.admin.call('delete', `${org()}/tokens/${id}`).expect(204)
   await as(secret, '/v1/user').expect(200)
 })
 
-test('an invitation is sent again with a new link; the one before ends', async () => {
+test('sending an invitation again replaces its link', async () => {
   const { body } = await here.admin
     .call('post', `${org()}/invites`, { emails: ['again@example.org'], role: 'read' })
     .expect(200)
@@ -105,7 +106,7 @@ test('an invitation is sent again with a new link; the one before ends', async (
   await reader.call('post', `${org()}/invites/${id}/resend`).expect(403)
 })
 
-test('deleted spaces are listed as long as they can be restored, to those who may see them', async () => {
+test('deleted spaces are listed for their readers while they can be restored', async () => {
   const made = async (title: string): Promise<string> =>
     (await here.admin.call('post', `${org()}/spaces`, { title }).expect(201)).body.id
   const [first, second, hidden] = [await made('First'), await made('Second'), await made('Hidden')]
@@ -125,7 +126,7 @@ test('deleted spaces are listed as long as they can be restored, to those who ma
   assert.equal(await listed(), [])
 })
 
-test('an organization says what it is for, and sites without a hostname are served below its own', async () => {
+test('an organization has a purpose, and sites without a hostname are served below its own', async () => {
   const patch = async (body: object, status = 200): Promise<Json> =>
     (await here.admin.call('patch', org(), body).expect(status)).body
   const set = await patch({ useCase: 'productDocs', communityType: 'openSource', customHostname: 'docs.acme.example' })
@@ -151,7 +152,7 @@ test('an organization says what it is for, and sites without a hostname are serv
   )
 })
 
-test('people change their own name and photo, but not with a token for one organization', async () => {
+test('users change their own name and photo, but not with an organization token', async () => {
   const member = await here.caller('edit')
   const set = (
     await member.call('patch', '/v1/user', { displayName: 'Ada', photoURL: 'https://example.org/ada.png' }).expect(200)

@@ -28,5 +28,5 @@ export const organization = async (here: TestService, settings: object = {}): Pr
 export const putIn = (here: TestService, org: string, user: string, role: Role | null) =>
   here.service.app.store.insert(memberships, newMembership(org, user, role, new Date().toISOString()))
 
-/** What follows the # of a link. */
+/** The part of a link after the #. */
 export const secretOf = (link: string): string => link.slice(link.indexOf('#') + 1)

@@ -21,7 +21,7 @@ const accept = (secret: string, token: string | null = null, more: object = {}) 
 const membersOf = async (org: string): Promise<number> =>
   (await here.service.app.store.find(memberships, 'organization', org)).length
 
-test('somebody without an account gets one, and a token for that organization alone', async () => {
+test('an invitation gives a new user an account and a token for that organization only', async () => {
   const org = await organization(here)
   const secret = await invite(org, 'New@People.example', { role: 'review' })
   const { body } = await accept(secret, null, { displayName: 'New One' }).expect(200)
@@ -31,7 +31,7 @@ test('somebody without an account gets one, and a token for that organization al
   )
   assert.is(body.token.organization, org)
   await as(here, body.token.token, 'get', `/v1/orgs/${org}`).expect(200)
-  // The link did not come by mail: whoever opened it reaches nothing else that is ever given to the address.
+  // The link did not come by mail. Its holder gets no access to anything that the address receives later.
   await putIn(here, here.organization, body.member.id, 'read')
   await as(here, body.token.token, 'get', `/v1/orgs/${here.organization}`).expect(404)
   await as(here, body.token.token, 'post', '/v1/user/tokens', { label: 'more' }).expect(403)
@@ -44,7 +44,7 @@ test('somebody without an account gets one, and a token for that organization al
   )
 })
 
-test('an account joins by its own address alone', async () => {
+test('an account joins only by an invitation to its own address', async () => {
   const org = await organization(here)
   const known = await person(here, 'known@people.example')
   const other = await person(here, 'other@people.example')
@@ -62,7 +62,7 @@ test('an account joins by its own address alone', async () => {
   await accept(secret, known.token).expect(409)
 })
 
-test('two acceptances of one invitation make one member, whoever asks', async () => {
+test('two acceptances of one invitation create one member', async () => {
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
     const fresh = await invite(org, `twice-${round}@people.example`)
@@ -82,7 +82,7 @@ test('two acceptances of one invitation make one member, whoever asks', async ()
   }
 })
 
-test('an acceptance and its revocation at once: a member or none, never an error', async () => {
+test('an invitation that is accepted and revoked at once gives a member or none, not an error', async () => {
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
     const { body } = await here.admin
@@ -101,7 +101,7 @@ test('an acceptance and its revocation at once: a member or none, never an error
   }
 })
 
-test('an invitation is listed, replaced, taken back, and ends after seven days', async () => {
+test('an invitation is listed, replaced and revoked, and expires after seven days', async () => {
   const org = await organization(here, { defaultRole: 'comment' })
   const list = async (): Promise<{ email: string; id: string; role: string }[]> =>
     (await here.admin.call('get', `/v1/orgs/${org}/invites`).expect(200)).body.items
@@ -127,7 +127,7 @@ test('an invitation is listed, replaced, taken back, and ends after seven days',
   await accept(taken).expect(404)
 })
 
-test('only admins invite, and links that a former admin left behind are no way back', async () => {
+test('only admins invite, and links of a former admin do not work', async () => {
   const org = await organization(here, { inviteLinks: true })
   const boss = await person(here, 'boss@people.example')
   await putIn(here, org, boss.user, 'admin')
@@ -149,7 +149,7 @@ test('only admins invite, and links that a former admin left behind are no way b
   assert.equal(await here.service.app.store.find(invites, 'createdBy', `${org}/${boss.user}`), [])
 })
 
-test('a link for many: only while links are on, many times, once per person', async () => {
+test('a shared link works once per person while links are on', async () => {
   const org = await organization(here)
   await here.admin.call('post', `/v1/orgs/${org}/link-invites`).expect(409)
   await here.admin.call('patch', `/v1/orgs/${org}`, { inviteLinks: true }).expect(200)
@@ -179,7 +179,7 @@ test('a link for many: only while links are on, many times, once per person', as
   await accept(secret, one.token).expect(404)
 })
 
-test('a token for one organization joins no other, and a disabled member is not brought back', async () => {
+test('an organization token joins no other organization and does not restore a disabled member', async () => {
   const [org, home] = [await organization(here), await organization(here)]
   const who = await person(here, 'limited@people.example')
   await putIn(here, home, who.user, 'read')
@@ -193,7 +193,7 @@ test('a token for one organization joins no other, and a disabled member is not 
   await as(here, who.token, 'get', `/v1/orgs/${org}`).expect(404)
 })
 
-test('hostile addresses and bodies are refused, and no secret is stored', async () => {
+test('hostile addresses and bodies are rejected, and no secret is stored', async () => {
   const org = await organization(here)
   const bad = [
     'a@b.example\r\nBcc: x@evil.example',
@@ -228,7 +228,7 @@ test('hostile addresses and bodies are refused, and no secret is stored', async 
   await accept('x').expect(400)
 })
 
-test('if single sign-on is required, an invitation gives no token', async () => {
+test('an invitation gives no token if single sign-on is required', async () => {
   const org = await organization(here)
   const { body } = await accept(await invite(org, 'sso@people.example', { sso: true })).expect(200)
   assert.equal([body.member.sso, body.token], [true, undefined])

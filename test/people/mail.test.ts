@@ -32,7 +32,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 const delivery = async (url: string): Promise<string> => (await here.admin.call('get', url).expect(200)).body.delivery
 
-test('what users write can neither add a header nor break a line', async () => {
+test('user text cannot add a mail header or break a line', async () => {
   const org = await organization(here, { title: 'Evil\r\nBcc: victim@evil.example\r\n\r\nhello\u2028\u0007 ' })
   await invite(org, 'header@people.example')
   const mail = await smtp.mailTo('header@people.example')
@@ -44,14 +44,14 @@ test('what users write can neither add a header nor break a line', async () => {
   assert.match(mail.text.split('\n')[0] as string, 'Evil Bcc: victim@evil.example hello.')
 })
 
-test('a long name in another script arrives whole, and cut', async () => {
+test('a long name in another script is sent intact or shortened', async () => {
   const org = await organization(here, { title: `Übersicht 文書 ${'x'.repeat(200)}` })
   await invite(org, 'script@people.example')
   const { text } = await smtp.mailTo('script@people.example')
   assert.match(text, /invites you to Übersicht 文書 x{87}\.\r?\n/)
 })
 
-test('a server that is down for a while gets the mail later; mails behind do not wait for it', async () => {
+test('mail for an unavailable server is sent later and does not delay other mail', async () => {
   const org = await organization(here)
   smtp.behave((what, address) => (what === 'recipient' && address === 'later@people.example' ? 451 : null))
   const url = await invite(org, 'later@people.example')
@@ -67,7 +67,7 @@ test('a server that is down for a while gets the mail later; mails behind do not
   await as(here, null, 'post', '/v1/invites/accept', { token: secret }).expect(200)
 })
 
-test('a mail that the server refuses for good is not tried again, and the list says so', async () => {
+test('mail that the server rejects permanently is not retried and is listed as such', async () => {
   const org = await organization(here)
   smtp.behave((what, address) => (what === 'recipient' && address === 'no-such@people.example' ? 550 : null))
   const url = await invite(org, 'no-such@people.example')
@@ -77,7 +77,7 @@ test('a mail that the server refuses for good is not tried again, and the list s
   smtp.behave(() => null)
 })
 
-test('after a day without the server it is given up', async () => {
+test('mail is dropped after a day without the server', async () => {
   const org = await organization(here)
   smtp.behave(() => 421)
   const url = await invite(org, 'never@people.example')
@@ -90,7 +90,7 @@ test('after a day without the server it is given up', async () => {
   smtp.behave(() => null)
 })
 
-test('an invitation that was taken back before its mail left is not sent', async () => {
+test('an invitation that is revoked before its mail leaves is not sent', async () => {
   const org = await organization(here)
   smtp.behave(() => 421)
   const url = await invite(org, 'revoked@people.example')
@@ -118,7 +118,7 @@ test('a queued mail survives a restart', async () => {
   await smtp.mailTo('restart@people.example')
 })
 
-test('a mail server that takes a connection and says nothing blocks no request', async () => {
+test('a mail server that accepts a connection and never responds blocks no request', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket))
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
@@ -137,7 +137,7 @@ test('a mail server that takes a connection and says nothing blocks no request',
   }
 })
 
-test('settings of mail are checked, and never named in an error', () => {
+test('mail settings are validated and never appear in an error', () => {
   const load = (url: string, from = 'docs@people.example') => {
     try {
       loadConfig({ BINDERY_SMTP_URL: url, BINDERY_MAIL_FROM: from })

@@ -20,7 +20,7 @@ const [test, here] = await suiteWith('api: members', () =>
   startService({ overrides: { clock: { now: () => new Date(now) } } }),
 )
 
-/** An organization of its own, so that counts are the test's. */
+/** A separate organization, so that counts depend only on the test. */
 async function organization(): Promise<string> {
   return (await here.admin.call('post', '/v1/orgs', { title: 'Of members' }).expect(201)).body.id
 }
@@ -35,7 +35,7 @@ const space = async (org: string): Promise<string> =>
   (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
 const ids = (response: { body: { items: { id: string }[] } }): string[] => response.body.items.map((one) => one.id)
 
-test('the list is filtered by role and text, sorted, ordered and paged', async () => {
+test('the member list is filtered by role and text, sorted and paged', async () => {
   const org = await organization()
   const people: Caller[] = []
   for (const [index, role] of (['read', 'edit', null, 'edit'] as const).entries())
@@ -61,7 +61,7 @@ test('the list is filtered by role and text, sorted, ordered and paged', async (
     await here.admin.call('get', `/v1/orgs/${org}/members?${bad}`).expect(400)
 })
 
-test('a ping is seen, at most once a minute, and sorts the list', async () => {
+test('a ping is recorded at most once a minute and sorts the list', async () => {
   const org = await organization()
   const [early, late] = [await join(org, 'read'), await join(org, null)]
   const seen = async (who: Caller): Promise<string | undefined> =>
@@ -81,7 +81,7 @@ test('a ping is seen, at most once a minute, and sorts the list', async () => {
   await (await here.caller()).call('post', `/v1/orgs/${org}/ping`).expect(404)
 })
 
-test('members are shown with their own data; guests see only themselves', async () => {
+test('members are shown with their own data, and guests see only themselves', async () => {
   const org = await organization()
   const [reader, guest] = [await join(org, 'read'), await join(org, null)]
   const base = `/v1/orgs/${org}/members`
@@ -99,7 +99,7 @@ test('members are shown with their own data; guests see only themselves', async 
   await here.admin.call('get', `${base}/${(await here.caller()).user}`).expect(404)
 })
 
-test('roles are changed by admins alone, and a disabled member has no access', async () => {
+test('only admins change roles, and a disabled member has no access', async () => {
   const org = await organization()
   const [creator, member] = [await join(org, 'create'), await join(org, 'read')]
   const path = `/v1/orgs/${org}/members/${member.user}`
@@ -119,7 +119,7 @@ test('roles are changed by admins alone, and a disabled member has no access', a
   assert.is(told.length, 5)
 })
 
-test('the last admin can be neither demoted, disabled nor removed; nor can two admins end each other', async () => {
+test('the last admin cannot be demoted, disabled or removed, even by two at once', async () => {
   const org = await organization()
   const path = (who: { user: string }): string => `/v1/orgs/${org}/members/${who.user}`
   for (const body of [{ role: 'create' }, { role: null }, { disabled: true }])
@@ -151,7 +151,7 @@ test('the last admin can be neither demoted, disabled nor removed; nor can two a
     }
   }
 })
-test('a removed member leaves nothing behind here, and keeps what they have elsewhere', async () => {
+test('a removed member loses all rights here and keeps those elsewhere', async () => {
   const org = await organization()
   const [member, guest] = [await join(org, 'create'), await join(org, null)]
   const { store } = here.service.app
@@ -205,7 +205,7 @@ test('a removed member leaves nothing behind here, and keeps what they have else
     ].sort(),
   )
 })
-test("a member's spaces carry the member's role, and only spaces that the caller sees are listed", async () => {
+test("a member's spaces show their role, and only spaces that the caller sees are listed", async () => {
   const org = await organization()
   const [editor, guest, creator] = [await join(org, 'edit'), await join(org, null), await join(org, 'create')]
   const { store } = here.service.app

@@ -9,7 +9,7 @@ const [test, here] = await suiteWith('api: organizations', startService)
 const make = async (title = 'Acme'): Promise<string> =>
   (await here.admin.call('post', '/v1/orgs', { title }).expect(201)).body.id
 
-test('every setting is kept, and what did not change is not reported', async () => {
+test('every organization setting is stored, and unchanged ones are not reported', async () => {
   const id = await make()
   const url = `/v1/orgs/${id}`
   const settings = {
@@ -34,7 +34,7 @@ test('every setting is kept, and what did not change is not reported', async () 
   assert.is(told.length, 2)
 })
 
-test('a self-hosted service says honestly that there is nothing to bill', async () => {
+test('a self-hosted service reports that it has no billing', async () => {
   const { body } = await here.admin.call('get', `/v1/orgs/${await make()}`).expect(200)
   assert.equal(
     [body.plan, body.trial, body.internal_isOnNewTrial, body.blocked],
@@ -56,7 +56,7 @@ test('a self-hosted service says honestly that there is nothing to bill', async 
   })
 })
 
-test('what does not hold is refused, all of it at once', async () => {
+test('all invalid organization settings are rejected together', async () => {
   const url = `/v1/orgs/${await make()}`
   const bad: object[] = [
     { title: 'x' },
@@ -81,7 +81,7 @@ test('what does not hold is refused, all of it at once', async () => {
   await here.admin.call('patch', url, { defaultContent: null }).expect(200)
 })
 
-test('one hostname, asked for by two at once, goes to one of them', async () => {
+test('a hostname that two organizations request at once goes to one of them', async () => {
   const ids = [await make(), await make(), await make()]
   const responses = await Promise.all(
     ids.map((id) => here.admin.call('patch', `/v1/orgs/${id}`, { hostname: 'contested' })),
@@ -99,7 +99,7 @@ test('one hostname, asked for by two at once, goes to one of them', async () => 
     await here.admin.call('get', `/v1/subdomains/${encodeURIComponent(other)}`).expect(404)
 })
 
-test('the organizations of an e-mail domain are listed for members, and by name for people of that domain', async () => {
+test('organizations of an e-mail domain are listed for members and people of that domain', async () => {
   const { app } = here.service
   const id = await make('Claims')
   await here.admin

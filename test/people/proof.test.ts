@@ -23,7 +23,7 @@ const invite = async (here: TestService, org: string, email: string): Promise<st
   )
 const get = async (here: TestService, token: string, path: string) =>
   (await as(here, token, 'get', path).expect(200)).body
-/** Takes up the data of a service, which ends. */
+/** Opens the data of a service, which stops. */
 async function goOn(here: TestService, env: Record<string, string>): Promise<TestService> {
   await here.service.close()
   return startService({ dir: here.dir, env })
@@ -35,7 +35,7 @@ async function signIn(here: TestService, email: string, nth = 1): Promise<{ secr
   return smtp.mailTo(email.toLowerCase(), nth)
 }
 
-/** Nothing that the user without proof has reaches the account, nor the other way round. */
+/** Nothing of the unverified user reaches the account, and nothing of the account reaches the user. */
 async function areStrangers(
   here: TestService,
   account: string,
@@ -60,7 +60,7 @@ async function claimed(here: TestService, email: string): Promise<{ user: string
   return { user: body.member.id, token: body.token.token, org }
 }
 
-test('by mail: the owner of the address signs in to an account of their own', async () => {
+test('the owner of an address signs in by mail to their own account', async () => {
   let here = await startService()
   try {
     const claimer = await claimed(here, 'victim@people.example')
@@ -80,7 +80,7 @@ test('by mail: the owner of the address signs in to an account of their own', as
   }
 })
 
-test('by a mailed invitation into the very organization: a second member, whose address it is', async () => {
+test('a mailed invitation to the same organization creates a second, verified member', async () => {
   let here = await startService()
   try {
     const claimer = await claimed(here, 'both@people.example')
@@ -107,14 +107,14 @@ test('by a mailed invitation into the very organization: a second member, whose 
   }
 })
 
-test('proof and an acceptance without it, at once', async () => {
+test('a verified and an unverified acceptance at the same time create separate users', async () => {
   let here = await startService()
   try {
     const emails = [1, 2, 3, 4].map((n) => `race-${n}@people.example`)
     const orgs = [await organization(here), await organization(here)]
     const open: string[][] = []
     for (const email of emails) open.push(await Promise.all(orgs.map((org) => invite(here, org, email))))
-    // One is accepted before, so that the address may sign in.
+    // One is accepted first, so that the address may sign in.
     for (const secrets of open) await accept(here, secrets[0] as string).expect(200)
     here = await withMail(here)
     for (const [index, email] of emails.entries()) {
@@ -139,7 +139,7 @@ test('proof and an acceptance without it, at once', async () => {
   }
 })
 
-test('by the operator: BINDERY_ADMIN_EMAIL makes an account of its own', async () => {
+test('BINDERY_ADMIN_EMAIL creates a separate account', async () => {
   let here = await startService()
   try {
     const claimer = await claimed(here, 'boss@people.example')
@@ -177,7 +177,7 @@ const refusal = async (work: Promise<string>): Promise<string> => {
 
 const run = promisify(execFile)
 
-test('by the operator: the command line', async () => {
+test('the command line creates a separate account', async () => {
   let here = await startService()
   try {
     const claimer = await claimed(here, 'line@people.example')

@@ -25,7 +25,7 @@ test.after(async () => {
 
 const ask = (email: string, more: object = {}) => as(here, null, 'post', '/v1/sign-in', { email, ...more })
 const finish = (secret: string) => as(here, null, 'post', '/v1/sign-in/token', { token: secret })
-/** Waits until every queued mail has had its turn. */
+/** Waits until every queued mail was processed. */
 async function quiet(): Promise<void> {
   while (
     (await here.service.app.store.all(jobs)).some(
@@ -35,7 +35,7 @@ async function quiet(): Promise<void> {
     await new Promise((done) => setTimeout(done, 10))
 }
 
-test('an account signs in by the link of its mail, once', async () => {
+test('the link in a mail signs an account in once', async () => {
   const { user } = await person(here, 'one@people.example')
   await ask('ONE@people.example').expect(202)
   const mail = await smtp.mailTo('one@people.example')
@@ -49,7 +49,7 @@ test('an account signs in by the link of its mail, once', async () => {
   assert.equal(await here.service.app.store.find(signIns, 'email', 'one@people.example'), [])
 })
 
-test('of many who use one link at once, one gets in', async () => {
+test('of many uses of one link at the same time, one succeeds', async () => {
   await person(here, 'many@people.example')
   await ask('many@people.example').expect(202)
   const { secret } = await smtp.mailTo('many@people.example')
@@ -57,7 +57,7 @@ test('of many who use one link at once, one gets in', async () => {
   assert.equal(responses.map(({ status }) => status).sort(), [201, 404, 404, 404, 404])
 })
 
-test('nobody learns whether an address has an account, and an unknown one gets no mail', async () => {
+test('responses do not reveal whether an address has an account, and unknown ones get no mail', async () => {
   await person(here, 'known@people.example')
   const [known, unknown] = [
     await ask('known@people.example').expect(202),
@@ -72,7 +72,7 @@ test('nobody learns whether an address has an account, and an unknown one gets n
   assert.equal(await here.service.app.store.find(users, 'proven', 'unknown@people.example'), [])
 })
 
-test('a link works for fifteen minutes, and at most three are open', async () => {
+test('a sign-in link works for fifteen minutes, and at most three are open', async () => {
   await person(here, 'late@people.example')
   for (let i = 0; i < 5; i++) await ask('late@people.example').expect(202)
   await quiet()
@@ -88,7 +88,7 @@ test('a link works for fifteen minutes, and at most three are open', async () =>
   await smtp.mailTo('late@people.example', 4)
 })
 
-test('with a link invitation, a newcomer gets an account and a place; without one, or with one that is over, nothing', async () => {
+test('a newcomer gets an account only through a valid link invitation', async () => {
   const org = await organization(here, { inviteLinks: true })
   const { body: link } = await here.admin.call('post', `/v1/orgs/${org}/link-invites`, { role: 'comment' }).expect(201)
   const invite = secretOf(link.urls.invite)
@@ -118,7 +118,7 @@ test('with a link invitation, a newcomer gets an account and a place; without on
   assert.not.ok(smtp.received.some(({ to }) => to.includes('nobody@people.example')))
 })
 
-test('single sign-on: a token from a link, and those made with it, do not open the organization; an admin’s does', async () => {
+test("with single sign-on, only an admin's link token opens the organization", async () => {
   const org = await organization(here)
   const [boss, member] = [await person(here, 'boss@people.example'), await person(here, 'member@people.example')]
   await putIn(here, org, boss.user, 'admin')
@@ -147,7 +147,7 @@ test('single sign-on: a token from a link, and those made with it, do not open t
   await as(here, mine, 'get', `/v1/orgs/${org}`).expect(403)
 })
 
-test('an invitation by mail makes an account with a full token; one that is sent again replaces its link', async () => {
+test('a mailed invitation creates an account with a full token, and a new one replaces it', async () => {
   const org = await organization(here)
   const invite = async () =>
     (
@@ -174,7 +174,7 @@ test('an invitation by mail makes an account with a full token; one that is sent
   assert.is((await here.service.app.store.find(memberships, 'organization', org)).length, 2)
 })
 
-test('no secret is stored or logged', async () => {
+test('no sign-in secret is stored or logged', async () => {
   await quiet()
   const secrets = smtp.received.map(({ secret }) => secret)
   assert.ok(secrets.length > 10 && secrets.every((secret) => secret.length >= 43))
@@ -185,7 +185,7 @@ test('no secret is stored or logged', async () => {
     for (const secret of [...secrets, 'smtp-pass-word']) assert.not.ok(text.includes(secret))
 })
 
-test('the pages of the links take the secret from behind the #', async () => {
+test('link pages take the secret from the URL fragment', async () => {
   for (const path of ['/sign-in', '/invite']) {
     const response = await fetch(here.url + path)
     assert.is(response.status, 200)
@@ -195,7 +195,7 @@ test('the pages of the links take the secret from behind the #', async () => {
   new Function(await (await fetch(`${here.url}/links/start.js`)).text())
 })
 
-test('too many requests of one address are refused; without a mail server it is said what to do', async () => {
+test('excess requests from one address are rejected, and a missing mail server is explained', async () => {
   const limited = await startService({
     env: { BINDERY_RATE_LIMIT_SIGN_INS: '2', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' },
   })

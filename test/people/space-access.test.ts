@@ -16,7 +16,7 @@ import {
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('people: how many spaces somebody sees')
+const test = suite('people: number of visible spaces')
 
 const level = fc.constantFrom('inherit' as const, null, ...roles)
 const parent = fc.option(fc.nat(5), { nil: undefined })
@@ -38,7 +38,7 @@ const world = fc.record({
 })
 
 test(
-  'the counts are what asking for every space one by one says',
+  'space counts match asking for every space one by one',
   async () => {
     const here = await startService({ overrides: { withoutWorker: true } })
     const { store } = here.service.app
@@ -47,7 +47,7 @@ test(
       await fc.assert(
         fc.asyncProperty(world, async (made) => {
           const org = `o${++round}`
-          // Collection i may be in one before it: no cycles.
+          // Collection i may be in an earlier one, so there are no cycles.
           const inside = (at: number | undefined, below: number) =>
             at !== undefined && at < below ? { parent: `${org}-c${at}` } : {}
           await store.transact(async (tx) => {

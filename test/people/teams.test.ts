@@ -19,7 +19,7 @@ const make = async (by: Caller, org: string, body: object = { title: 'Team' }) =
 const titles = (response: { body: { items: { title: string }[] } }): string[] =>
   response.body.items.map((one) => one.title)
 
-test('a team is made, found, renamed and deleted', async () => {
+test('a team can be created, found, renamed and deleted', async () => {
   const org = await organization()
   const [reader, guest] = [await join(org, 'read'), await join(org, null)]
   const response = await here.admin
@@ -56,7 +56,7 @@ test('a team is made, found, renamed and deleted', async () => {
   )
 })
 
-test('making a team needs the role create; its maker becomes its owner and manages it as an admin would', async () => {
+test('creating a team requires the role create, and its creator becomes its owner', async () => {
   const org = await organization()
   const [creator, reviewer, other] = [await join(org, 'create'), await join(org, 'review'), await join(org, 'create')]
   await reviewer.call('put', `/v1/orgs/${org}/teams`, { title: 'No' }).expect(403)
@@ -71,7 +71,7 @@ test('making a team needs the role create; its maker becomes its owner and manag
   await reviewer.call('delete', `/v1/orgs/${org}/teams/${team.id}`).expect(404)
 })
 
-test('the list is filtered by owner and title', async () => {
+test('the team list is filtered by owner and title', async () => {
   const org = await organization()
   const [creator, reader] = [await join(org, 'create'), await join(org, 'read')]
   for (const title of ['Alpha', 'Beta', 'alphabet']) await make(here.admin, org, { title })
@@ -129,7 +129,7 @@ test('members of a team are changed all or nothing', async () => {
   await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'x', members: [stranger.user] }).expect(400)
 })
 
-test('a deleted team takes what was given to it along, also while its members are changed', async () => {
+test('deleting a team removes its grants, even while its members change', async () => {
   const org = await organization()
   const member = await join(org, null)
   const { store } = here.service.app

@@ -23,7 +23,7 @@ const join = async (org: string, email: string, by?: string, more?: object): Pro
 const get = async (token: string, path: string) => (await as(here, token, 'get', path).expect(200)).body
 const ids = (list: { items: { id: string }[] }): string[] => list.items.map(({ id }) => id)
 
-test('two organizations that know nothing of each other invite one address: two users, each of one organization', async () => {
+test('two organizations that invite one address get two separate users', async () => {
   const [one, two] = [await organization(here), await organization(here)]
   const first = await join(one, 'shared@people.example')
   const second = await join(two, 'shared@people.example')
@@ -34,12 +34,12 @@ test('two organizations that know nothing of each other invite one address: two 
   assert.equal((await get(first.token, '/v1/user/tokens')).items.length, 1)
 })
 
-test('an account of the address joins as itself, and its existence changes nothing for those who open such a link', async () => {
+test('an existing account joins as itself, and link users do not learn that it exists', async () => {
   const org = await organization(here)
   const boss = await person(here, 'prober@people.example')
   const mine = (await as(here, boss.token, 'post', '/v1/orgs', { title: 'Mine' }).expect(201)).body.id
   const owner = await person(here, 'owner@people.example')
-  // Whoever made the link could open it themselves: they learn nothing about accounts elsewhere, and reach none.
+  // The creator of the link could open it. They must learn nothing about accounts elsewhere and get no access to one.
   const seen = ({
     member,
     token,
@@ -58,7 +58,7 @@ test('an account of the address joins as itself, and its existence changes nothi
   assert.is((await get(owner.token, '/v1/user')).emailUnproven, undefined)
 })
 
-test('such a user is a stranger outside of their organization', async () => {
+test('an unverified user is a stranger outside their organization', async () => {
   const org = await organization(here, { emailDomains: ['people.example'] })
   const { user, token } = await join(org, 'stranger@people.example', undefined, { role: 'admin' })
   const space = (await as(here, token, 'post', `/v1/orgs/${org}/spaces`, { title: 'Mine' }).expect(201)).body.id
@@ -92,7 +92,7 @@ test('such a user is a stranger outside of their organization', async () => {
   await as(here, token, 'post', '/v1/orgs', { title: 'Own' }).expect(403)
 })
 
-test('members see that an address is only claimed', async () => {
+test('members see that an address is not verified', async () => {
   const org = await organization(here)
   const { user } = await join(org, 'marked@people.example')
   const { items } = await get(here.admin.token, `/v1/orgs/${org}/members`)
@@ -110,7 +110,7 @@ test('members see that an address is only claimed', async () => {
   assert.is((await get(here.admin.token, `/v1/users/${user}`)).emailUnproven, true)
 })
 
-test('without mail, one member at a time has an address; one who is removed never comes back, and what they wrote stays theirs', async () => {
+test('without mail, one member at a time has an address, and a removed one never returns', async () => {
   const org = await organization(here)
   const first = await join(org, 'again@people.example', undefined, { role: 'create' })
   const space = (await as(here, first.token, 'post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
@@ -131,7 +131,7 @@ test('without mail, one member at a time has an address; one who is removed neve
   assert.equal([shown.createdBy.id, shown.createdBy.emailUnproven], [first.user, true])
 })
 
-test('a link that was accepted before its address became a member’s creates no second member', async () => {
+test('a link that was accepted before a member got its address creates no second member', async () => {
   const org = await organization(here, { inviteLinks: true })
   const owner = await person(here, 'twofold@people.example')
   const secret = await invite(org, 'twofold@people.example')
@@ -143,7 +143,7 @@ test('a link that was accepted before its address became a member’s creates no
   await accept(secret, owner.token).expect(200)
 })
 
-test('at once: without proof in many organizations, and by the account', async () => {
+test('unverified users of many organizations and the account can be active at once', async () => {
   const owner = await person(here, 'at-once@people.example')
   const orgs = await Promise.all([1, 2, 3, 4].map(() => organization(here)))
   const secrets = await Promise.all(orgs.map((org) => invite(org, 'at-once@people.example')))
@@ -156,7 +156,7 @@ test('at once: without proof in many organizations, and by the account', async (
   for (const org of orgs) assert.is((await get(here.admin.token, `/v1/orgs/${org}/members`)).items.length, 2)
 })
 
-test('a removed user leaves no token behind that they make at that moment, and does not come back by a link', async () => {
+test('a removed user keeps no concurrently created token and cannot return by a link', async () => {
   const org = await organization(here, { inviteLinks: true })
   const link = secretOf(
     (await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite,
@@ -188,7 +188,7 @@ test('a removed user leaves no token behind that they make at that moment, and d
   }
 })
 
-test('what such a user writes carries the address that they claim, and identifies them only in their organization', async () => {
+test("an unverified user's writing carries the claimed address and identifies only them", async () => {
   const [org, other] = [await organization(here), await organization(here)]
   const owner = await person(here, 'writer@people.example')
   await putIn(here, other, owner.user, 'edit')

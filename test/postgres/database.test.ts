@@ -10,7 +10,7 @@ test.after(() => postgres.close())
 
 const open = async () => openDatabase({ url: await postgres.database(), connectMs: 2_000 })
 
-test('transactions that meet are run again until each has counted', async () => {
+test('conflicting transactions are repeated until each has counted', async () => {
   const database = await open()
   await migrate(database, 'test', [
     { version: 1, sql: 'CREATE TABLE counters (name text PRIMARY KEY, value integer NOT NULL)' },
@@ -32,7 +32,7 @@ test('transactions that meet are run again until each has counted', async () => 
   await database.close()
 })
 
-test('what throws leaves nothing, and the connection is used again', async () => {
+test('a transaction that throws leaves nothing, and its connection is reused', async () => {
   const database = await open()
   await database.query('CREATE TABLE kept (value integer)')
   const refused = await database
@@ -46,7 +46,7 @@ test('what throws leaves nothing, and the connection is used again', async () =>
   await database.close()
 })
 
-test('nodes that start together migrate once; a release before reads what one after it has made', async () => {
+test('nodes that start together migrate once, and an older release reads newer data', async () => {
   const url = await postgres.database()
   const nodes = Array.from({ length: 4 }, () => openDatabase({ url }))
   const first = { version: 1, sql: 'CREATE TABLE things (id integer)' }
@@ -56,7 +56,7 @@ test('nodes that start together migrate once; a release before reads what one af
   await Promise.all(nodes.map((node) => node.close()))
 })
 
-test('a database that is away is one kind of error, and comes back by itself; hints are heard again', async () => {
+test('a database outage has one error type and ends without a restart', async () => {
   const database = await open()
   const heard: string[] = []
   const listening = database.listen('news', (payload) => heard.push(payload))

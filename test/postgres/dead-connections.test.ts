@@ -6,11 +6,11 @@ import { DatabaseAway, openDatabase } from '../../src/postgres/index.js'
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('connections to PostgreSQL that lead nowhere')
+const test = suite('dead connections to PostgreSQL')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
-/** A network between a node and the database, which can stop passing on what is sent on the connections that there are, and say nothing of it. */
+/** A network between a node and the database that can silently drop the data of existing connections. */
 async function network(url: string) {
   const folder = decodeURIComponent(/host=([^&]+)/.exec(url)?.[1] as string)
   const name = /localhost\/(\w+)/.exec(url)?.[1] as string
@@ -31,18 +31,18 @@ async function network(url: string) {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
     url: `postgresql://bindery@127.0.0.1:${(server.address() as AddressInfo).port}/${name}`,
-    /** From now on nothing passes on the connections that there are. */
+    /** Drops all data of existing connections from now on. */
     freeze: () => {
       for (const [near, far] of pairs) {
         near.unpipe(far).pause()
         far.unpipe(near).pause()
       }
     },
-    /** New connections are accepted, and nothing passes on them, ever; or later ones are as they should be. */
+    /** Accepts new connections and drops their data forever, until later ones are normal again. */
     turnDeaf: (value: boolean) => {
       deaf = value
     },
-    /** The node is told that its connections are gone; the database is not, and hears nothing more on them. */
+    /** The node sees its connections closed. The database does not, and receives nothing more on them. */
     reset: () => {
       for (const [near, far] of pairs) {
         near.unpipe(far)
@@ -59,7 +59,7 @@ async function network(url: string) {
   }
 }
 
-/** With a limit of ten minutes for a statement: nothing here is to be ended by that. */
+/** The statement limit is ten minutes, so it ends nothing in this test. */
 async function opened(connections = 4) {
   const direct = await postgres.database()
   const between = await network(direct)
@@ -67,7 +67,7 @@ async function opened(connections = 4) {
   return { database, between, direct, other: openDatabase({ url: direct }) }
 }
 
-test('a statement on a dead connection fails soon, and no other dead connection is used after it', async () => {
+test('a statement on a dead connection fails soon, and other dead connections are not reused', async () => {
   const { database, between, other } = await opened()
   // as many connections as the pool has
   await Promise.all(Array.from({ length: 4 }, () => database.query('SELECT pg_sleep(0.2)')))
@@ -82,7 +82,7 @@ test('a statement on a dead connection fails soon, and no other dead connection 
   await Promise.all([database.close(), other.close()])
 })
 
-test('a transaction on a dead connection fails, too, and can be made again', async () => {
+test('a transaction on a dead connection fails and can be repeated', async () => {
   const { database, between, other } = await opened()
   await database.query('CREATE TABLE numbers (n integer)')
   const error = await database
@@ -99,7 +99,7 @@ test('a transaction on a dead connection fails, too, and can be made again', asy
   await Promise.all([database.close(), other.close()])
 })
 
-test('whoever closes does not wait for dead connections, nor for the one that listens', async () => {
+test('closing does not wait for dead or listening connections', async () => {
   const { database, between, other } = await opened()
   const heard: string[] = []
   database.listen('news', (payload) => heard.push(payload))
@@ -111,7 +111,7 @@ test('whoever closes does not wait for dead connections, nor for the one that li
   await other.close()
 })
 
-test('a statement that takes long, and one that waits for a lock, are left alone', async () => {
+test('slow statements and statements that wait for a lock are not aborted', async () => {
   const { database, between, other } = await opened()
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
   const holding = other.transact(async (session) => {
@@ -125,7 +125,7 @@ test('a statement that takes long, and one that waits for a lock, are left alone
   await Promise.all([database.close(), other.close()])
 })
 
-test('whoever began to connect while the network was down gets a connection once it is up, and not an error', async () => {
+test('a connection attempt during a network outage succeeds once the network is up', async () => {
   const { database, between, other } = await opened()
   between.turnDeaf(true)
   const asked = [1, 2, 3, 4, 5, 6].map(() => database.query('SELECT 1 AS one'))
@@ -136,7 +136,7 @@ test('whoever began to connect while the network was down gets a connection once
   await Promise.all([database.close(), other.close()])
 })
 
-test('a database that cannot be reached is said to be away, and found again', async () => {
+test('an unreachable database is reported as away and found again', async () => {
   const { database, between, other } = await opened()
   between.turnDeaf(true)
   const error = await database.query('SELECT 1').catch((thrown: unknown) => thrown)
@@ -147,7 +147,7 @@ test('a database that cannot be reached is said to be away, and found again', as
   await Promise.all([database.close(), other.close()])
 })
 
-test('statements on a database that is frozen fail, and it is found again when it responds', async () => {
+test('statements on a frozen database fail, and it is found again when it responds', async () => {
   const { database, between, other } = await opened(2)
   await Promise.all([1, 2].map(() => database.query('SELECT pg_sleep(0.2)')))
   between.freeze()
@@ -168,7 +168,7 @@ test('statements on a database that is frozen fail, and it is found again when i
   await Promise.all([database.close(), other.close()])
 })
 
-test('a database that accepts no changes is away for them, and its connections are replaced', async () => {
+test('a database that rejects changes is away for them, and its connections are replaced', async () => {
   const { database, between, other, direct } = await opened(1)
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
   const name = new URL(direct).pathname.slice(1)
@@ -180,14 +180,14 @@ test('a database that accepts no changes is away for them, and its connections a
   assert.match((error as Error).message, /accepts no changes/)
   assert.equal(await later.query('SELECT n FROM numbers'), [{ n: 1 }], 'it can be read')
   await other.query(`ALTER DATABASE ${name} SET default_transaction_read_only = off`)
-  // The connection that has read is replaced after the next change that is rejected.
+  // The reading connection is replaced after the next rejected change.
   const accepted = async (): Promise<unknown> => add(later).catch(accepted)
   await accepted()
   between.close()
   await Promise.all([database.close(), other.close(), later.close()])
 })
 
-test('a process that stops in the middle of a transaction does not hold its rows for long', async () => {
+test('a process that stops in the middle of a transaction releases its rows soon', async () => {
   const { database, between, other } = await opened()
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
   let isFree = (): void => {}
@@ -210,13 +210,13 @@ test('a process that stops in the middle of a transaction does not hold its rows
   await Promise.all([database.close(), other.close()])
 })
 
-test('sessions whose connections broke do not get the lock that they waited for, one after the other', async () => {
+test('broken sessions do not receive the lock that they waited for', async () => {
   const { database, between, other, direct } = await opened()
   await database.query('CREATE TABLE numbers AS SELECT 1 AS n')
   const update = (session: { query(text: string): Promise<unknown> }) => session.query('UPDATE numbers SET n = n + 1')
   const waiting = async (): Promise<number> =>
     (await other.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length
-  // Whoever holds the lock may take as long as this test does.
+  // The lock holder may take as long as this test does.
   const holder = new Client({ connectionString: direct })
   await holder.connect()
   await holder.query('BEGIN; UPDATE numbers SET n = n + 1')

@@ -26,13 +26,13 @@ const open = (): Database => {
 test.after(() => Promise.all(databases.map((database) => database.close())))
 
 let holders = 0
-/** A node of its own, with its own connections. */
+/** A separate node with its own connections. */
 const node = async (leaseMs = 60_000) => {
   const database = open()
   return { database, leases: await openLeases(database, { holder: `node-${++holders}`, leaseMs }) }
 }
 const here = open()
-/** Lets the time of a lease pass, for the database. */
+/** Advances the database time past the end of a lease. */
 const expire = (name: string) =>
   here.query(`UPDATE leases SET until = clock_timestamp() - interval '1 second' WHERE name = $1`, [name])
 const fences = (database: Database, { fence }: FencedLease) =>
@@ -75,7 +75,7 @@ test('of many holders on several nodes, one has the lease at a time, and each ge
   await Promise.all(nodes.map(({ leases }) => leases.close()))
 })
 
-test('a node that comes back to the lease all the time does not keep the others from it', async () => {
+test('a node that requests a lease repeatedly does not starve the others', async () => {
   const [busy, patient] = [await node(), await node()]
   let over = false
   let turns = 0
@@ -91,7 +91,7 @@ test('a node that comes back to the lease all the time does not keep the others 
   await Promise.all([busy.leases.close(), patient.leases.close()])
 })
 
-test('what is held elsewhere is not tried twice, and different names do not wait for each other', async () => {
+test('a lease that is held elsewhere is tried once, and different names are independent', async () => {
   const [one, two] = [await node(), await node()]
   await one.leases.run('first', async () => {
     assert.is(await two.leases.tryRun('first', async () => 'mine'), null)
@@ -107,7 +107,7 @@ test('what is held elsewhere is not tried twice, and different names do not wait
   await Promise.all([one.leases.close(), two.leases.close()])
 })
 
-test('a holder that slept through its lease cannot write once another has taken it, and is told', async () => {
+test('a holder that slept through its lease cannot write and gets an error', async () => {
   const [sleeper, other] = [await node(), await node(300)]
   await sleeper.leases.run('slept', async (lease) => {
     await expire('slept')
@@ -119,7 +119,7 @@ test('a holder that slept through its lease cannot write once another has taken 
     })
     assert.instance(await fences(sleeper.database, lease), LeaseLost, 'also after that')
   })
-  // The release of the one that lost it must not free that of the next.
+  // The release by the former holder must not free the lease of the next one.
   await other.leases.run('slept', async (taken) => {
     await wait(1_000)
     assert.is(await fences(other.database, taken), 'held', 'the lease is extended')
@@ -131,7 +131,7 @@ test('a holder that slept through its lease cannot write once another has taken 
 test('a holder learns that its lease is lost when it extends it', async () => {
   const [sleeper, other] = [await node(150), await node()]
   await sleeper.leases.run('told', async (lease) => {
-    // Between two beats: as if the process had been stopped for that long.
+    // Between two extensions, as if the process had been stopped for that long.
     await here.query(
       `UPDATE leases SET fence = fence + 1, holder = 'another', until = clock_timestamp() + interval '1 minute' WHERE name = 'told'`,
     )
@@ -142,7 +142,7 @@ test('a holder learns that its lease is lost when it extends it', async () => {
   await Promise.all([sleeper.leases.close(), other.leases.close()])
 })
 
-test('while a transaction that has checked its fence is under way, nobody takes the lease over', async () => {
+test('no one takes over a lease while a transaction that checked its fence runs', async () => {
   const [slow, other] = [await node(), await node()]
   const order: string[] = []
   await slow.leases.run('slow', async (lease) => {
@@ -165,9 +165,9 @@ test('while a transaction that has checked its fence is under way, nobody takes 
   await Promise.all([slow.leases.close(), other.leases.close()])
 })
 
-test('the lease of a node that was killed is taken when its time is over, that of one that was closed at once', async () => {
+test("a killed node's lease is free when it expires, and a closed node's lease at once", async () => {
   const [killed, closed, other] = [await node(500), await node(), await node()]
-  // Killed: nothing is extended and nothing released.
+  // Killed: nothing is extended and nothing is released.
   const never = new Promise<never>(() => {})
   void killed.leases.run('killed', () => never)
   await until(
@@ -192,7 +192,7 @@ test('the lease of a node that was killed is taken when its time is over, that o
   await other.leases.close()
 })
 
-test('a lease that was given in a response that did not arrive is taken again by the same node', async () => {
+test('a lease whose response was lost is granted to the same node again', async () => {
   const { leases } = await node()
   await here.query(
     `INSERT INTO leases (name, fence, holder, until) VALUES ('ghost', 7, $1, clock_timestamp() + interval '1 hour')`,
@@ -202,14 +202,15 @@ test('a lease that was given in a response that did not arrive is taken again by
   await leases.close()
 })
 
-test('while the database is away nothing is taken, and after it the lease is held as before, or its holder is refused', async () => {
+test('no lease is granted during a database outage, and old ones continue or are rejected', async () => {
   const [one, two] = [await node(), await node()]
   await one.leases.run('kept', async (lease) => {
     await postgres.crash()
     assert.instance(await two.leases.run('another', async () => 1).catch((error) => error), DatabaseAway)
     assert.not.ok(lease.signal.aborted)
     await postgres.start()
-    // The crash may have undone the lease, which was not waited for on the disk: then the holder is refused, and another one may take it.
+    // The crash may have lost the lease, because the database did not sync it to disk. Then the holder is rejected and
+    // another one may take it.
     const outcome = await fences(one.database, lease)
     const taken = await two.leases.tryRun('kept', async ({ fence }) => fence.fence)
     if (outcome === 'held') assert.is(taken, null)
@@ -222,7 +223,7 @@ test('while the database is away nothing is taken, and after it the lease is hel
   await Promise.all([one.leases.close(), two.leases.close()])
 })
 
-test('rows of leases that nobody uses any more are deleted, and numbers go on after that', async () => {
+test('rows of unused leases are deleted, and their numbers continue', async () => {
   const { leases } = await node()
   const first = await leases.run('rare', async ({ fence }) => fence.fence)
   await here.query(`UPDATE leases SET until = clock_timestamp() - interval '2 days' WHERE name = 'rare'`)

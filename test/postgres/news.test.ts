@@ -1,4 +1,7 @@
-/** What was written to the database is learned of, whoever wrote it, however long its transaction took, and also if the database ends or goes back in time. */
+/**
+ * Tests change detection for any writer, for long transactions, and if the database restarts or is reset to an earlier
+ * time.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
@@ -14,7 +17,7 @@ import {
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('news of what was written')
+const test = suite('change detection in PostgreSQL')
 const postgres = await startPostgres()
 const opened: { close(): Promise<unknown> }[] = []
 test.after(async () => {
@@ -46,7 +49,7 @@ const put = (on: Pick<Database, 'query'>, id: string, version: number) =>
   on.query(`INSERT INTO things VALUES ('k', $1, $2) ON CONFLICT (kind, id) DO UPDATE SET version = $2`, [id, version])
 const nameOf = (id: string) => `t k ${id}`
 
-test('what is written, changed, renamed and deleted has another stamp after the next question, and nothing else has', async () => {
+test('written, changed, renamed and deleted rows get a new stamp, and others keep theirs', async () => {
   const { all } = await nodes(2)
   const [here, there] = all as [Node, Node]
   const names = ['a', 'b', 'c', 'd'].map(nameOf)
@@ -77,7 +80,7 @@ test('what is written, changed, renamed and deleted has another stamp after the 
   assert.equal(await changed(refused), [], 'what was rolled back is no news')
 })
 
-test('random transactions: whoever asks knows of all that was acknowledged before', async () => {
+test('each check covers all earlier acknowledged writes of random transactions', async () => {
   const seed = fc.readConfigureGlobal().seed ?? Date.now()
   let state = seed >>> 0
   const random = (below: number): number => {
@@ -86,12 +89,12 @@ test('random transactions: whoever asks knows of all that was acknowledged befor
   }
   const { all } = await nodes(3)
   const IDS = ['a', 'b', 'c', 'd', 'e']
-  /** The last version of each that was acknowledged. */
+  /** The last acknowledged version of each row. */
   const acknowledged = new Map<string, number>(IDS.map((id) => [id, 0]))
   let next = 0
   let writing = true
   const turn = new Map<string, Promise<unknown>>()
-  /** Writers of the same row wait for each other here, so that versions grow in the order of commits. */
+  /** Writers of the same row wait for each other, so versions grow in commit order. */
   const alone = async (ids: readonly string[], work: () => Promise<void>): Promise<void> => {
     const before = ids.map((id) => turn.get(id))
     const mine = Promise.all(before).then(work)
@@ -151,7 +154,7 @@ test('random transactions: whoever asks knows of all that was acknowledged befor
   assert.ok(same > 50, `${same} stamps were the same: else the test says nothing`)
 })
 
-test('too much of it, or rows that somebody replaced, mean that everything may have changed', async () => {
+test('too many changes or replaced rows mean that everything may have changed', async () => {
   const { all } = await nodes(1)
   const [{ database, news }] = all as [Node]
   const changed = async (what: () => Promise<unknown>, name = 't k untouched'): Promise<boolean> => {
@@ -170,7 +173,7 @@ test('too much of it, or rows that somebody replaced, mean that everything may h
   assert.is(await changed(async () => {}), false)
 })
 
-test('rows are deleted once nobody can need them, also those of a transaction that took long', async () => {
+test('change rows are deleted once no node can need them, even after long transactions', async () => {
   const { all } = await nodes(2)
   const [{ database, news }, slow] = all as [Node, Node]
   const rows = async () =>
@@ -187,7 +190,7 @@ test('rows are deleted once nobody can need them, also those of a transaction th
   const long = slow.database.transact(async (session) => {
     await put(session, 'slow', 1)
     began()
-    // The database ends transactions that wait for their node for three seconds.
+    // The database aborts transactions that wait for their node for three seconds.
     const alive = setInterval(() => void session.query('SELECT 1').catch(() => {}), 500)
     await waits
     clearInterval(alive)
@@ -217,7 +220,7 @@ test('rows are deleted once nobody can need them, also those of a transaction th
   assert.ok(marks.length <= 2, `${marks.length} marks`)
 })
 
-test('what a backup brings from another server neither hides news nor is news for ever', async () => {
+test('a restored backup from another server neither hides changes nor repeats them', async () => {
   const { all } = await nodes(1)
   const [{ database, news }] = all as [Node]
   const changed = async (id: string, what: () => Promise<unknown>): Promise<boolean> => {
@@ -226,7 +229,7 @@ test('what a backup brings from another server neither hides news nor is news fo
     await news.ask()
     return news.stamp(nameOf(id)) !== before
   }
-  // That server had counted more transactions. A dump has the rows of unlogged tables, too.
+  // That server had counted more transactions. A dump includes the rows of unlogged tables.
   await database.query(`INSERT INTO news_marks VALUES (clock_timestamp() - interval '1 day', '5000000', 1)`)
   const putThenTrim = async () => {
     await put(database, 'a', 1)
@@ -240,7 +243,7 @@ test('what a backup brings from another server neither hides news nor is news fo
   assert.equal(await database.query(`SELECT name FROM news WHERE name = 't k b'`), [])
 })
 
-test('what no ordinary trigger sees is told: a truncated table, and what a replication or a repair writes', async () => {
+test('truncation, replication and repairs are detected without ordinary triggers', async () => {
   const { all } = await nodes(1)
   const [{ database, news }] = all as [Node]
   await put(database, 'a', 1)
@@ -260,7 +263,7 @@ test('what no ordinary trigger sees is told: a truncated table, and what a repli
   assert.is.not(news.stamp(nameOf('a')), before)
 })
 
-test('a connection that was lost is made anew within the question; once closed, nobody is told that nothing changed', async () => {
+test('a lost connection is replaced within a check, and a closed one confirms nothing', async () => {
   const { all } = await nodes(2)
   const [{ database, news }, other] = all as [Node, Node]
   const before = news.stamp(nameOf('a'))
@@ -277,7 +280,7 @@ test('a connection that was lost is made anew within the question; once closed, 
   )
 })
 
-test('after the database ended, or went back in time, everything may have changed', async () => {
+test('after a restart or a reset of the database, everything may have changed', async () => {
   const { url, all } = await nodes(1, 'times')
   const [{ database, news }] = all as [Node]
   await put(database, 'a', 1)
@@ -305,7 +308,7 @@ test('after the database ended, or went back in time, everything may have change
   await postgres.crash()
   await postgres.restore()
   await postgres.start()
-  // As many transactions as were undone, so that its numbers are those of before.
+  // As many transactions as were undone, so that the numbers are the same as before.
   for (let n = 0; n < 20; n++) await put(kept(openDatabase({ url, connections: 1 })), `other-${n}`, n)
   await news.ask()
   assert.is.not(news.stamp(nameOf('a')), after, 'a is what it was before')

@@ -1,4 +1,4 @@
-/** The copy of a node that only follows, while another one writes. */
+/** Tests the copy of a node that only follows while another node writes. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,10 +34,10 @@ const pathOf = (space: string): string => join(follows.dir, 'repos', `${space}.g
 const packsOf = (space: string): string[] =>
   readdirSync(join(pathOf(space), 'objects/pack')).filter((name) => name.endsWith('.pack'))
 
-/** Fewer than in operation, where it takes many pushes. */
+/** Fewer than in production, where the limit takes many pushes. */
 const MANY = 8
 
-test('many packs become few, also while the other node goes on writing, and all that was written is read', async () => {
+test('many packs are joined while the other node writes, and everything stays readable', async () => {
   const space = await newSpace(writes)
   for (let n = 0; n < 14; n++) {
     await edit(space, n)
@@ -54,7 +54,7 @@ test('many packs become few, also while the other node goes on writing, and all 
   assert.is((await git(pathOf(space), ['fsck', '--strict'])).includes('missing'), false)
 })
 
-test('a copy with few packs is left as it is', async () => {
+test('a copy with few packs is unchanged', async () => {
   const space = await newSpace(writes)
   for (let n = 0; n < 5; n++) {
     await edit(space, n)
@@ -65,7 +65,7 @@ test('a copy with few packs is left as it is', async () => {
   assert.equal(packsOf(space), before)
 })
 
-test('a repository that is removed meanwhile is in nobody’s way', async () => {
+test('a repository that is removed during maintenance blocks nothing', async () => {
   const space = await newSpace(writes)
   await edit(space, 0)
   assert.match(await read(space, 0), /Text 0 2/)

@@ -1,4 +1,6 @@
-/** Two servers on one database: what one did to a space is there on the other, by the API and by Git. */
+/**
+ * Tests two servers on one database: each sees the other's changes to a space at once, through the API and through Git.
+ */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -34,7 +36,7 @@ const textOf = async (node: TestService, path: string): Promise<string> => {
   return body.markdown ?? JSON.stringify(body)
 }
 
-test('an edit on one server is read on the other, both ways, in the same moment', async () => {
+test('an edit on one server can be read on the other at once, in both directions', async () => {
   const space = await newSpace(a)
   assert.match(await textOf(b, `/v1/spaces/${space}/content/path/start`), /First words/)
   for (let n = 0; n < 6; n++) {
@@ -52,7 +54,7 @@ test('an edit on one server is read on the other, both ways, in the same moment'
   }
 })
 
-test('edits of one space on both servers at the same time are all there', async () => {
+test('concurrent edits of one space on both servers are all kept', async () => {
   const space = await newSpace(a)
   const add = (node: TestService, n: number) =>
     adminOn(node)
@@ -87,7 +89,7 @@ test('a change request of one server is edited and merged on the other', async (
   assert.match(await textOf(a, `/v1/spaces/${space}/content/path/new`), /Proposed/)
 })
 
-test('what one server imported is read on the other', async () => {
+test('an import on one server can be read on the other', async () => {
   const remote = join(a.dir, 'remote')
   mkdirSync(remote)
   await git(remote, ['init', '--quiet', '-b', 'main'])
@@ -110,7 +112,7 @@ test('what one server imported is read on the other', async () => {
   }
 })
 
-test('a clone from one server has what was pushed to the other', async () => {
+test('a clone from one server contains the pushes to the other', async () => {
   const space = await newSpace(a)
   const caller = on(b, a.admin)
   const clone = await Clone.of(b, space, caller)
@@ -122,7 +124,7 @@ test('a clone from one server has what was pushed to the other', async () => {
   assert.is(await other.git('rev-parse', 'HEAD'), pushed)
 })
 
-test('a duplicate of one server is there on the other, and a purged space is on no disk', async () => {
+test('a duplicate exists on both servers, and a purged space is on no disk', async () => {
   const space = await newSpace(a)
   const { body: copy } = await adminOn(b).call('post', `/v1/spaces/${space}/duplicate`, {}).expect(201)
   assert.match(await textOf(a, `/v1/spaces/${copy.id}/content/path/guide`), /How to/)
@@ -132,7 +134,7 @@ test('a duplicate of one server is there on the other, and a purged space is on 
   assert.ok(existsSync(join(a.dir, 'repos', `${copy.id}.git`)))
 })
 
-test('an admin with plain Git reads what the command has brought up to date; a ref moved by hand is an event', async () => {
+test('an admin reads refreshed copies with plain Git, and a ref moved by hand is an event', async () => {
   const space = await newSpace(a)
   const config = loadConfig({ ...env, BINDERY_DATA_DIR: join(b.dir, 'data'), BINDERY_REPOS_DIR: join(b.dir, 'repos') })
   const path = await refreshSpace(config, space)

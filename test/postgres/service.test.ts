@@ -30,7 +30,7 @@ const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spac
   .body.id as string
 const comment = (text: string) => here.admin.call('post', `/v1/spaces/${space}/comments`, { body: { markdown: text } })
 
-test('what was acknowledged is there after a restart, in the same order', async () => {
+test('acknowledged writes exist after a restart in the same order', async () => {
   for (const text of ['one', 'two', 'three']) await comment(text).expect(200)
   const told = async (): Promise<string[]> =>
     (await here.admin.call('get', `/v1/spaces/${space}/comments`).expect(200)).body.items.map(
@@ -42,7 +42,7 @@ test('what was acknowledged is there after a restart, in the same order', async 
   assert.is(before.length, 3)
 })
 
-test('while the database is away, requests are told when to try again, and nothing is acknowledged', async () => {
+test('during a database outage, requests get a retry time and nothing is acknowledged', async () => {
   await postgres.crash()
   const refused = await comment('lost').expect(503)
   assert.match(String(refused.headers['retry-after']), /^\d+$/)
@@ -82,7 +82,7 @@ test('a frozen database is 503 for reads and writes, and is found again when it 
     )
     const ready = await request(here.url).get('/readyz').expect(503)
     assert.equal(ready.body.missing, ['database'])
-    // The next request does not wait as long as the first: nothing of it is sent.
+    // The next request does not wait as long as the first one. It sends nothing.
     await here.admin.call('get', page).expect(503)
   } finally {
     await postgres.freeze(false)
@@ -115,7 +115,7 @@ test('a read-only database is 503 for changes, and the service is not ready', as
   assert.is(status, 200)
 })
 
-test('the password is in no line of the log', () => {
+test('no log line contains the database password', () => {
   assert.ok(lines.length > 0)
   assert.not.ok(lines.join('').includes(SECRET))
 })

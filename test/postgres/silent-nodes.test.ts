@@ -5,12 +5,12 @@ import { applicationOf, openDatabase, openLeases } from '../../src/postgres/inde
 import { startPostgres } from '../support/postgres.js'
 import { suite } from '../support/suite.js'
 
-// The sessions of the node that sleeps have no limit for idle transactions here: nobody but the other nodes ends them.
+// The sessions of the sleeping node have no limit for idle transactions here. Only the other nodes can end them.
 const test = suite('nodes that were stopped in the middle of transactions')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
-/** Sessions of a node, one a connection, which end at the end. */
+/** Sessions of a node, one per connection. They end with the test. */
 async function sessionsOf(url: string, node: string, count: number): Promise<Client[]> {
   const clients = Array.from(
     { length: count },
@@ -24,7 +24,7 @@ async function sessionsOf(url: string, node: string, count: number): Promise<Cli
 const ADD = 'UPDATE numbers SET n = n + 1'
 const MULTIPLY = 'UPDATE numbers SET n = 10 * n'
 
-/** Two nodes, and numbers. */
+/** Two nodes and their numbers. */
 async function opened() {
   const url = await postgres.database()
   const awake = openDatabase({ url, application: applicationOf('awake') })
@@ -43,7 +43,7 @@ async function opened() {
   }
 }
 
-test('all its transactions end at once, those that wait for each other, too; what is idle stays', async () => {
+test('all transactions of a sleeping node end at once, and its idle sessions stay', async () => {
   const { url, awake, number, inTransactions } = await opened()
   const [holds, waits, waitsToo, idle] = (await sessionsOf(url, 'asleep', 4)) as [Client, Client, Client, Client]
   await holds.query(`BEGIN; ${ADD}`)
@@ -56,7 +56,7 @@ test('all its transactions end at once, those that wait for each other, too; wha
   await Promise.all([idle.end(), awake.close()])
 })
 
-test('a node asleep that waits for another one does not keep what it gets then', async () => {
+test('a sleeping node does not keep a lock that it gets while asleep', async () => {
   const { url, awake, number, inTransactions } = await opened()
   const [holds] = (await sessionsOf(url, 'asleep', 1)) as [Client]
   const [waits] = (await sessionsOf(url, 'asleep, too', 1)) as [Client]
@@ -69,7 +69,7 @@ test('a node asleep that waits for another one does not keep what it gets then',
   await awake.close()
 })
 
-test('a node that sends statements meanwhile is not asleep, though a transaction of it waits for long', async () => {
+test('a node that sends other statements is not asleep, even if a transaction waits for long', async () => {
   const { url, awake, number } = await opened()
   const [holds, beats] = (await sessionsOf(url, 'slow', 2)) as [Client, Client]
   await holds.query(`BEGIN; ${ADD}`)
@@ -84,7 +84,7 @@ test('a node that sends statements meanwhile is not asleep, though a transaction
   await Promise.all([holds.end(), beats.end(), awake.close()])
 })
 
-test('one whose only statement takes long is not asleep', async () => {
+test('a node whose only statement takes long is not asleep', async () => {
   const { url, awake, number } = await opened()
   const [works] = (await sessionsOf(url, 'works', 1)) as [Client]
   const working = works.query(`BEGIN; ${ADD}; SELECT pg_sleep(6); COMMIT`)
@@ -99,7 +99,7 @@ test('one whose only statement takes long is not asleep', async () => {
   await Promise.all([works.end(), awake.close()])
 })
 
-test('a lease whose time is over is taken, though a transaction of its holder has checked it', async () => {
+test('an expired lease is taken over even if a transaction of its holder has checked it', async () => {
   const { url, awake, inTransactions } = await opened()
   const leases = await openLeases(awake, { holder: 'awake' })
   const [asleep] = (await sessionsOf(url, 'asleep', 1)) as [Client]

@@ -47,7 +47,7 @@ const link = (id: string): string => `<a href="http://book.invalid/book#${id}">t
 const ends = (...ids: string[]): string => `<div hidden>${ids.map((id) => `<a href="#${id}"></a>`).join('')}</div>`
 
 test(
-  'documents become one book: numbers, links between them, outline',
+  'documents become one book with page numbers, internal links and an outline',
   async () => {
     const { pdf, printed } = await here.print(
       {
@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'nothing in a document makes a request',
+  'a printed document makes no request',
   async () => {
     const asked: string[] = []
     const server = createServer((req, res) => {
@@ -118,13 +118,13 @@ test(
 )
 
 test(
-  'scripts of the east and from right to left are there; what no font has is named',
+  'East Asian and right-to-left scripts are printed, and missing glyphs are reported',
   async () => {
     const { pdf, printed } = await here.print({
       '0.html': `${HEAD}<p>中文漢字 日本語カタカナ العربية \u{10fffd}\u{e0100} \u{12345}</p>`,
     })
     for (const text of ['中文漢字', '日本語カタカナ']) assert.match(pdf.pages[0] as string, text)
-    // pdftotext puts blanks between letters that are not joined.
+    // pdftotext inserts blanks between letters that are not joined.
     assert.match((pdf.pages[0] as string).replaceAll(' ', ''), 'العربية')
     assert.equal(printed.missingGlyphs, ['\u{12345}'])
   },
@@ -132,7 +132,7 @@ test(
 )
 
 test(
-  'what is not Chromium is no engine, and the message says what to install',
+  'a program other than Chromium is rejected with installation instructions',
   async () => {
     const broken = createPrinter({ chromium: '/bin/false', folder: here.dir, notice: () => {} })
     assert.is(broken.missing(), null)
@@ -147,7 +147,7 @@ test(
 )
 
 test(
-  'closing ends what is under way',
+  'closing the printer aborts running jobs',
   async () => {
     const printer = createPrinter({ chromium: null, folder: here.dir, notice: () => {} })
     const ended = printer.ready().catch((error) => error)

@@ -1,4 +1,4 @@
-/** The folder of kept PDFs. */
+/** Tests the folder of stored PDFs. */
 import { mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const age = async (owner: string, key: string, seconds: number): Promise<void> =
   await utimes(join(here.dir, owner, `${key}.pdf`), then, then)
 }
 
-test('those that nobody asked for the longest are dropped', async () => {
+test('the least recently used PDFs are deleted', async () => {
   await here.put('a', 'one')
   await here.put('a', 'two')
   await age('a', 'one', 100)
@@ -40,12 +40,12 @@ test('those that nobody asked for the longest are dropped', async () => {
   assert.equal(await readdir(here.dir), ['b'])
 })
 
-test('a file that is not whole is none', async () => {
+test('an incomplete PDF file is ignored', async () => {
   await truncate(join(here.dir, 'b', 'three.pdf'), 500)
   assert.is(await here.shelf.find('b', 'three'), null)
 })
 
-test('a folder that a crash left is removed when the next book is made', async () => {
+test('a folder that a crash left is removed when the next book is printed', async () => {
   await here.shelf.workFolder('first')
   await here.shelf.workFolder('second')
   assert.equal(
@@ -54,7 +54,7 @@ test('a folder that a crash left is removed when the next book is made', async (
   )
 })
 
-test('names lead nowhere else', async () => {
+test('PDF names cannot lead outside the folder', async () => {
   await here.shelf.find('..', 'x').then(
     () => assert.unreachable(),
     (error) => assert.match(error.message, 'is not a valid name'),

@@ -1,4 +1,4 @@
-/** A service with a clock that is set by hand, and spaces whose repositories have pull requests at a stand-in for a host. */
+/** A service with a clock that is set by hand, and spaces whose repositories have pull requests on a host stand-in. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ export async function startPreviewing(env: Record<string, string> = {}, override
   }
   let made = 0
 
-  /** Lets time go by, and waits until all is done that is due by then. */
+  /** Advances the clock, and waits until all work that is due is done. */
   async function forward(ms: number): Promise<void> {
     await service.service.idle()
     clock.forward(ms)
@@ -71,7 +71,7 @@ export async function startPreviewing(env: Record<string, string> = {}, override
     hosts.push(host)
     const token = settings.token ?? TOKEN
     host.tokens.set(token, settings.scopes ?? ['*'])
-    // Each stand-in knows one repository; for GitLab its whole path is the name.
+    // Each stand-in knows one repository. For GitLab, its whole path is the name.
     const folder = provider === 'gitlab' ? '' : `h${++made}/`
     const bare = await remotes.createRepository(`${folder}${host.repository.name}.git`, {
       files: settings.files ?? DOCS,
@@ -109,7 +109,7 @@ export async function startPreviewing(env: Record<string, string> = {}, override
       return `/v1/spaces/${this.space}/git/connections/${this.connection}`
     }
 
-    /** Opens a pull request with some changed files; returns its number. */
+    /** Opens a pull request with some changed files. Returns its number. */
     async open(files: Files, pull: Partial<FakePull> = {}): Promise<number> {
       const number = this.host.repository.pulls.length + 1
       const head = pull.head ?? `topic-${number}`

@@ -15,7 +15,7 @@ const more = (n: number) => ({ 'guide.md': `# Guide\n\nWords ${n}.\n` })
 const statusesOf = ({ host }: Previewed) => host.repository.statuses.map(({ sha, state }) => [sha, state])
 const isStatus = (path: string): boolean => path.includes('/statuses/')
 
-/** Answers the requests for statuses of some commits with a failure, in place of doing what they ask for. */
+/** Fails the requests for statuses of some commits instead of performing them. */
 function refuseStatuses(
   docs: Previewed,
   answer: HostResponse | 'cut',
@@ -28,7 +28,7 @@ function refuseStatuses(
     if (is !== 'asked' || method !== 'POST' || !isStatus(path) || !isMeant(path)) return
     seen.asked++
     if (answer === 'cut') throw new Error('the connection is cut')
-    // The stand-in answers 422 for a commit that it does not know, and what is set here for others.
+    // The stand-in responds with 422 to an unknown commit, and with the status that is set here for others.
     commits.find = () => {
       commits.find = find
       return undefined
@@ -37,7 +37,7 @@ function refuseStatuses(
   return seen
 }
 
-test('pull requests whose refs are gone are asked for again with the next look, not at once, and keep nobody from a preview', async () => {
+test('pull requests without refs are retried at the next poll and block no other preview', async () => {
   const docs = await here.connected('github')
   const good = await docs.open(FINE)
   for (let n = 0; n < 11; n++) {
@@ -63,7 +63,7 @@ for (const [what, answer] of [
   ['refused', { status: 422 }],
   ['not answered', 'cut'],
 ] as const)
-  test(`a status that is ${what} for one commit does not keep others from theirs`, async () => {
+  test(`a status that is ${what} for one commit does not block statuses of others`, async () => {
     const docs = await here.connected('github')
     const numbers = [await docs.open(more(1)), await docs.open(more(2)), await docs.open(more(3))]
     const unlucky = (await docs.bare.head('refs/heads/topic-3')) as string
@@ -80,7 +80,7 @@ for (const [what, answer] of [
     assert.is(statusesOf(docs).length, 3)
   })
 
-test('a host that answers no request for a status is not asked again and again', async () => {
+test('a host that rejects every status request is not asked repeatedly', async () => {
   const docs = await here.connected('github')
   for (let n = 0; n < 5; n++) await docs.open(more(n))
   const seen = refuseStatuses(docs, 'cut')
@@ -92,7 +92,7 @@ test('a host that answers no request for a status is not asked again and again',
   )
 })
 
-test('a credential that may not set statuses does not slow the previews down', async () => {
+test('a credential without permission to set statuses does not delay previews', async () => {
   const docs = await here.connected('github', {
     scopes: ['metadata:read', 'contents:write', 'contents:read', 'pull_requests:read'],
   })
@@ -102,7 +102,7 @@ test('a credential that may not set statuses does not slow the previews down', a
   assert.match((await docs.shown()).problem, /status/)
 })
 
-test('a status whose answer was lost is set once more, to the same', async () => {
+test('a status whose response was lost is set to the same value once more', async () => {
   const docs = await here.connected('github')
   const number = await docs.open({ 'guide.md': '# Guide\n\n[Gone](gone.md)\n' })
   let lost = 0
@@ -116,7 +116,7 @@ test('a status whose answer was lost is set once more, to the same', async () =>
   assert.is((await docs.preview(number)).status.commit, head)
 })
 
-test('a head that Bitbucket abbreviates and that is refused is fetched once, not with each look', async () => {
+test('an abbreviated and rejected Bitbucket head is fetched once, not at every poll', async () => {
   const docs = await here.connected('bitbucket')
   const evil = await docs.open({ '.git/config': '[core]\n' })
   await here.forward(POLL_MS)
@@ -128,14 +128,14 @@ test('a head that Bitbucket abbreviates and that is refused is fetched once, not
   assert.is(updatedAt, createdAt, 'it was made once')
 })
 
-test('a push by force while the preview is made: what was fetched is shown, and the status is for exactly that commit', async () => {
+test('a force push during a preview leaves a status on exactly the commit that is shown', async () => {
   const docs = await here.connected('github')
   const number = await docs.open({ 'guide.md': '# Guide\n\n[Gone](gone.md)\n' })
   const main = (await docs.bare.head()) as string
   const first = await docs.bare.head(`refs/pull/${number}/head`)
   await git(docs.bare.path, ['update-ref', 'refs/heads/forced', main])
   const forced = await docs.bare.commit(FINE, { ref: 'refs/heads/forced' })
-  // After the host was asked, and before its repository is.
+  // After the poll of the host, and before the fetch from its repository.
   docs.host.watch = async ({ path }, is) => {
     if (is !== 'done' || !path.includes('/pulls?')) return
     delete docs.host.watch
@@ -149,7 +149,7 @@ test('a push by force while the preview is made: what was fetched is shown, and 
     assert.equal(statusesOf(docs), [[forced, 'success']])
     await here.forward(POLL_MS)
   }
-  // And back to the commit from before.
+  // And back to the earlier commit.
   await git(docs.bare.path, ['update-ref', 'refs/heads/topic-1', first as string])
   await git(docs.bare.path, ['update-ref', `refs/pull/${number}/head`, first as string])
   await here.forward(POLL_MS)
@@ -159,7 +159,7 @@ test('a push by force while the preview is made: what was fetched is shown, and 
   )
 })
 
-test('closed, opened again, led to another branch and back: there is a preview while it is open against the branch', async () => {
+test('a pull request has a preview while it is open against the branch', async () => {
   const docs = await here.connected('github')
   const number = await docs.open(FINE)
   const pull = docs.host.repository.pulls[number - 1] as FakePull
@@ -185,7 +185,7 @@ test('closed, opened again, led to another branch and back: there is a preview w
   }
 })
 
-test('two spaces on two folders of one repository: each judges its folder, under a name of its own', async () => {
+test('two spaces on two folders of one repository have separate statuses', async () => {
   const files = Object.fromEntries(
     ['a', 'b'].flatMap((folder) => Object.entries(DOCS).map(([path, text]) => [`${folder}/${path}`, text])),
   )
@@ -228,7 +228,7 @@ test('two spaces on two folders of one repository: each judges its folder, under
   assert.is((await docs.preview(number)).state, 'ready', 'the other one is not affected')
 })
 
-test('a connection that is deleted while a preview is made leaves nothing behind', async () => {
+test('a connection that is deleted while a preview is created leaves nothing behind', async () => {
   const docs = await here.connected('github')
   await docs.open(FINE)
   docs.host.watch = async ({ path }, is) => {

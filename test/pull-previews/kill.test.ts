@@ -27,7 +27,7 @@ const [test, here] = await suiteWith('previews of pull requests: kill -9', async
   return { remotes, host, close }
 })
 
-test('a look that was cut off while it set the status is done again after the next start: one preview, one status', async () => {
+test('a poll that was killed while it set a status repeats without a second status', async () => {
   const { host, remotes } = here
   host.tokens.set(TOKEN, ['*'])
   const bare = await remotes.createRepository('acme/docs.git', { files: DOCS })
@@ -38,7 +38,7 @@ test('a look that was cut off while it set the status is done again after the ne
   await git(bare.path, ['update-ref', 'refs/pull/1/head', head])
   host.repository.open({ head: 'topic', base: 'main', title: 'Topic', body: '' })
   const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
-  // The host takes the request for the status and never answers.
+  // The host receives the status request and never responds.
   const asked = new Promise<void>((resolve) => {
     const find = host.repository.commits.find
     host.repository.commits.find = () => {
@@ -72,7 +72,7 @@ test('a look that was cut off while it set the status is done again after the ne
     const all = await until(async () => {
       await service.service.idle()
       const found = await app.store.all(pullPreviews)
-      // Another node looks only after the leases of the killed one have ended.
+      // Another node polls only after the leases of the killed node have ended.
       return found.some(({ status }) => status) ? found : null
     })
     assert.equal(

@@ -1,4 +1,4 @@
-// Run by kill.test.ts in a process of its own: connects a space whose pull requests are previewed, and waits to be killed.
+// The process that kill.test.ts runs: connects a space with previews of its pull requests, and waits to be killed.
 import { startService } from '../support/service.js'
 
 const [dir, url, apiUrl, token] = process.argv.slice(2)

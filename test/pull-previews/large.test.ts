@@ -3,12 +3,12 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, startPreviewing } from './fixture.js'
 
-/** `PREVIEW_FILES=10000 npm test -- pull-previews/large` makes a pull request as large as hosts show. */
+/** `PREVIEW_FILES=10000 npm test -- pull-previews/large` uses a pull request of the maximum size that hosts show. */
 const FILES = Number(process.env.PREVIEW_FILES ?? 1_200)
 
 const [test, here] = await suiteWith('previews of large and odd pull requests', () => startPreviewing())
 
-test(`${FILES} files, each with a link that leads to nothing: all are counted, 50 are kept, and the server answers meanwhile`, async () => {
+test(`a preview counts ${FILES} files with broken links, keeps 50 and blocks no request`, async () => {
   const docs = await here.connected('github')
   const files = Object.fromEntries(
     Array.from({ length: FILES }, (_, n) => [`many/${n % 100}/page-${n}.md`, `# Page ${n}\n\n[Gone](gone-${n}.md)\n`]),
@@ -36,7 +36,7 @@ test(`${FILES} files, each with a link that leads to nothing: all are counted, 5
   assert.match(status.description, new RegExp(`^${FILES} new problems: `))
 })
 
-test('unrelated history, links out of the tree, submodules and names that differ by case are judged or refused, one by one', async () => {
+test('unrelated history, outside links, submodules and case conflicts are judged one by one', async () => {
   const docs = await here.connected('github')
   const fine = await docs.open({ 'guide.md': '# Guide\n\nFine.\n' })
   const numbers = [

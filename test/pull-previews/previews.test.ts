@@ -14,7 +14,7 @@ const failed = (one: { problems: { fails: boolean; code: string; file?: string; 
   one.problems.filter(({ fails }) => fails).map(({ code, file, line }) => [code, file, line])
 
 for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket'] satisfies ProviderName[])
-  test(`${provider}: a pull request gets a revision and a status, anew with each push, until it is closed`, async () => {
+  test(`${provider}: each push to an open pull request creates a revision and a status`, async () => {
     const docs = await here.connected(provider)
     const number = await docs.open({ 'guide.md': '# Guide\n\n## Start\n\nBetter words.\n' })
     const head = await docs.bare.head(`refs/heads/topic-${number}`)
@@ -52,7 +52,7 @@ for (const provider of ['github', 'gitlab', 'gitea', 'bitbucket'] satisfies Prov
     assert.is(statuses.length, 2)
   })
 
-test('only what the pull request adds fails: broken links, vanished pages, front matter, the table of contents', async () => {
+test('a status fails only for problems that the pull request adds', async () => {
   const files = {
     ...DOCS,
     'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](guide.md)\n* [Old](old.md)\n* [Bad](bad.md)\n',
@@ -88,7 +88,7 @@ test('only what the pull request adds fails: broken links, vanished pages, front
   assert.match(preview.status.description, /^4 new problems: /)
 })
 
-test('main moving on is not the doing of a pull request that branched off before', async () => {
+test('later commits on main do not count for an earlier pull request', async () => {
   const docs = await here.connected('github')
   const number = await docs.open({ 'guide.md': '# Guide\n\nWords.\n' })
   await docs.bare.commit(
@@ -100,7 +100,7 @@ test('main moving on is not the doing of a pull request that branched off before
   assert.equal([problems, status.state], [[], 'success'])
 })
 
-test('the folder of a repository: what is beside it is not looked at, and a folder without files is an empty revision', async () => {
+test('a preview of a folder ignores other folders, and no files give an empty revision', async () => {
   const inside = Object.fromEntries(Object.entries(DOCS).map(([path, text]) => [`docs/${path}`, text]))
   const docs = await here.connected('github', {
     files: { ...inside, 'other/README.md': '# Other\n' },
@@ -122,7 +122,7 @@ test('the folder of a repository: what is beside it is not looked at, and a fold
   assert.equal(await foreignIn(docs.repository, docs.bare.path, 'docs'), [], 'nothing of the rest is in the space')
 })
 
-test('a pull request from a fork is previewed by the ref of its host; Bitbucket has none', async () => {
+test('a pull request from a fork is previewed by its host ref, except on Bitbucket', async () => {
   const docs = await here.connected('github')
   const number = await docs.open(
     { 'guide.md': '# Guide\n\nFrom a fork.\n' },
@@ -141,7 +141,7 @@ test('a pull request from a fork is previewed by the ref of its host; Bitbucket 
   assert.match(message, /no ref for this pull request/)
 })
 
-test('hostile content fails the status with the reason, and does not keep others from theirs', async () => {
+test('hostile content fails its status with the reason and blocks no others', async () => {
   const docs = await here.connected('github')
   const large = await docs.open({ 'guide.md': Buffer.alloc(12 * 1024 * 1024, 'a') })
   const evil = await docs.open({ '.git/config': '[core]\n' })
@@ -155,7 +155,7 @@ test('hostile content fails the status with the reason, and does not keep others
   assert.is((await docs.preview(good)).status.state, 'success')
 })
 
-test('a limit of the host is waited for; a credential that may not set statuses is told, and the previews are there', async () => {
+test('previews wait for host limits and work without permission to set statuses', async () => {
   const docs = await here.connected('github')
   const number = await docs.open({ 'guide.md': '# Guide\n\nMore.\n' })
   const resetAt = here.clock.now().getTime() + 2 * POLL_MS
@@ -179,7 +179,7 @@ test('a limit of the host is waited for; a credential that may not set statuses 
     assert.equal([(await weak.preview(one)).state, (await weak.preview(one)).status], ['ready', undefined])
 })
 
-test('switched off, deleted or led elsewhere, a connection keeps no previews; paused, it keeps them as they are', async () => {
+test('a disabled or deleted connection removes its previews, and a paused one keeps them', async () => {
   const docs = await here.connected('github')
   const number = await docs.open({ 'guide.md': '# Guide\n\nMore.\n' })
   await here.forward(POLL_MS)
@@ -203,7 +203,7 @@ test('switched off, deleted or led elsewhere, a connection keeps no previews; pa
   assert.equal(await docs.refs(), [])
 })
 
-test('a delivery of the host is enough, without waiting for the next poll; strangers see nothing', async () => {
+test('a delivery from the host is processed without a poll, and strangers see nothing', async () => {
   const docs = await here.connected('github')
   await here.forward(10_000)
   const number = await docs.open({ 'guide.md': '# Guide\n\nAt once.\n' })

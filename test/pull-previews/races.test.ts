@@ -1,4 +1,4 @@
-// What happens beside the look at pull requests: deliveries in any order, limits of the host in its middle, and spaces that are purged meanwhile.
+// Tests events during a poll for pull requests: deliveries in any order, host limits, and spaces that are purged.
 import { createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import request from 'supertest'
@@ -10,7 +10,7 @@ import { suiteWith } from '../support/suite.js'
 import { POLL_MS, startPreviewing } from './fixture.js'
 
 const [test, here] = await suiteWith(
-  'what happens beside a look at pull requests',
+  'pull request polls with concurrent events',
   () => startPreviewing(),
   (one) => one.close(),
 )
@@ -18,7 +18,7 @@ type Previewed = Awaited<ReturnType<typeof here.connected>>
 const { app } = here.service.service
 const words = (n: number) => ({ 'guide.md': `# Guide\n\n## Start\n\nWords ${n}.\n` })
 
-/** Delivers what the host says of a pull request, with the head that it had then. */
+/** Delivers the host's event for a pull request, with the head at that time. */
 async function deliver(docs: Previewed, action: string, number: number, sha: string): Promise<void> {
   const body = JSON.stringify({
     action,
@@ -34,17 +34,17 @@ async function deliver(docs: Previewed, action: string, number: number, sha: str
   await request(here.service.url).post(`/v1/git/webhooks/${docs.connection}`).set(headers).send(body).expect(202)
 }
 
-/** How often the host was asked which pull requests are open. */
+/** The number of requests to the host for the open pull requests. */
 const looksAt = (docs: Previewed): number =>
   docs.host.requests.filter(({ method, path }) => method === 'GET' && /\/pulls(\?|$)/.test(path)).length
 
-test('deliveries of a pull request that come twice, late and in any order end in what is true at the host', async () => {
+test('repeated, late and reordered deliveries end in the state of the host', async () => {
   const docs = await here.connected('github')
   await here.forward(10_000)
   const number = await docs.open(words(1))
   const first = (await docs.bare.head(`refs/heads/topic-${number}`)) as string
   const second = await docs.push(number, words(2))
-  // The push is told of before the opening, each five times.
+  // The push is delivered before the opening, each five times.
   const before = looksAt(docs)
   for (let times = 0; times < 5; times++)
     for (const [action, sha] of [
@@ -53,14 +53,14 @@ test('deliveries of a pull request that come twice, late and in any order end in
     ] as const)
       await deliver(docs, action, number, sha)
   await here.forward(3_000)
-  // One at once, one that was queued while that ran, and one two seconds later for all others.
+  // One poll at once, one that was queued while that ran, and one two seconds later for all others.
   const looks = looksAt(docs) - before
   assert.ok(looks >= 1 && looks <= 3, `${looks} looks`)
   const preview = await docs.preview(number)
   assert.equal([preview.state, preview.head.commit, preview.status.commit], ['ready', second, second])
   assert.is(docs.host.repository.statuses.length, 1)
 
-  // Closed, and what was told of it before comes afterwards.
+  // The pull request is closed, and its earlier deliveries arrive afterwards.
   Object.assign(docs.host.repository.pulls[number - 1] as FakePull, { state: 'closed' })
   for (const [action, sha] of [
     ['closed', second],
@@ -72,7 +72,7 @@ test('deliveries of a pull request that come twice, late and in any order end in
   await docs.preview(number, 404)
   assert.equal([await docs.list(), await docs.refs()], [[], []])
 
-  // Opened again, with a newer head, and the closing comes late.
+  // The pull request is reopened with a newer head, and the closing arrives late.
   Object.assign(docs.host.repository.pulls[number - 1] as FakePull, { state: 'open' })
   const third = await docs.push(number, words(3))
   for (const [action, sha] of [
@@ -90,7 +90,7 @@ test('deliveries of a pull request that come twice, late and in any order end in
   assert.is((await docs.preview(number)).head.commit, third, 'a delivery is a hint: the host has it open')
 })
 
-test('a status that the host wants later is set then, and not before; the preview is there at once', async () => {
+test('a status is delayed as the host requests, while its preview exists at once', async () => {
   const docs = await here.connected('github')
   const [first, second] = [await docs.open(words(1)), await docs.open(words(2))]
   let refused = 0
@@ -126,7 +126,7 @@ async function purge(space: string): Promise<void> {
   await purgeSpace(app, space)
 }
 
-/** Nothing of the space is left, nothing failed, and nothing is going to be looked at. */
+/** Nothing of the space is left, nothing failed, and no poll is scheduled. */
 async function requireGone(docs: Previewed): Promise<void> {
   await here.forward(2 * 3_600_000)
   const left = [
@@ -157,7 +157,7 @@ for (const [when, ways] of [
       if (is === 'asked' && onHost?.(path)) await (purged ??= purge(docs.space))
       listed ||= is === 'done' && /\/pulls(\?|$)/.test(path)
     }
-    // Other spaces, and polls of the branch, ask for something too.
+    // Other spaces and polls of the branch also send requests.
     const name = `/${docs.bare.path.split('/').slice(-3).join('/')}`
     here.remotes.behaviour.onRequest = async ({ method, url }) => {
       if (listed && url.startsWith(name) && onRemote?.(method)) await (purged ??= purge(docs.space))

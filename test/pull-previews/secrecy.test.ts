@@ -9,12 +9,12 @@ import { processTexts } from '../support/processes.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, startPreviewing } from './fixture.js'
 
-/** Of this test alone: others that run meanwhile start processes with theirs. */
+/** Unique to this test: tests that run at the same time start processes with their own. */
 const TOKEN = 'Zq-preview-s3cr3t-token+deploy-0123456789'
 
 const logged: string[] = []
 
-/** A GPG key without a passphrase in a file, in a key ring that is thrown away. */
+/** A GPG key without a passphrase, exported to a file from a temporary key ring. */
 async function gpgKey(folder: string): Promise<string> {
   const env = { ...process.env, GNUPGHOME: folder }
   const run = (...args: string[]): string => {
@@ -36,22 +36,22 @@ async function gpgKey(folder: string): Promise<string> {
   return file
 }
 
-const [test, { here, key }] = await suiteWith(
-  'previews: the token and the key that signs are found nowhere',
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gpg-'))
-    const file = await gpgKey(folder)
-    const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
-    const here = await startPreviewing({ BINDERY_COMMIT_KEY_FILE: file }, { log })
-    const close = async (): Promise<void> => {
-      await here.close()
-      await rm(folder, { recursive: true, force: true })
-    }
-    return { here, key: await readFile(file, 'utf8'), close }
-  },
-)
+const [test, { here, key }] = await suiteWith('previews: secrecy of the token and the signing key', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gpg-'))
+  const file = await gpgKey(folder)
+  const log = createLog({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } })
+  const here = await startPreviewing({ BINDERY_COMMIT_KEY_FILE: file }, { log })
+  const close = async (): Promise<void> => {
+    await here.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { here, key: await readFile(file, 'utf8'), close }
+})
 
-/** The secret in the forms in which it could be written: lines of the armor, what they encode, the token alone and as a password. */
+/**
+ * The secret in every form in which it could be written: lines of the armor, their decoded bytes, the token alone and
+ * as a password.
+ */
 function forms(): string[] {
   const lines = key.split('\n').filter((line) => /^[A-Za-z0-9+/]{40,}$/.test(line))
   assert.ok(lines.length >= 3)
@@ -72,7 +72,7 @@ const leaks = (texts: readonly string[], secrets: readonly string[]): string[] =
       .map((secret) => `${secret.slice(0, 8)}… in ${text.slice(0, 300)}`),
   )
 
-test('through previews, a host that fails with the token in its words, and a signed export', async () => {
+test('no log or file contains the secrets after previews, host errors and a signed export', async () => {
   const docs = await here.connected('github', { token: TOKEN })
   here.remotes.behaviour.auth = { username: 'x-access-token', password: TOKEN }
   const seen: string[] = []
@@ -80,7 +80,7 @@ test('through previews, a host that fails with the token in its words, and a sig
   const number = await docs.open({ 'guide.md': `# Guide\n\n[Gone](gone.md)\n` })
   await here.forward(POLL_MS)
   assert.is((await docs.preview(number)).status.state, 'failure')
-  // A host that repeats what it was sent.
+  // A host that repeats the request in its error.
   await docs.push(number, { 'guide.md': '# Guide\n\n[Lost](lost.md)\n' })
   docs.host.failures.push({ status: 500, body: { message: `bad token ${TOKEN}` } })
   await here.forward(POLL_MS)
@@ -119,7 +119,7 @@ test('through previews, a host that fails with the token in its words, and a sig
     names.filter((_, at) => leaks([stored[at] as string], secrets).length > 0),
     [],
   )
-  // What was told to people on the host.
+  // The texts that people on the host can read.
   assert.equal(
     leaks(
       docs.host.repository.statuses.map((one) => JSON.stringify(one)),

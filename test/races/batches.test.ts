@@ -4,7 +4,7 @@ import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../commits/fixture.js'
 
 const PAGES = 16
-const [test, here] = await suiteWith('edits made together', startService)
+const [test, here] = await suiteWith('concurrent edits in batches', startService)
 
 const summary = `# Table of contents\n\n${Array.from({ length: PAGES }, (_, i) => `* [P${i}](p${i}.md)\n`).join('')}`
 const FILES = {
@@ -12,7 +12,7 @@ const FILES = {
   ...Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [`p${i}.md`, `# P${i}\n\nFirst.\n`])),
 }
 
-/** A desk whose repository counts the moves of its refs. */
+/** An editor service whose repository counts the moves of its refs. */
 async function counted(here: TestService): Promise<{ desk: Desk; ids: string[]; moves(ref: string): Promise<number> }> {
   const desk = await openDesk(here, FILES)
   await desk.git('config', 'core.logAllRefUpdates', 'always')
@@ -34,7 +34,7 @@ const post = (desk: Desk, path: string, body: object, headers: Record<string, st
     .set(headers)
     .then((response: any) => response)
 
-test('of main: a commit each, fewer moves than commits; those that fail are left out alone', async () => {
+test('concurrent edits of main get a commit each, share moves and fail separately', async () => {
   const { desk, ids, moves } = await counted(here)
   const before = await desk.git('rev-parse', 'main')
   const good = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nSecond.\n`)))
@@ -61,7 +61,7 @@ test('of main: a commit each, fewer moves than commits; those that fail are left
   await desk.git('fsck', '--strict', '--no-dangling')
 })
 
-test('each sees what the one before it made: pages of one parent, a table of contents that all change', async () => {
+test('each batched edit sees the result of the previous one', async () => {
   const { desk, ids } = await counted(here)
   const responses = await Promise.all(
     ids.map((into, i) =>
@@ -79,7 +79,7 @@ test('each sees what the one before it made: pages of one parent, a table of con
       }),
     ),
   )
-  // The slug is free for the first alone.
+  // The slug is free only for the first one.
   assert.equal(responses.map(({ status }) => status).sort(), [200, ...ids.slice(1).map(() => 400)])
   const kept = await Promise.all(
     ids.map((into, i) =>
@@ -94,7 +94,7 @@ test('each sees what the one before it made: pages of one parent, a table of con
   assert.is(new Set(pages.map((page) => page.id)).size, pages.length)
 })
 
-test('on one revision: what does not collide is merged, what does is refused, nothing is lost', async () => {
+test('batched edits of one revision are merged, or rejected if they conflict', async () => {
   const { desk, ids } = await counted(here)
   const at = { 'If-Match': `"${await desk.git('rev-parse', 'main')}"` }
   const own = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nOn the first.\n`), at))
@@ -109,7 +109,7 @@ test('on one revision: what does not collide is merged, what does is refused, no
   assert.is((await desk.byPath()).get('moved')?.id, ids[5])
 })
 
-test('of several change requests: their branches move together, and each has its own commits', async () => {
+test('batched edits of several change requests move their branches together', async () => {
   const { desk, ids } = await counted(here)
   const requests = await Promise.all(Array.from({ length: 4 }, () => desk.changeRequest()))
   const responses = await Promise.all(
@@ -128,7 +128,7 @@ test('of several change requests: their branches move together, and each has its
 })
 
 test(
-  'a lock that an admin left on one branch stops the edits of that branch alone',
+  'a Git lock on one branch stops only the edits of that branch',
   async () => {
     const { desk, ids } = await counted(here)
     const [free, stuck] = [await desk.changeRequest(), await desk.changeRequest()]
@@ -158,7 +158,7 @@ test(
 )
 
 test(
-  'a lock that an admin left on main: edits and merges report it, and work once it is gone',
+  'edits and merges report a Git lock on main, and work once it is gone',
   async () => {
     const { desk, ids } = await counted(here)
     const request = await desk.changeRequest()
@@ -184,7 +184,7 @@ test(
 )
 
 test(
-  'fifty change requests that each add a page, merged at once: all are merged',
+  'fifty change requests that each add a page are all merged at the same time',
   async () => {
     const { desk } = await counted(here)
     const requests = await Promise.all(Array.from({ length: 50 }, (_, i) => desk.changeRequest(`Change ${i}`)))

@@ -4,7 +4,7 @@ export interface ApiResponse {
   body: any
 }
 
-/** Calls the API of one server with a token, over kept connections. Rejects if the server goes away. */
+/** Calls the API of one server with a token, over kept connections. Rejects if the server stops. */
 export type Call = ((
   method: string,
   path: string,
@@ -12,7 +12,7 @@ export type Call = ((
   headers?: Record<string, string>,
 ) => Promise<ApiResponse>) & { url: string }
 
-/** A caller. Every status is seen by `seen`, so that a test can say which never came. */
+/** A caller. `seen` receives every status, so that a test can report statuses that never occurred. */
 export function caller(
   url: string,
   token: string,
@@ -41,7 +41,7 @@ export function caller(
   return Object.assign(call, { url })
 }
 
-/** Calls until the status is not 409, planning again each time. Returns how often it was refused. */
+/** Repeats a call until the status is not 409, with a new plan each time. Returns the number of rejections. */
 export async function untilAccepted(
   attempt: () => Promise<ApiResponse>,
   patience = 500,

@@ -26,14 +26,17 @@ const MAIN = 'refs/heads/main' as RefName
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 const put = (path: string, text: string) => ({ path, content: Buffer.from(text) })
 
-/** What Git writes of refs it syncs itself: the last test of this file checks that. */
+/** Git syncs the refs that it writes. The last test of this file checks that. */
 const syncThemselves = (path: string): boolean => /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
 
 interface Place {
   dir: string
   disk: LossyDisk
   repository: Repository
-  /** A repository as a power cut now would leave it; `refsLive` = but what the refs name now had reached the disk early. */
+  /**
+   * A repository as a power cut at this moment would leave it. `refsLive`: refs have their present values because they
+   * reached the disk early.
+   */
   cut(refsLive?: boolean): string
 }
 
@@ -78,7 +81,7 @@ const first = (repository: Repository): Promise<CommitId> =>
     committer: who,
   })
 
-test('leaves every object of a commit that was written, and the ref that was moved', async () => {
+test('a power cut leaves every object of a written commit and its ref', async () => {
   await within(async ({ repository, cut }) => {
     const commit = await first(repository)
     await readable(cut(), commit)
@@ -103,7 +106,7 @@ test('leaves every object of a commit that was written, and the ref that was mov
   })
 })
 
-test('leaves the trees and blobs of a merge, which Git wrote', async () => {
+test('a power cut leaves the trees and blobs of a merge that Git wrote', async () => {
   await within(async ({ repository, cut }) => {
     const lines = (change: Record<number, string>) =>
       Array.from({ length: 9 }, (_, i) => change[i] ?? `line ${i}`).join('\n')
@@ -139,7 +142,7 @@ test('leaves the trees and blobs of a merge, which Git wrote', async () => {
   })
 })
 
-test('at any moment: whatever a ref names is there, even if the ref reached the disk first', async () => {
+test('a power cut never leaves a ref without its objects', async () => {
   await within(async ({ repository, disk, cut }) => {
     let head = await first(repository)
     await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
@@ -177,7 +180,7 @@ test('at any moment: whatever a ref names is there, even if the ref reached the 
   })
 })
 
-test('a sync left out is seen: of a pack, its index, its folder, of a loose object, of a fan-out folder, of the folder of a ref', async () => {
+test('the check detects every omitted sync of packs, objects, folders and refs', async () => {
   for (const left of [
     /tmp_pack_/,
     /tmp_idx_/,
@@ -203,7 +206,7 @@ test('a sync left out is seen: of a pack, its index, its folder, of a loose obje
   }
 })
 
-/** `git` found first on the path: keeps the arguments, and lets strace or trace2 watch the real one. */
+/** A `git` that comes first on the path. It records the arguments and lets strace or trace2 watch the real one. */
 function watchedGit(dir: string, line: string): string {
   const real = execFileSync('sh', ['-c', 'command -v git']).toString().trim()
   mkdirSync(join(dir, 'bin'))
@@ -212,7 +215,7 @@ function watchedGit(dir: string, line: string): string {
   return join(dir, 'bin')
 }
 
-test('Git syncs a ref before it puts it in its place, with the options it is given here', async () => {
+test('Git syncs a ref before it moves it into place, with the options of the service', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
   try {
     execFileSync('git', ['init', '--quiet', '--bare', 'r.git'], { cwd: dir, env: hermeticEnv })
@@ -233,7 +236,7 @@ test('Git syncs a ref before it puts it in its place, with the options it is giv
         .map((line) => JSON.parse(line) as { category?: string; key?: string; value?: string })
       return events.filter((event) => event.category === 'fsync').reduce((sum, event) => sum + Number(event.value), 0)
     }
-    // Git counts its own syncs: one for the ref. Without our options there is none to count, so the figure can fail.
+    // Git counts its own syncs: one for the ref. Without our options it counts none, so the check can fail.
     assert.ok(flushes(gitOptions, 'refs/heads/ours') >= 1)
     assert.is(flushes(['-c', 'core.fsync=none'], 'refs/heads/none'), 0)
   } finally {
@@ -260,7 +263,7 @@ traced(
       const commit = await first(repository)
       const other = 'refs/heads/other' as RefName
       await repository.move([{ ref: other, from: null, to: commit }], 'begin', anyLease)
-      // A move that deletes a ref is Git's.
+      // Git performs a move that deletes a ref.
       const moves = [
         { ref: MAIN, from: null, to: commit },
         { ref: other, from: commit, to: null },

@@ -14,19 +14,19 @@ const BRANCH = 'refs/heads/change-requests/1'
 const APPENDS = 2
 const REWRITES = 2
 
-/** One write that the server said it has done. */
+/** A write that the server has acknowledged. */
 interface Acknowledged {
   ref: string
   revision: string
   page: string
-  /** What the page's file must hold at that revision. */
+  /** The content that the page's file must have at that revision. */
   holds: string
 }
 
 const test = suite('racing edits')
 
 test(
-  'fifty clients, an admin with plain Git, pack-refs and gc: nothing acknowledged is lost',
+  'fifty clients, an admin with plain Git, pack-refs and gc lose no acknowledged edit',
   async () => {
     const started = performance.now()
     const service = await startService()
@@ -61,11 +61,11 @@ test(
     assert.equal(failures, [])
     assert.is(acknowledged.length, CLIENTS * (APPENDS + 2 * (1 + REWRITES)))
     assert.ok(onPostgres || byAdmin.length >= 10, `the admin made only ${byAdmin.length} commits`)
-    // Whether the admin meets a moved branch (stale) is chance, since edits that wait are published by one move.
+    // It is random whether the admin meets a moved branch (stale), because one move publishes all waiting edits.
     assert.ok(counts.refused > 0 && counts.gc > 0 && counts.packed > 0, JSON.stringify(counts))
     await everythingIsThere(git, call, base, acknowledged, byAdmin)
 
-    // Now that nobody writes, also the prune that takes everything unreachable.
+    // With no writers left, also run the prune that deletes everything unreachable.
     await git.run(['gc', '--quiet', '--prune=now'])
     await git.run(['pack-refs', '--all', '--prune'])
     await everythingIsThere(git, call, base, acknowledged, byAdmin)
@@ -89,7 +89,7 @@ interface Place {
   counts: { refused: number }
 }
 
-/** One client: a page of its own on main, one on the change request, and lines that it adds to a page that others add to. */
+/** One client: its own page on main, one on the change request, and lines that it adds to a shared page. */
 async function client(number: number, { call, base, shared, acknowledged, counts }: Place): Promise<void> {
   const own = async (ref: string, place: string): Promise<void> => {
     const text = (round: number) => `# Own\n\nClient ${number}, round ${round}, ${ref}\n`
@@ -137,8 +137,9 @@ async function client(number: number, { call, base, shared, acknowledged, counts
 }
 
 /**
- * The admin: commits to both branches, packs refs, collects garbage. With Git's default of two weeks: `--prune=now` takes
- * objects that any other Git has written and not yet named, as its manual warns, so nothing can be promised there.
+ * The admin commits to both branches, packs refs and collects garbage with Git's default of two weeks. `--prune=now`
+ * deletes objects that another Git process has written and not yet named, as its manual warns, so that mode guarantees
+ * nothing.
  */
 async function adminWork(
   git: PlainGit,
@@ -149,7 +150,7 @@ async function adminWork(
   for (let turn = 0; racing(); turn++) {
     const ref = turn % 2 === 0 ? MAIN : BRANCH
     const [name, text] = [`admin-${turn}.txt`, `By hand, ${turn}\n`]
-    // On a node, whose folder is a copy, a commit by hand would be set aside: the admin only packs and collects there.
+    // On a node, whose folder is a copy, a commit by hand would be set aside. The admin only packs and collects there.
     const commit = onPostgres ? null : await git.addFile(ref, name, text)
     if (commit) made.push({ ref, commit, name, text })
     else counts.stale++
@@ -192,7 +193,7 @@ async function everythingIsThere(
       await git.texts(byHand.map(({ name }) => `${ref}:${name}`)),
       byHand.map(({ text }) => text.trim()),
     )
-    // Lines that were added stay; a page that only one client edits has what that client wrote last.
+    // Added lines stay. A page with one editor has the text of that client's last write.
     for (const page of new Set(writes.map((one) => one.page))) {
       const mine = writes
         .filter((one) => one.page === page)

@@ -13,16 +13,16 @@ import { PlainGit } from './plain-git.js'
 import { type Reach, startServer, TOKEN, until } from './server-process.js'
 import { type Ledger, newLedger, startWriters } from './writers.js'
 
-/** How often the server is killed; `KILLS=50` is the full run. */
+/** The number of kills. `KILLS=50` is the full run. */
 const KILLS = Number(process.env.KILLS ?? 12)
 const WRITERS = 8
-/** Generous: the figure is reported, a shared machine must not fail it. */
+/** Generous: the value is reported, and a shared machine must not fail the test. */
 const READY_MS = 30_000
 
 const test = suite('kill -9')
 
 test(
-  `${KILLS} kills under ${WRITERS} writing clients: everything acknowledged is there, documents and refs agree`,
+  `everything acknowledged survives ${KILLS} kills under ${WRITERS} writing clients`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-kill-'))
     const ready: number[] = []
@@ -45,7 +45,7 @@ test(
       if (kill < KILLS) {
         const [known, begun] = [ledger, ledger.acknowledged]
         const writers = startWriters(call, ledger, WRITERS)
-        // Writes wait for the leases of the node that was killed.
+        // Writes wait for the leases of the killed node.
         if (onPostgres) await until(() => known.acknowledged >= begun + WRITERS || null)
         await sleep(150 + Math.random() * 700)
         await server.kill((['server', 'group', 'tree'] as const satisfies readonly Reach[])[kill % 3] as Reach)
@@ -108,7 +108,10 @@ async function branchesOf(git: PlainGit): Promise<Map<string, string>> {
   return new Map(lines.map((line) => line.split(' ') as [string, string]))
 }
 
-/** A node repairs what another left half done only when that counts as dead: seconds after it was killed. Before, a change request may lack its branch, or what main says of it. */
+/**
+ * A node repairs the incomplete work of another node only after that one counts as dead, seconds after the kill. Before
+ * that, a change request may lack its branch or the record on main.
+ */
 async function untilRepaired(call: Call, git: PlainGit, space: string): Promise<void> {
   await until(async () => {
     const all = await changeRequestsOf(call, `/v1/spaces/${space}`)
@@ -122,7 +125,7 @@ async function untilRepaired(call: Call, git: PlainGit, space: string): Promise<
   })
 }
 
-/** What the ledger says was acknowledged is what the server and plain Git say now. */
+/** The server and plain Git now return the writes that the ledger lists as acknowledged. */
 async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): Promise<void> {
   const base = `/v1/spaces/${ledger.space}`
   const at = `after kill ${kill}`
@@ -132,7 +135,8 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
   const space = (await call('GET', base)).body
   for (const [field, setting] of Object.entries(ledger.settings)) {
     assert.ok([setting.acknowledged, setting.asked].includes(space[field]), `${field} is ${space[field]} ${at}`)
-    // The next life may end before a write is acknowledged: it has to begin with what is there, be it acknowledged or only asked for.
+    // The next run may end before a write is acknowledged. It must start with the present values, acknowledged or only
+    // requested.
     setting.acknowledged = space[field]
   }
   for (const token of ledger.tokens.splice(0)) {
@@ -180,7 +184,7 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
   }
 }
 
-/** The documents themselves, read with no server before them. */
+/** The documents themselves, read without a server. */
 async function countersAgree(dir: string, id: string): Promise<void> {
   const store = await openDocuments(dir)
   const space = await store.get(spaces, id)

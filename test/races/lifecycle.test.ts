@@ -10,7 +10,7 @@ import { launch, type ServerProcess, startServer, TOKEN, until } from './server-
 
 const test = suite('the life of a server')
 
-/** A folder, and servers on it that are ended whatever happens. */
+/** A folder, and servers on it that are always stopped at the end. */
 async function within(
   work: (
     dir: string,
@@ -31,7 +31,7 @@ async function within(
   }
 }
 
-/** Asks it to stop, as a process manager does; returns its exit code. */
+/** Asks the server to stop, as a process manager does. Returns its exit code. */
 function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   server.child.kill(signal)
   return server.ended
@@ -44,7 +44,7 @@ async function newSpace(
   return (await call('POST', `/v1/orgs/${organization}/spaces`, { title })).body.id
 }
 
-test('a second server on the same data refuses to start and says who holds it', async () => {
+test('a second server on the same data does not start and names the holder', async () => {
   await within(async (dir, start) => {
     const first = await start()
     const space = await newSpace(first)
@@ -54,7 +54,7 @@ test('a second server on the same data refuses to start and says who holds it', 
     assert.not.match(second.output(), /\n\s+at /)
     assert.is((await first.call('GET', `/v1/spaces/${space}`)).status, 200)
     assert.is(await stop(first), 0)
-    // Now that it has ended, even if it was killed, the data are free.
+    // The data are free now that the server has ended, even if it was killed.
     const third = await start()
     await third.kill('server')
     assert.is((await (await start()).call('GET', `/v1/spaces/${space}`)).status, 200)
@@ -62,7 +62,7 @@ test('a second server on the same data refuses to start and says who holds it', 
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal}: what is running is finished, then exit 0`, async () => {
+  test(`a server finishes running requests after ${signal}, then exits with 0`, async () => {
     await within(async (dir, start) => {
       const server = await start()
       const space = await newSpace(server)
@@ -106,13 +106,13 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('starting again serves the same data under the same IDs', async () => {
+test('a restarted server serves the same data under the same IDs', async () => {
   await within(async (_, start) => {
     const before = await start()
     const space = await newSpace(before)
     const base = `/v1/spaces/${space}`
     const page = (await before.call('POST', `${base}/content`, insertPage('One', 'First'))).body.changes[0].page
-    // Moved: from here on its ID is no longer that of its path.
+    // Moved: from now on, its ID differs from that of its path.
     await before.call('POST', `${base}/content`, { changes: [{ operation: 'update_page', page, slug: 'moved' }] })
     await before.call('POST', `${base}/change-requests`, { subject: 'Draft' })
     await before.call('POST', `${base}/change-requests/1/content`, updatePage(page, 'In the draft'))
@@ -146,7 +146,7 @@ test('starting again serves the same data under the same IDs', async () => {
 })
 
 test(
-  'if the document store is lost, the repository still has the page IDs',
+  'the repository still has the page IDs if the document store is lost',
   async () => {
     await within(async (dir, start) => {
       const before = await start()

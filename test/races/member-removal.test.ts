@@ -55,7 +55,7 @@ async function populate(store: Store, organization: string, user: string, space:
 }
 
 test(
-  `${KILLS} kills: a member is there with everything that belongs to them, or gone with all of it`,
+  `a member exists completely or not at all after ${KILLS} kills`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-removal-'))
     try {

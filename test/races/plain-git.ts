@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { git, gitBytes } from '../support/hermetic-git.js'
 
-/** What somebody with plain Git does in a bare repository, each command a process of its own. */
+/** The actions of an admin with plain Git in a bare repository. Each command is a separate process. */
 export class PlainGit {
   constructor(readonly path: string) {}
 
@@ -12,13 +12,14 @@ export class PlainGit {
 
   /**
    * Adds a file to a branch with commit-tree and update-ref, given the old value. Returns the commit, or null if the
-   * branch had moved or was locked: then nothing was done.
+   * branch had moved or was locked and nothing was done.
    */
   async addFile(ref: string, name: string, text: string): Promise<string | null> {
     const head = await this.run(['rev-parse', '--verify', ref])
     const blob = await this.run(['hash-object', '-w', '--stdin'], text)
     const entries = await this.run(['ls-tree', head])
-    // Without `--missing`, `mktree` looks for its entries once and does not list the packs again: one that was just joined into another is missing for it.
+    // Without `--missing`, `mktree` looks for its entries once and does not list the packs again. It does not find an
+    // entry whose pack was just joined into another.
     const tree = await this.run(['mktree', '--missing'], `${entries}\n100644 blob ${blob}\t${name}\n`)
     const commit = await this.run(['commit-tree', tree, '-p', head, '-m', `Add ${name}`])
     return this.run(['update-ref', ref, commit, head]).then(
@@ -31,7 +32,7 @@ export class PlainGit {
     return new Set((await this.run(['rev-list', ...options, ref, '--'])).split('\n'))
   }
 
-  /** Texts of `<commit>:<path>`, null if there is none; one process for all of them. */
+  /** The texts of `<commit>:<path>`, or null if there is none. One process reads all of them. */
   async texts(names: readonly string[]): Promise<(string | null)[]> {
     const bytes = await gitBytes(this.path, ['cat-file', '--batch'], names.map((name) => `${name}\n`).join(''))
     let at = 0
@@ -46,7 +47,10 @@ export class PlainGit {
     })
   }
 
-  /** Returns the complaints of `git fsck --strict`; empty = sound. A service that still joins small packs may delete a pack that fsck has listed. Then fsck runs again. */
+  /**
+   * Returns the errors of `git fsck --strict`, or an empty text. If the service joins small packs at that moment, it
+   * may delete a pack that fsck has listed. In that case fsck runs again.
+   */
   async fsck(attempts = 5): Promise<string> {
     const found = await this.#fsckOnce()
     const isPackGone = [...found.matchAll(/packfile (\S+\.pack) index not opened/g)].some(

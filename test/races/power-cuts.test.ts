@@ -19,7 +19,7 @@ const BRANCHES = [
 const STEPS = Number(process.env.STEPS ?? 40)
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 
-/** What a process of Git writes is lost, but for packed refs, which it syncs (races/durability checks that). */
+/** The writes of a Git process are lost, except for packed refs, which it syncs (races/durability checks that). */
 const syncThemselves = (path: string): boolean => /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
 
 function generator(seed: number): (below: number) => number {
@@ -30,7 +30,7 @@ function generator(seed: number): (below: number) => number {
   }
 }
 
-/** What was acknowledged: what each ref names, and the texts of the pages there. */
+/** The acknowledged state: the target of each ref, and the texts of its pages. */
 type Told = Map<RefName, { head: CommitId; pages: Map<string, string> }>
 
 class Story {
@@ -60,7 +60,7 @@ class Story {
     this.disk.release()
   }
 
-  /** What a power cut now would leave: sound, with all that was acknowledged. */
+  /** Checks the result of a power cut at this moment: sound, with everything that was acknowledged. */
   async cut(): Promise<string> {
     const to = join(this.dir, `cut-${++this.#opened}`)
     this.disk.afterPowerCut(to)
@@ -119,7 +119,7 @@ class Story {
   async #merge(into: RefName, other: RefName): Promise<void> {
     const [ours, theirs] = [this.#headOf(into), this.#headOf(other)]
     const merged = await this.repository.merge({ ours, theirs })
-    // If the sides collide, ours is taken, path by path, as a service does.
+    // If the sides conflict, ours wins, path by path, as in a service.
     const changes = merged.clean
       ? []
       : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
@@ -144,7 +144,7 @@ class Story {
 }
 
 for (const seed of [1, 2, 3]) {
-  test(`seed ${seed}: merges, looks at merges, updates and edits leave what is sound, also where the story goes on after a cut`, async () => {
+  test(`merges, updates and edits survive power cuts and stay sound (seed ${seed})`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-cuts-'))
     const random = generator(seed)
     const story = new Story(dir, random)

@@ -20,7 +20,7 @@ import { suite } from '../support/suite.js'
 
 const SPACES = 24
 const KILLS = 6
-const test = suite('kill -9 in the middle of a purge')
+const test = suite('kill -9 during a purge')
 
 const run = (dir: string, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [...moduleArguments('./purging-service.js', import.meta.url), dir, ...args], {
@@ -28,7 +28,7 @@ const run = (dir: string, ...args: string[]): ChildProcess =>
   })
 
 test(
-  'a space is there with all it has, or gone with all it had; what is left is purged by the next start',
+  'a killed purge leaves a space complete or gone, and the next start finishes it',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-purge-'))
     const repositories = (): Set<string> =>

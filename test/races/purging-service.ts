@@ -11,7 +11,7 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { openApp } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-// Run by purge.test.ts in a process of its own: `fill` makes deleted spaces; `purge` purges them, eight days later.
+// The process that purge.test.ts runs: `fill` creates deleted spaces, and `purge` purges them eight days later.
 const [root, what, count] = process.argv.slice(2) as [string, 'fill' | 'purge', string]
 const { app } = await openApp(root, [])
 if (what === 'fill') {

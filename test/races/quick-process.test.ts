@@ -10,7 +10,7 @@ const beBusy = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test('the output of a process that has ended before the server looks is read', async () => {
+test('the output of a process that ended before the first read is complete', async () => {
   const launcher = await Launcher.open()
   await launcher.mustRun(['version'], { cwd: tmpdir() })
   for (let round = 0; round < 20; round++) {

@@ -10,17 +10,19 @@ import { databaseSettings } from '../support/service-database.js'
 
 export const TOKEN = 'bindery_test_admin_token_0123456789'
 
-/** What of the server's processes a kill reaches: the server, it and its spawning process, or all its Git as well. */
+/**
+ * The processes that a kill reaches: the server, the server and its spawning process, or all its Git processes as well.
+ */
 export type Reach = 'server' | 'group' | 'tree'
 
-/** A server in a process of its own, as production starts it. */
+/** A server in its own process, as in production. */
 export interface ServerProcess {
   child: ChildProcess
   url: string
   organization: string
   /** Milliseconds from the start of the process until `/readyz` returned 200. */
   readyMs: number
-  /** All it has said. */
+  /** All of its output. */
   output(): string
   kill(reach: Reach): Promise<void>
   /** Resolves with the exit code. */
@@ -28,7 +30,7 @@ export interface ServerProcess {
 }
 
 /**
- * Starts the command without waiting for anything.
+ * Starts the command without waiting.
  * @param database of the run: the server has its key in its folder then, as `startService` does
  * @param user ID of another user to run it as
  */
@@ -66,7 +68,7 @@ export function launch(
   return { child, output: () => said, ended }
 }
 
-/** Starts a server and waits until it is ready. Rejects with its output if it ends before. */
+/** Starts a server and waits until it is ready. Rejects with its output if it ends first. */
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const database = await databaseSettings(dir)
   const { BINDERY_DATABASE_URL: databaseUrl } = { ...database, ...env }
@@ -92,14 +94,14 @@ export async function startServer(dir: string, env: Record<string, string> = {})
   const readyMs = Math.round(performance.now() - started)
   const kill = async (reach: Reach): Promise<void> => {
     const pid = child.pid as number
-    // Those below first: once the server is gone, its spawning process ends them itself.
+    // The child processes first: once the server is gone, its spawning process ends them.
     const pids =
       reach === 'server' ? [pid] : reach === 'group' ? [pid, ...descendants(pid, 1)] : [...descendants(pid), pid]
     for (const one of pids) {
       try {
         process.kill(one, 'SIGKILL')
       } catch {
-        // it has ended by itself
+        // it has already ended
       }
     }
     await ended
@@ -107,10 +109,10 @@ export async function startServer(dir: string, env: Record<string, string> = {})
   return { child, url, organization, readyMs, output, kill, ended }
 }
 
-/** What is asked, a request to the server often, takes processor time of both sides. */
+/** The question is often a request to the server, which costs processor time on both sides. */
 const ASK_MS = 20
 
-/** Asks until the result is not null. */
+/** Repeats a question until the result is not null. */
 export async function until<T>(ask: () => T | null | Promise<T | null>): Promise<T> {
   for (;;) {
     const result = await ask()
@@ -119,7 +121,7 @@ export async function until<T>(ask: () => T | null | Promise<T | null>): Promise
   }
 }
 
-/** Processes below a process, as deep as `depth`. */
+/** The descendants of a process, down to `depth` levels. */
 function descendants(pid: number, depth = Number.POSITIVE_INFINITY): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {

@@ -7,14 +7,14 @@ import { suite } from '../support/suite.js'
 import { type Call, caller } from './client.js'
 import { startServer, TOKEN } from './server-process.js'
 
-/** How often the server is killed; `KILLS=50` is the full run. */
+/** The number of kills. `KILLS=50` is the full run. */
 const KILLS = Number(process.env.KILLS ?? 5)
 const SPACES = 50
 
-const test = suite('kill -9 in a transfer')
+const test = suite('kill -9 during a transfer')
 
 test(
-  `${KILLS} kills in the middle of a transfer of ${SPACES} spaces: all of it happened, or nothing`,
+  `a transfer of ${SPACES} spaces happens completely or not at all in ${KILLS} kills`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-transfer-'))
     let server = await startServer(dir)
@@ -65,7 +65,7 @@ test(
   { timeoutMs: 300_000 },
 )
 
-/** The organizations that collections and spaces are of: one, if all is well. */
+/** The organizations of the collections and spaces: exactly one if the transfer is atomic. */
 async function placesOf(call: Call, collections: readonly string[], spaces: readonly string[]): Promise<Set<string>> {
   const paths = [...collections.map((id) => `/v1/collections/${id}`), ...spaces.map((id) => `/v1/spaces/${id}`)]
   const found = new Set<string>()

@@ -3,20 +3,20 @@ import { type ApiResponse, type Call, insertPage, updatePage } from './client.js
 interface KnownChangeRequest {
   number: number
   subject: string
-  /** Revisions acknowledged on its branch. */
+  /** The acknowledged revisions of its branch. */
   edits: string[]
-  /** The revision that merged it, if that was acknowledged. */
+  /** The revision that merged it, if the merge was acknowledged. */
   merged: string | null
 }
 
-/** All that the server has acknowledged, over all its lives. */
+/** Everything that the server has acknowledged, over all its runs. */
 export interface Ledger {
   space: string
   page: string
   acknowledged: number
   onMain: string[]
   changeRequests: Map<string, KnownChangeRequest>
-  /** A setting's value as last acknowledged, and as last asked for: if the response never came it may be either. */
+  /** A setting's value as last acknowledged and as last requested. If the response never came, it may be either. */
   settings: Record<string, { acknowledged: string; asked: string }>
   tokens: string[]
 }
@@ -39,7 +39,7 @@ export async function newLedger(call: Call, organization: string): Promise<Ledge
 
 let turn = 0
 
-/** Writes with as many clients until the server goes away; resolves when all have seen that. */
+/** Writes with this number of clients until the server stops. Resolves when all clients have noticed. */
 export async function startWriters(call: Call, ledger: Ledger, count: number): Promise<void> {
   const base = `/v1/spaces/${ledger.space}`
   const kinds: (() => Promise<void>)[] = [
@@ -53,13 +53,13 @@ export async function startWriters(call: Call, ledger: Ledger, count: number): P
       try {
         await work()
       } catch (error) {
-        // undici's word for a connection that broke: the server is gone
+        // undici's message for a broken connection: the server is gone
         if (error instanceof TypeError) return
         throw error
       }
     }
   }
-  // Settings have one writer, so that what was acknowledged last is known.
+  // Each setting has one writer, so that the last acknowledged value is known.
   const shared = [0, 0, 2, 3, 3, 3, 3]
   await Promise.all([
     client(kinds[1] as () => Promise<void>),
@@ -91,7 +91,7 @@ async function token(call: Call, ledger: Ledger): Promise<void> {
   if (accepted(ledger, response, 201)) ledger.tokens.push(response.body.token)
 }
 
-/** Made, written to, and merged. */
+/** Created, written to, and merged. */
 async function lifeOfChangeRequest(call: Call, base: string, ledger: Ledger): Promise<void> {
   const mine = ++turn
   const subject = `Change ${mine}`

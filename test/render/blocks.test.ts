@@ -1,4 +1,4 @@
-/** Every type of block of the format, as HTML. */
+/** Tests the HTML of every block type of the format. */
 import * as assert from 'uvu/assert'
 import { describeBlocks } from '../../src/content/blocks/describe.js'
 import type { BlockNode } from '../../src/content/types.js'
@@ -9,7 +9,7 @@ import { ORDER, elementsOf, html, textIn } from './render.js'
 
 const test = suite('render: blocks')
 
-/** Markdown, and what must be in its HTML. */
+/** Markdown, and text that its HTML must contain. */
 const cases: [name: string, markdown: string, ...expected: string[]][] = [
   [
     'text with marks',
@@ -183,12 +183,12 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
 ]
 
 for (const [name, markdown, ...expected] of cases)
-  test(name, () => {
+  test(`the HTML of this content is correct: ${name}`, () => {
     const made = html(markdown)
     for (const part of expected) assert.ok(made.includes(part), `${part}\nis not in\n${made}`)
   })
 
-test('every type of the format is shown: the text in it comes out', () => {
+test('every block type is rendered with its text', () => {
   for (const { type, object } of describeBlocks()) {
     if (
       object !== 'block' ||
@@ -231,7 +231,7 @@ test('every type of the format is shown: the text in it comes out', () => {
   }
 })
 
-test('blocks are marked with their place in the source, if asked', () => {
+test('blocks are marked with their source position on request', () => {
   const markdown = '# One\n\nText\n\n{% hint style="info" %}\nIn it\n{% endhint %}\n'
   const places = elementsOf(html(markdown, { positions: true })).flatMap((element) => {
     const place = element.attrs
@@ -244,14 +244,14 @@ test('blocks are marked with their place in the source, if asked', () => {
   assert.not.ok(html(markdown).includes('data-source'))
 })
 
-test('paper lays everything open, has no dark pictures, and hides what has a condition', () => {
+test('print output expands blocks, has no dark pictures and hides conditional content', () => {
   const markdown = '<details>\n<summary>S</summary>\n\nbody\n\n</details>\n\n{% if x %}\nsecret\n{% endif %}\n'
   const made = html(markdown, { layOpen: true, conditional: 'hide' })
   assert.ok(made.includes('<details open>'))
   assert.not.ok(made.includes('secret'))
 })
 
-test('IDs are unique in a page, and begin with the prefix', () => {
+test('IDs are unique in a page and start with the prefix', () => {
   const made = html('## A\n\n## A\n\n<a id="own"></a>\n\n[x](#a-1)', { idPrefix: 'p1-' })
   assert.ok(
     made.includes('id="p1-a"') &&

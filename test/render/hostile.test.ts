@@ -1,4 +1,4 @@
-/** Whatever authors write: nothing that runs, nothing that breaks out, and no text that is lost or doubled. */
+/** Tests hostile author text: nothing runs, nothing escapes its block, and no text is lost or doubled. */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import type { BlockNode } from '../../src/content/types.js'
@@ -72,7 +72,7 @@ const ATTACKS = [
 ]
 
 for (const attack of ATTACKS)
-  test(`nothing of it runs: ${attack.slice(0, 60).replace(/\n/g, ' ')}`, () => {
+  test(`the rendered attack does not run: ${attack.slice(0, 60).replace(/\n/g, ' ')}`, () => {
     for (const markdown of [
       attack,
       `text ${attack} text`,
@@ -83,7 +83,7 @@ for (const attack of ATTACKS)
       assert.equal(faults(html(markdown)), [], markdown)
   })
 
-test('nor of any mixture of them', () => {
+test('no mixture of attacks runs', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -186,7 +186,7 @@ const { block } = fc.letrec((tie) => ({
   }),
 }))
 
-test('nor of any block tree, whatever its data says', () => {
+test('no block tree runs, whatever its data contains', () => {
   fc.assert(
     fc.property(fc.array(block as fc.Arbitrary<BlockNode>, { maxLength: 4 }), (nodes) => {
       const options = { ...ORDER, targets: tableTargets(ORDER.targets, ''), positions: true }
@@ -196,7 +196,7 @@ test('nor of any block tree, whatever its data says', () => {
   )
 })
 
-test('text comes out as it was written, once', () => {
+test('text is rendered as written, once', () => {
   fc.assert(
     fc.property(fc.constantFrom(...ATTACKS), fc.nat(1000), (attack, n) => {
       const written = `${attack.replace(/\s+/g, ' ')} ${n}`
@@ -226,7 +226,7 @@ test('HTML of authors does not swallow the blocks around it', () => {
   }
 })
 
-test('deep nesting ends in time, with the source at worst', () => {
+test('deep nesting is rendered in time, as source if necessary', () => {
   for (const piece of [
     '<div>',
     '<b>',

@@ -1,4 +1,4 @@
-/** Renders markdown for tests, and reads the result as a browser does. */
+/** Renders markdown for tests and reads the result as a browser does. */
 import { type DefaultTreeAdapterMap, parseFragment } from 'parse5'
 import { renderMarkdown, type RenderOrder } from '../../src/render/tasks.js'
 
@@ -31,7 +31,7 @@ export function elementsOf(fragment: string): Element[] {
   return found
 }
 
-/** The text of a fragment, as a reader sees it. */
+/** The text of a fragment as a reader sees it. */
 export function textIn(fragment: string): string {
   const texts: string[] = []
   const walk = (node: DefaultTreeAdapterMap['node']): void => {
@@ -42,7 +42,7 @@ export function textIn(fragment: string): string {
   return texts.join('')
 }
 
-/** Elements that no page needs: those that run, load, or take over what is around them. */
+/** Elements that no page needs: those that run, load, or affect their surroundings. */
 const FORBIDDEN = new Set(
   'script style link meta base iframe frame frameset object embed applet form button textarea select option svg foreignobject audio video track template slot portal noscript html head body title annotation-xml maction semantics'.split(
     ' ',
@@ -51,7 +51,7 @@ const FORBIDDEN = new Set(
 const LINK = /^(?:(?:https?|mailto|tel|sms|ftps?|ircs?|xmpp|slack|vscode):|[^:]*$|[/#?])/i
 const PICTURE = /^(?:https?:|data:image\/|[^:]*$)/i
 
-/** What is unsafe in a fragment, found without the renderer's own list. */
+/** Finds the unsafe parts of a fragment without the renderer's own list. */
 export function faults(fragment: string): string[] {
   return elementsOf(fragment).flatMap((element) => {
     const name = element.tagName.toLowerCase()

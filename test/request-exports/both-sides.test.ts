@@ -9,7 +9,7 @@ const [test, here] = await suiteWith('exported change requests on both sides', s
 const FILES = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' }
 const patch = (path: string, body: object) => here.service.admin.call('patch', path, body).expect(200)
 
-test('closed there: archived here with the reason; reopened there: open again', async () => {
+test('closing a pull request archives its change request, and reopening reopens it', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)
@@ -28,7 +28,7 @@ test('closed there: archived here with the reason; reopened there: open again', 
   assert.is((await story.changeRequest(number)).status, 'merged')
 })
 
-test('archived here: closed there with one comment; exported again: another pull request', async () => {
+test('archiving closes the pull request, and a later export opens another one', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   const path = `${story.base}/change-requests/${number}`
@@ -52,7 +52,7 @@ test('archived here: closed there with one comment; exported again: another pull
   )
 })
 
-test('merged here: the export of main brings it to the host, then the pull request is closed with a comment', async () => {
+test('a merge here is exported to the host, which then closes the pull request', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)
@@ -68,7 +68,7 @@ test('merged here: the export of main brings it to the host, then the pull reque
 })
 
 for (const direction of ['both', 'import'])
-  test(`people add the note of a pull request to another section: both notes stay (${direction})`, async () => {
+  test(`a note that moves to another section of a pull request keeps both notes (${direction})`, async () => {
     const guide = (first: string, second: string): string => {
       const section = (title: string, note: string): string =>
         `## ${title}\n\nGo.\n\nRun it.\n\n${note}Done.\n\nStop.\n`
@@ -99,7 +99,7 @@ for (const direction of ['both', 'import'])
     assert.equal(await story.all('open'), [])
   })
 
-test('a connection that only imports: merged here, the pull request stays as the way to the host', async () => {
+test('an import-only connection keeps the pull request open after a merge here', async () => {
   const story = await here.connected(FILES, { direction: 'import' })
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)
@@ -114,7 +114,7 @@ test('a connection that only imports: merged here, the pull request stays as the
   assert.equal(await story.all('open'), [])
 })
 
-test('commits that people push to the branch come into the change request; conflicts overwrite nothing', async () => {
+test('commits on the host branch reach the change request, and conflicts overwrite nothing', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   const { branch, commit } = await story.export(number)
@@ -144,7 +144,7 @@ test('commits that people push to the branch come into the change request; confl
   assert.match(held.problem.message, /guide\.md/)
   assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /there/)
   assert.match((await story.files(ref))['guide.md'] ?? '', /here/)
-  // They agree again, and it goes on.
+  // They agree again, and the synchronization continues.
   await story.bare.commit({ 'guide.md': '# Guide\n\nHow to, here.\n' }, { ref: branch, message: 'As it is here' })
   await here.forward(61 * MINUTE)
   const well = await story.exported(number)
@@ -152,7 +152,7 @@ test('commits that people push to the branch come into the change request; confl
   assert.match((await story.remoteFiles(branch))['guide.md'] ?? '', /here/)
 })
 
-test('nothing is pushed to a repository whose base branch is gone', async () => {
+test('no export runs to a repository whose base branch is gone', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Deploy', '# Deploy\n')
   await story.export(number)
@@ -180,7 +180,7 @@ test('a rewritten branch is never forced back', async () => {
   assert.is(await story.bare.head(branch), main)
 })
 
-test('answers that are lost, and a kill between a step and its record: one commit, one pull request', async () => {
+test('lost responses and a kill create one commit and one pull request', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   here.remotes.behaviour.losePushResponses = true
@@ -192,12 +192,12 @@ test('answers that are lost, and a kill between a step and its record: one commi
   await here.forward(2 * MINUTE)
   const found = await story.exported(number)
   assert.equal([found.commit, found.status, story.host.repository.pulls.length], [head, 'open', 1])
-  // Killed after the pull request was opened, before that was recorded.
+  // Killed after the pull request was opened and before that was recorded.
   const { pullRequest: _gone, told: _words, ...rest } = await story.stored(number)
   await here.service.service.app.store.replace(requestExports, { ...rest, status: 'pending' })
   const again = await story.export(number)
   assert.equal([again.pullRequest.number, story.host.repository.pulls.length], [1, 1])
-  // The same for the push itself: what was offered is there.
+  // The same for the push: the pushed commit is there.
   const { pushed, ...before } = await story.stored(number)
   if (!pushed) throw new Error('nothing pushed')
   await here.service.service.app.store.replace(requestExports, { ...before, offered: pushed })
@@ -205,7 +205,7 @@ test('answers that are lost, and a kill between a step and its record: one commi
   assert.is(await story.bare.head(lost.branch), head)
 })
 
-test('title, text and reviewers follow; who has no known login is named', async () => {
+test('an export updates title, text and reviewers, and names users without a known login', async () => {
   const [ann, ben] = [await here.service.caller('review'), await here.service.caller('review')]
   const story = await here.connected(FILES, { logins: [{ user: ben.user, login: 'ben' }] })
   const number = await story.request('Guide', 'How to.\n')
@@ -221,7 +221,7 @@ test('title, text and reviewers follow; who has no known login is named', async 
   assert.is(story.pull().title, 'A better title')
 })
 
-test('the limit of the host is waited for', async () => {
+test('exports wait for the rate limit of the host', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   story.host.limit = { left: 0, resetAt: here.clock.now().getTime() + 10 * MINUTE }
@@ -234,7 +234,7 @@ test('the limit of the host is waited for', async () => {
   assert.is((await story.exported(number)).status, 'open')
 })
 
-test('a connection has at most 100 exports that are open: the next one waits until one of them has ended', async () => {
+test('a connection has at most 100 open exports, and the next one waits', async () => {
   const story = await here.connected(FILES)
   const first = await story.request('First', 'One.\n')
   assert.is((await story.export(first)).status, 'open')
@@ -259,7 +259,7 @@ test('a connection has at most 100 exports that are open: the next one waits unt
   assert.is((await story.export(number)).status, 'open')
 })
 
-test('who may, and what is refused', async () => {
+test('exports require permission, and invalid ones are rejected', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   const path = `${story.base}/change-requests/${number}/git/pull-request`
@@ -286,7 +286,7 @@ test('who may, and what is refused', async () => {
   assert.is(story.host.repository.pulls.length, 0)
 })
 
-test('a change request is exported although the log has forgotten the synchronizations before it', async () => {
+test('a change request is exported although the log no longer has earlier synchronizations', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   for (let n = 0; n < 20; n++) {

@@ -1,4 +1,7 @@
-/** A service with a clock that is set by hand, and spaces that are connected to repositories behind a stand-in for a host, GitHub unless another is named. */
+/**
+ * A service with a clock that is set by hand, and spaces that are connected to repositories behind a host stand-in, by
+ * default GitHub.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +22,7 @@ import { startService } from '../support/service.js'
 const TOKEN = 'a-token-with-32-characters-in-it'
 export const MINUTE = 60_000
 
-/** How the stand-ins are started; GitLab alone counts the folder as a part of the name. */
+/** How the stand-ins are started. Only GitLab counts the folder as a part of the name. */
 const starts = {
   github: (now: () => Date) => startGitHub(now),
   gitlab: (_now: () => Date, folder: string) => startGitLab(`${folder}/acme/docs`),
@@ -27,7 +30,7 @@ const starts = {
   bitbucket: () => startBitbucket(),
 }
 
-/** Settings that suit the stories: what is quiet is exported after ten seconds. */
+/** Settings for the stories: inactive change requests are exported after ten seconds. */
 export async function startExporting() {
   const root = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root })
@@ -37,9 +40,9 @@ export async function startExporting() {
   const hosts: HostServer[] = []
   let made = 0
 
-  /** Lets time go by, and waits until all is done that is due by then. */
+  /** Advances the clock, and waits until all work that is due is done. */
   async function forward(ms: number): Promise<void> {
-    // What happened before is noted before.
+    // Record earlier events first.
     await service.service.idle()
     clock.forward(ms)
     service.service.app.wakeConnections()
@@ -52,7 +55,7 @@ export async function startExporting() {
     files: Files,
     settings: { directory?: string; direction?: string; logins?: object[]; provider?: keyof typeof starts } = {},
   ): Promise<Story> {
-    // The stand-in has one repository of this name; Git finds it below a folder of its own.
+    // The stand-in has one repository of this name. Git finds it below its own folder.
     const folder = `h${++made}`
     const provider = settings.provider ?? 'github'
     const host = await starts[provider](clock.now, folder)
@@ -92,7 +95,7 @@ export async function startExporting() {
       return `/v1/spaces/${this.space}`
     }
 
-    /** A change request with a new page; returns its number. */
+    /** A change request with a new page. Returns its number. */
     async request(title: string, text: string): Promise<number> {
       const { body } = await service.admin
         .call('post', `${this.base}/change-requests`, { subject: `Add ${title}`, description: `About ${title}.` })
@@ -108,7 +111,7 @@ export async function startExporting() {
       await service.admin.call('post', `${at}/content`, { changes }).expect(200)
     }
 
-    /** Exports it, and waits until that is done. */
+    /** Exports it and waits until the export is done. */
     async export(number: number) {
       await service.admin.call('post', `${this.base}/change-requests/${number}/git/pull-request`, {}).expect(202)
       await forward(0)
@@ -154,7 +157,7 @@ export async function startExporting() {
       return git(this.repository, args)
     }
 
-    /** The export as it is stored. */
+    /** The stored export. */
     async stored(number: number) {
       const { id } = await this.changeRequest(number)
       const doc = await service.service.app.store.get(requestExports, id)

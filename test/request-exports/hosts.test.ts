@@ -15,14 +15,14 @@ const places = [
 ] as const
 
 for (const [provider, method] of places)
-  test(`${provider}: opened, changed on both sides, merged there (${method}), and nothing is lost`, async () => {
+  test(`${provider}: a pull request with edits on both sides is merged (${method}) without loss`, async () => {
     const story = await here.connected(FILES, { provider })
     const number = await story.request('Guide', 'How to.\n')
     const opened = await story.export(number)
     assert.equal([opened.status, opened.problem], ['open', undefined], JSON.stringify(opened))
     assert.is(story.host.repository.pulls.length, 1)
     assert.ok(story.pull().body.startsWith('About Guide.\n'), story.pull().body)
-    // A rebase does not repeat merges: then nobody works on it here beside the people there.
+    // A rebase does not repeat merges, so no one edits here while people edit there.
     if (method !== 'rebase') await story.write('Second', 'More.\n', number)
     await story.bare.commit({ 'people.md': '# People\n' }, { ref: opened.branch, message: 'A page of people' })
     await story.bare.commit({ 'other.md': '# Other\n' }, { message: 'Work beside it' })
@@ -47,7 +47,7 @@ for (const [provider, method] of places)
   })
 
 for (const provider of ['gitlab', 'gitea', 'bitbucket'] as const)
-  test(`${provider}: closed there is archived here; merged here is closed there`, async () => {
+  test(`${provider}: a close there archives the change request, a merge here closes it there`, async () => {
     const story = await here.connected(FILES, { provider })
     const [one, two] = [await story.request('One', 'First.\n'), await story.request('Two', 'Second.\n')]
     await story.export(one)

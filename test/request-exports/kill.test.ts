@@ -15,7 +15,7 @@ const HOST_TOKEN = 'a-token-with-32-characters-in-it'
 const ENV = {
   BINDERY_REMOTE_PROTOCOLS: 'http',
   BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
-  // What happens is asked for here; no clock starts anything.
+  // The test requests each action. No clock starts any.
   BINDERY_CONNECTION_QUIET_SECONDS: '3600',
   BINDERY_CONNECTION_POLL_SECONDS: '0',
 }
@@ -34,7 +34,7 @@ const [test, here] = await suiteWith('kill -9 while a change request is exported
     remotes,
     host,
     bare,
-    /** Starts the server, again if it was killed. */
+    /** Starts the server, or restarts it if it was killed. */
     async start(): Promise<ServerProcess> {
       await server?.kill('tree')
       server = await startServer(root, ENV)
@@ -50,7 +50,7 @@ const [test, here] = await suiteWith('kill -9 while a change request is exported
 
 const isOpening = ({ method, path }: HostRequest): boolean => method === 'POST' && path.endsWith('/pulls')
 
-/** Where the server is killed; each sets what calls `kill`. */
+/** The places where the server is killed. Each sets the function that calls `kill`. */
 const places: readonly (readonly [string, (kill: () => Promise<void>) => void])[] = [
   [
     'before the branch arrives',
@@ -72,7 +72,7 @@ const places: readonly (readonly [string, (kill: () => Promise<void>) => void])[
   ],
 ]
 
-/** Nothing is killed any more. */
+/** Disables further kills. */
 function calm(): void {
   for (const name of ['onRequest', 'losePushResponses', 'onLostPush'] as const) delete here.remotes.behaviour[name]
   delete here.host.watch
@@ -113,7 +113,7 @@ async function request(call: Call, space: string, title: string): Promise<string
   return `/v1/spaces/${space}/change-requests/${number}`
 }
 
-test('wherever the server is killed: one commit, one pull request, and merged in the end', async () => {
+test('a kill at any place leaves one commit and one pull request, merged in the end', async () => {
   const { pulls } = here.host.repository
   let server = await here.start()
   const space = await begin(server)
@@ -134,7 +134,7 @@ test('wherever the server is killed: one commit, one pull request, and merged in
     assert.is(await git(here.bare.path, ['rev-list', '--count', `main..${body.branch}`]), '1', place)
     assert.is(await here.bare.head(body.branch), body.commit, place)
   }
-  // Merged on the host, and killed when the server asks what became of it.
+  // Merged on the host, and killed when the server asks for the result.
   await mergePull(here.host.repository, here.bare.path, pulls.at(-1) as (typeof pulls)[number], 'squash')
   const end = killed(
     server,

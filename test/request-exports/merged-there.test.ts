@@ -9,7 +9,7 @@ const [test, here] = await suiteWith('change requests merged on the host', start
 const FILES = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' }
 
 for (const method of ['merge', 'squash', 'rebase'] as const) {
-  test(`${method}: the content comes once, and the change request is recorded as merged`, async () => {
+  test(`${method}: a merge on the host imports the content once and records the merge`, async () => {
     const story = await here.connected(FILES)
     const number = await story.request('Guide', 'How to.\n')
     const opened = await story.export(number)
@@ -64,7 +64,7 @@ for (const method of ['merge', 'squash', 'rebase'] as const) {
   })
 }
 
-test('what was changed here after the merge there stays open, on a base that has the merge', async () => {
+test('edits here after a merge on the host stay open on a base that has the merge', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)
@@ -80,7 +80,7 @@ test('what was changed here after the merge there stays open, on a base that has
   assert.is(files['SUMMARY.md']?.split('Guide').length, 2)
 })
 
-/** Runs `work` once, before the next push to the host's branch arrives. */
+/** Runs `work` once, before the next push arrives at the host's branch. */
 function beforePush(work: () => Promise<void>): void {
   here.remotes.behaviour.onRequest = async ({ method, url }) => {
     if (method !== 'POST' || !url.endsWith('git-receive-pack')) return
@@ -89,7 +89,10 @@ function beforePush(work: () => Promise<void>): void {
   }
 }
 
-/** A change request whose last edit is pushed after its pull request was merged at the commit before. `also` runs after the merge, before the push. */
+/**
+ * A change request whose last edit is pushed after its pull request was merged at the previous commit. `also` runs
+ * after the merge and before the push.
+ */
 async function mergedBeforePush(
   method: 'merge' | 'squash' | 'rebase',
   provider: 'github' | 'gitlab' | 'gitea' | 'bitbucket',
@@ -112,7 +115,7 @@ async function mergedBeforePush(
 }
 type Story = Awaited<ReturnType<typeof here.connected>>
 
-/** The late edit stays in an open change request, which says so, and reaches both sides when that is merged. */
+/** The late edit stays in an open change request, which reports it. It reaches both sides when that is merged. */
 async function keepsTheRest(story: Story, number: number, first: string): Promise<void> {
   await here.forward(2 * MINUTE)
   await here.forward(2 * MINUTE)
@@ -166,7 +169,7 @@ test('an edit stays in the change request if the host deletes the branch with th
   await keepsTheRest(story, number, first)
 })
 
-test('commits of people that were merged with the change request complete it', async () => {
+test('commits that people merge along with the change request complete it', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   const { branch } = await story.export(number)
@@ -211,7 +214,7 @@ test('a branch that was rewritten and merged does not count as the change reques
   assert.ok((await story.files())['other.md'])
 })
 
-test('a folder of a repository: the rest of it is not touched', async () => {
+test('a merge that concerns one folder leaves the rest of the repository unchanged', async () => {
   const story = await here.connected(
     { 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' },
     { directory: 'docs' },
@@ -230,7 +233,7 @@ test('a folder of a repository: the rest of it is not touched', async () => {
   assert.equal(await foreignIn(story.repository, story.bare.path, 'docs'), [], 'nothing of the rest is in the space')
 })
 
-test('a folder of a repository: people push to the branch, beside the folder too, and a later state goes on top of that', async () => {
+test('a change request of one folder accepts pushes inside and outside that folder', async () => {
   const story = await here.connected(
     { 'docs/README.md': '# Home\n', 'src/main.c': 'int main;\n' },
     { directory: 'docs' },

@@ -4,7 +4,7 @@ import { MINUTE, startExporting } from './fixture.js'
 
 const [test, here] = await suiteWith('a story of exported change requests', startExporting)
 
-/** Numbers below `n` that depend on the seed alone. */
+/** Numbers below `n` that depend only on the seed. */
 function dice(seed: number): (n: number) => number {
   let state = seed
   return (n) => {
@@ -13,13 +13,13 @@ function dice(seed: number): (n: number) => number {
   }
 }
 
-/** `REQUEST_SEEDS=60 npm test -- request-exports/story` tells sixty, `REQUEST_SEED` is the first of them. */
+/** `REQUEST_SEEDS=60 npm test -- request-exports/story` plays sixty stories, starting with `REQUEST_SEED`. */
 const SEEDS = Number(process.env.REQUEST_SEEDS ?? 1)
 const FIRST_SEED = Number(process.env.REQUEST_SEED ?? 20_261)
 const REQUESTS = 5
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++)
-  test(`whatever happens beside it, each change request ends in one place, once (seed ${seed})`, () => tell(seed))
+  test(`each change request ends once, in one place, despite disturbances (seed ${seed})`, () => tell(seed))
 
 async function tell(seed: number): Promise<void> {
   const roll = dice(seed)

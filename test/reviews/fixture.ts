@@ -3,7 +3,7 @@ import type { Caller, TestService } from '../support/service.js'
 
 type Json = any
 
-/** A change request with a commit of its own, opened by an editor, in a space that asks for approvals. */
+/** A change request with its own commit, opened by an editor, in a space that requires approvals. */
 export interface Case {
   space: string
   base: string
@@ -12,7 +12,7 @@ export interface Case {
   edit(by?: Caller): Promise<void>
   review(by: Caller, status: 'approved' | 'changes-requested', more?: object): Promise<Json>
   reviews(): Promise<Json[]>
-  /** A merge by the admin that must be refused; returns the message. */
+  /** A merge by the admin that must be rejected. Returns the message. */
   refused(): Promise<string>
 }
 

@@ -1,4 +1,5 @@
-// Merge rules alone and together, for what the service itself writes: translations wait in a change request, revisions of new specifications do not wait.
+// Merge rules alone and combined, for writes by the service: translations wait in a change request, revisions for new
+// specifications do not wait.
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { entry, operation, put, spaceWith } from '../openapi/fixture.js'
@@ -6,7 +7,7 @@ import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { translationService } from '../translations/fixture.js'
 
-const [test, here] = await suiteWith('merge rules: what the service writes', translationService)
+const [test, here] = await suiteWith('merge rules: writes by the service', translationService)
 const [creator, reviewer] = [await here.caller('create'), await here.caller('review')]
 
 type Rule = { rule: string; users?: string[]; expression?: string; message?: string }
@@ -24,7 +25,7 @@ const rules: Rule[] = [
   { rule: 'require_one_of_specific_reviewers', users: [reviewer.user, here.admin.user] },
   { rule: 'custom', expression: 'reviews.approvals > 0', message: 'It needs one.' },
 ]
-/** What holds in a space: each rule alone, all together, approvals alone and with all rules. */
+/** The rule sets of a space: each rule alone, all together, and approvals alone and with all rules. */
 const cases: [name: string, settings: object][] = [
   ...rules.map((rule): [string, object] => [rule.rule, { mergeRules: { type: 'rules', rules: [rule] } }]),
   ['all rules', { mergeRules: { type: 'rules', rules } }],
@@ -36,7 +37,7 @@ const repositoryOf = (space: string): string => join(here.dir, 'repos', `${space
 const main = (space: string, what = ''): Promise<string> =>
   git(repositoryOf(space), ['rev-parse', `refs/heads/main${what}`])
 
-test('a run of a translation leaves main as it is, and its change request is merged by the rules', async () => {
+test('a translation run leaves main unchanged, and its change request follows the merge rules', async () => {
   const source = await here.source({ one: '# One\n\nSome words.\n' })
   const made = await here.create(source)
   const { space } = made.result
@@ -53,7 +54,7 @@ test('a run of a translation leaves main as it is, and its change request is mer
     const request = `/v1/spaces/${space}/change-requests/${ran.result.changeRequest}`
     const { body } = await here.admin.call('get', `${request}/content/page/${id}`).expect(200)
     assert.match(body.markdown, `CHANGE ${at}.`, name)
-    // It has a subject, builds on main, and nobody has reviewed it: these rules alone are met.
+    // It has a subject, builds on main, and has no review. It meets only these rules.
     const met = [
       'require_all_reviews_approved',
       'require_up_to_date_change_request',
@@ -67,7 +68,7 @@ test('a run of a translation leaves main as it is, and its change request is mer
   }
 })
 
-test('a revision that tells of a new version of a specification is made under every rule, with the same files', async () => {
+test('a revision for a new specification version is created under every rule', async () => {
   await put(here, 'pets', { '/a': { get: operation('A') } })
   const spaces: [name: string, space: string, before: string][] = []
   for (const [name, settings] of cases) {

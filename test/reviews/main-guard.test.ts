@@ -34,7 +34,7 @@ const entries = async (operation: string) =>
     .items
 
 for (const role of ['edit', 'review', 'create'] as const)
-  test(`${role}: no direct write, with or without If-Match, and no rollback`, async () => {
+  test(`a role of ${role} cannot write to main directly, with or without If-Match, or roll back`, async () => {
     const { path, first, main } = await ruled()
     const who = await here.caller(role)
     const before = await main()
@@ -53,7 +53,7 @@ for (const role of ['edit', 'review', 'create'] as const)
     )
   })
 
-test('an admin of the space writes and rolls back, and the audit log says that they overrode the rule', async () => {
+test('an admin writes and rolls back, and the audit log records the override', async () => {
   const { id, path, first } = await ruled()
   const boss = await here.caller('read')
   await here.admin.call('post', `${path}/permissions`, { role: 'admin', users: [boss.user] }).expect(204)
@@ -70,7 +70,7 @@ test('an admin of the space writes and rolls back, and the audit log says that t
   assert.is((await entries('updateSpaceContent'))[0].overruled, undefined)
 })
 
-test('an admin’s merge needs its approvals as anybody’s', async () => {
+test("an admin's merge needs approvals like any other", async () => {
   const { path } = await ruled(1)
   await here.admin.call('post', `${path}/change-requests`).expect(201)
   await here.admin.call('post', `${path}/change-requests/1/content`, insert('Mine')).expect(200)
@@ -93,7 +93,7 @@ async function whileWaiting<T>(space: string, ask: () => Promise<T>, meanwhile: 
   return asked
 }
 
-test('what waits for its turn goes by the rule, the lock and the role of when it moves main', async () => {
+test('a waiting write follows the rule, lock and role at the time of its move', async () => {
   const editor = await here.caller('edit')
   const cases: [rule: object | null, status: number][] = [
     [{ requiredApprovals: 1 }, 409],
@@ -117,7 +117,7 @@ test('what waits for its turn goes by the rule, the lock and the role of when it
   }
 })
 
-test('a merge that waits goes by the rule of when it moves main', async () => {
+test('a waiting merge follows the rule at the time of its move', async () => {
   const { id, path, main } = await ruled(0)
   const reviewer = await here.caller('review')
   await reviewer.call('post', `${path}/change-requests`).expect(201)
@@ -131,7 +131,7 @@ test('a merge that waits goes by the rule of when it moves main', async () => {
   assert.is(await main(), before)
 })
 
-test('edits that wait together: one that is refused at the last moment does not fail the others', async () => {
+test('a waiting edit that is rejected late does not fail the others', async () => {
   const { id, path } = await ruled(0)
   const [gone, stays] = [await here.caller('edit'), await here.caller('edit')]
   const ask = () =>
@@ -149,7 +149,7 @@ test('edits that wait together: one that is refused at the last moment does not 
   assert.ok(titles.includes('Edit 1') && !titles.includes('Edit 0'))
 })
 
-test('imports: only from what the space was last synced with; an export does not bring in anything else first', async () => {
+test('imports accept only the last synced remote, and an export imports nothing else first', async () => {
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {
     const docs = { 'README.md': '# Docs\n', 'SUMMARY.md': '# Table of contents\n\n* [Docs](README.md)\n' }

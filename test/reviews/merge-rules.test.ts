@@ -14,7 +14,7 @@ interface Hands extends Case {
 
 const rulesOf = (...rules: Rule[]) => ({ mergeRules: { type: 'rules', rules } })
 
-/** A change request under rules, with two reviewers at hand. */
+/** A change request under rules, with two available reviewers. */
 async function under(rules: (hands: Hands) => Rule[]): Promise<Hands> {
   const made = await openCase(here)
   const hands = { ...made, first: await here.caller('review'), second: await here.caller('review') }
@@ -22,7 +22,7 @@ async function under(rules: (hands: Hands) => Rule[]): Promise<Hands> {
   return hands
 }
 
-/** The names of the rules that keep a caller from merging; what the change request says and what the merge says must agree. */
+/** The names of the rules that block a caller's merge. The change request and the merge must agree. */
 async function unmet({ base }: Case, by: Caller = here.admin): Promise<string[]> {
   const shown = (await by.call('get', base).expect(200)).body.unmetRules as { rule: string; message: string }[]
   const merge = await by.call('post', `${base}/merge`)
@@ -39,7 +39,7 @@ async function unmet({ base }: Case, by: Caller = here.admin): Promise<string[]>
   return shown.map(({ rule }) => rule)
 }
 
-/** A rule, what is done first while it is unmet, and what meets it. */
+/** A rule, the setup that leaves it unmet, and the action that meets it. */
 const cases: [
   name: string,
   rule: (hands: Hands) => Rule,
@@ -115,7 +115,7 @@ const cases: [
 ]
 
 for (const [name, rule, still, met] of cases)
-  test(`${name}, alone`, async () => {
+  test(`the rule ${name} blocks a merge until it is met`, async () => {
     const hands = await under((all) => [rule(all)])
     await still(hands)
     assert.equal(await unmet(hands), [name])
@@ -123,7 +123,7 @@ for (const [name, rule, still, met] of cases)
     assert.equal(await unmet(hands), [])
   })
 
-test('require_author_to_merge: only who opened it', async () => {
+test('require_author_to_merge allows only the author to merge', async () => {
   const author = await here.caller('review')
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Own' }).expect(201))
     .body.id
@@ -134,7 +134,7 @@ test('require_author_to_merge: only who opened it', async () => {
   assert.equal(await unmet(made, author), [])
 })
 
-test('all together: each is named, and the number of approvals too', async () => {
+test('several unmet rules are all named, with the number of approvals', async () => {
   const hands = await under((all) => cases.map(([, rule]) => rule(all)))
   await here.admin.call('patch', `/v1/spaces/${hands.space}`, { requiredApprovals: 2 }).expect(200)
   const { review, first, second, base } = hands
@@ -161,7 +161,7 @@ test('an approval of an earlier revision meets no rule', async () => {
   assert.equal(await unmet(hands), ['require_specific_reviewers'])
 })
 
-test('who wrote in it and merges it does not approve it for a rule', async () => {
+test('an author who merges the change request does not approve it for a rule', async () => {
   const hands = await under(() => [{ rule: 'require_at_least_one_approved_review' }])
   await hands.edit(hands.first)
   await hands.review(hands.first, 'approved')
@@ -169,7 +169,7 @@ test('who wrote in it and merges it does not approve it for a rule', async () =>
   assert.equal(await unmet(hands, hands.second), [])
 })
 
-test('a space inherits the rules of its organization, until it says none or has its own', async () => {
+test('a space inherits the rules of its organization until it has none or its own', async () => {
   const organization = `/v1/orgs/${here.organization}`
   const made = await openCase(here)
   const space = `/v1/spaces/${made.space}`
@@ -188,7 +188,7 @@ test('a space inherits the rules of its organization, until it says none or has 
   }
 })
 
-test('whoever may bypass the rules merges and edits, and the audit log says so', async () => {
+test('members who may bypass rules merge and edit, and the audit log records it', async () => {
   const hands = await under(({ first }) => [
     { rule: 'require_change_request_description' },
     { rule: 'allow_bypass', users: [first.user] },
@@ -216,7 +216,7 @@ test('whoever may bypass the rules merges and edits, and the audit log says so',
   }
 })
 
-test('only bypass, and no rule: nothing is protected', async () => {
+test('a bypass setting without a rule protects nothing', async () => {
   const { space, second } = await under(({ first }) => [{ rule: 'allow_bypass', users: [first.user] }])
   await second
     .call('post', `/v1/spaces/${space}/content`, {
@@ -225,7 +225,7 @@ test('only bypass, and no rule: nothing is protected', async () => {
     .expect(200)
 })
 
-test('an import of another remote, a rollback and a direct edit do not get around the rules', async () => {
+test('imports, rollbacks and direct edits do not bypass the rules', async () => {
   const remotes = await startGitHttp({ root: here.dir })
   try {
     const { space, first } = await under(() => [{ rule: 'require_change_request_subject' }])
@@ -240,7 +240,7 @@ test('an import of another remote, a rollback and a direct edit do not get aroun
   }
 })
 
-test('a space takes the rules of its organization along when it is transferred', async () => {
+test('a transferred space takes the rules of its organization along', async () => {
   const { admin, organization } = here
   const rules = rulesOf({ rule: 'require_change_request_description' })
   const other = (await admin.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)).body.id
@@ -255,7 +255,7 @@ test('a space takes the rules of its organization along when it is transferred',
   }
 })
 
-test('what cannot be a rule is refused with its place', async () => {
+test('an invalid rule is rejected with its place', async () => {
   const { space } = await openCase(here)
   const refused = async (rule: object): Promise<string[]> =>
     (

@@ -11,7 +11,7 @@ const [test, here] = await suiteWith('reviews: races', startService)
 
 const ROUNDS = 6
 
-test('of a push, an approval and a merge: nothing is merged that was not approved', async () => {
+test('concurrent pushes, approvals and merges never merge an unapproved change', async () => {
   let merged = 0
   for (let round = 0; round < ROUNDS; round++) {
     const { space, base, edit, review } = await openCase(here, 1)
@@ -35,7 +35,7 @@ test('of a push, an approval and a merge: nothing is merged that was not approve
   assert.ok(merged > 0)
 })
 
-test('two users request, give and withdraw the same review: each happens once, without failure', async () => {
+test('two users request, submit and withdraw one review, each once and without failure', async () => {
   const { base, author } = await openCase(here, 1)
   const reviewer = await here.caller('review')
   const responses = await Promise.all([
@@ -64,7 +64,7 @@ test('two users request, give and withdraw the same review: each happens once, w
   )
 })
 
-test('reviews go with their space', async () => {
+test('reviews are deleted with their space', async () => {
   const { space, base, author, review } = await openCase(here)
   const [one, two] = [await here.caller('review'), await here.caller('review')]
   await author.call('post', `${base}/requested-reviewers`, { users: [one.user, two.user] }).expect(200)

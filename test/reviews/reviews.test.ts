@@ -12,7 +12,7 @@ const eventsOf = async (changeRequest: string) => {
 }
 const idsOf = (body: { items: { user: { id: string } }[] }) => body.items.map(({ user }) => user.id)
 
-test('are requested from people who may give them, once each; a draft becomes open', async () => {
+test('reviews are requested once from people who may give them, and open a draft', async () => {
   const { base, author, space } = await openCase(here)
   const [one, two, reader] = [await here.caller('review'), await here.caller('admin'), await here.caller('comment')]
   const stranger = await here.caller()
@@ -53,7 +53,7 @@ test('are requested from people who may give them, once each; a draft becomes op
   assert.equal([...idsOf(page), ...idsOf(rest)].sort(), [one.user, two.user].sort())
 })
 
-test('are not awaited any more when they are given, taken back, or when the person goes', async () => {
+test('review requests end when the review is given or withdrawn, or its reviewer leaves', async () => {
   const { base, author, review, space } = await openCase(here)
   const people = [
     await here.caller('review'),
@@ -78,7 +78,7 @@ test('are not awaited any more when they are given, taken back, or when the pers
     .expect(404)
 })
 
-test('are not awaited of strangers when their space goes to another organization', async () => {
+test('review requests to strangers end when their space moves to another organization', async () => {
   const { base, author, space } = await openCase(here)
   const reviewer = await here.caller('review')
   await author.call('post', `${base}/requested-reviewers`, { users: [reviewer.user, here.admin.user] }).expect(200)
@@ -87,7 +87,7 @@ test('are not awaited of strangers when their space goes to another organization
   assert.equal(idsOf((await here.admin.call('get', `${base}/requested-reviewers`).expect(200)).body), [here.admin.user])
 })
 
-test('carry what was reviewed, a comment, and an address', async () => {
+test('reviews contain the reviewed revision, a comment and an address', async () => {
   const { base, review, edit } = await openCase(here)
   const reviewer = await here.caller('review')
   const before = (await reviewer.call('get', base).expect(200)).body
@@ -128,7 +128,7 @@ test('carry what was reviewed, a comment, and an address', async () => {
   )
 })
 
-test('are for those who may review, of change requests that are not over', async () => {
+test('only permitted reviewers review change requests that are not closed', async () => {
   const { base, author, space } = await openCase(here)
   const [reviewer, commenter, stranger] = [
     await here.caller('review'),
@@ -161,7 +161,7 @@ test('are for those who may review, of change requests that are not over', async
   await reviewer.call('get', `/v1/spaces/${space}/change-requests/${other.id}/reviews/${made.id}`).expect(404)
 })
 
-test('are listed newest first, page by page, while others are made', async () => {
+test('reviews are listed newest first in stable pages', async () => {
   const { base, review } = await openCase(here)
   const reviewer = await here.caller('review')
   const made: string[] = []

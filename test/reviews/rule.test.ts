@@ -13,14 +13,14 @@ const state = (review: { status: string; stale: boolean; counts: boolean }) => [
   review.counts,
 ]
 
-test('without a rule, reviews advise', async () => {
+test('without a rule, reviews are advisory', async () => {
   const { base, review } = await openCase(here)
   const other = await here.caller('review')
   assert.equal(state(await review(other, 'changes-requested')), ['changes-requested', false, true])
   await here.admin.call('post', `${base}/merge`).expect(200)
 })
 
-test('the rule is an admin’s to set, from 0 to 20', async () => {
+test('only an admin sets the approval rule, from 0 to 20', async () => {
   const { space } = await openCase(here, 20)
   const reviewer = await here.caller('create')
   await reviewer.call('patch', `/v1/spaces/${space}`, { requiredApprovals: 0 }).expect(403)
@@ -31,7 +31,7 @@ test('the rule is an admin’s to set, from 0 to 20', async () => {
   assert.is((await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.requiredApprovals, 20)
 })
 
-test('counts approvals of others, and says how many are missing', async () => {
+test('the rule counts approvals of others and reports how many are missing', async () => {
   const { base, review, refused } = await openCase(here, 2)
   const [one, two] = [await here.caller('review'), await here.caller('create')]
   assert.match(await refused(), /needs 2 approvals .* has 0; 2 approvals missing/)
@@ -58,7 +58,7 @@ test('the author may review it, but that review counts neither way', async () =>
   await admin.call('post', `${base}/merge`).expect(200)
 })
 
-test('requested changes keep it from being merged until that reviewer approves', async () => {
+test('requested changes block a merge until that reviewer approves', async () => {
   const { base, review, refused, reviews } = await openCase(here, 1)
   const [one, two] = [await here.caller('review'), await here.caller('review')]
   await review(one, 'approved')
@@ -74,7 +74,7 @@ test('requested changes keep it from being merged until that reviewer approves',
   await here.admin.call('post', `${base}/merge`).expect(200)
 })
 
-test('a commit, an update from main and a push to the branch make approvals stale, and requests of changes stay', async () => {
+test('new commits make approvals stale, and requested changes stay', async () => {
   const { admin } = here
   const { space, base, edit, review, refused, reviews } = await openCase(here, 1)
   const [one, two] = [await here.caller('review'), await here.caller('review')]
@@ -121,7 +121,7 @@ test('a commit, an update from main and a push to the branch make approvals stal
   ])
 })
 
-test('a review is dismissed by an admin or withdrawn by its author, and an older one does not come back', async () => {
+test('a dismissed or withdrawn review does not bring back an older one', async () => {
   const { base, author, review, refused } = await openCase(here, 1)
   const [one, two] = [await here.caller('review'), await here.caller('review')]
   await review(one, 'approved')
@@ -155,7 +155,7 @@ test('a review counts as long as its author may review the space', async () => {
   await here.admin.call('post', `${base}/merge`).expect(200)
 })
 
-test('nobody merges their own work on their own approval: neither who wrote in another’s change request, nor who resolved its conflicts', async () => {
+test('authors and conflict resolvers cannot merge their own work on their own approval', async () => {
   const { space, base, author, edit, review, reviews } = await openCase(here, 1)
   const [writer, other] = [await here.caller('review'), await here.caller('review')]
   await edit(writer)

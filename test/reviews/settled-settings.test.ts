@@ -5,10 +5,7 @@ import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith(
-  'a setting or a right that is taken away: no move of a branch comes after the response',
-  startService,
-)
+const [test, here] = await suiteWith('no branch moves after a setting or right was removed', startService)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 
@@ -23,7 +20,7 @@ async function space() {
 
 type Space = Awaited<ReturnType<typeof space>>
 
-/** Lets a move of main pass its check and begin, and holds it there with a Git lock file while `meanwhile` is requested. */
+/** Lets a move of main pass its check and start, and blocks it with a Git lock file while `meanwhile` is requested. */
 async function whileMoving<T>({ id }: Space, move: () => Promise<unknown>, meanwhile: () => Promise<T>): Promise<T> {
   const lock = join(here.dir, 'repos', `${id}.git`, 'refs/heads/main.lock')
   await writeFile(lock, '', { flag: 'wx' })
@@ -56,7 +53,7 @@ const cases: [what: string, take: (one: Space, who: Caller, token: string) => Pr
 
 for (const [what, take] of cases)
   for (const how of ['write', 'merge'] as const)
-    test(`${what}, during a ${how}`, async () => {
+    test(`a change of ${what} takes effect before the response, during a ${how}`, async () => {
       const one = await space()
       const who = await here.caller('review')
       const { token } = (await who.call('get', '/v1/user/tokens').expect(200)).body.items.map(

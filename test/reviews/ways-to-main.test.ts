@@ -1,4 +1,5 @@
-// Merge rules alone and together, on every way that moves main: what is refused leaves main where it was, and names the rules.
+// Merge rules alone and combined, for every request that moves main: a rejection leaves main unchanged and names the
+// rules.
 import * as assert from 'uvu/assert'
 import { Clone, newSpace } from '../git-door/fixture.js'
 import { git } from '../support/hermetic-git.js'
@@ -39,7 +40,7 @@ const url = `/v1/spaces/${space}`
 const first = (await here.admin.call('get', `${url}/revisions`).expect(200)).body.items.at(-1).id as string
 const pageId = (await here.admin.call('get', `${url}/content/pages`).expect(200)).body.pages[0].id as string
 
-/** Each way to change main with a request, as somebody who may edit and is no admin. */
+/** Each request that changes main, as an editor who is not an admin. */
 const ways: Record<string, (by: Caller) => Promise<{ status: number; body: { error?: { message: string } } }>> = {
   'a direct edit': (by) => by.call('post', `${url}/content`, page('Direct')),
   'a rollback': (by) => by.call('post', `${url}/rollback`, { revision: first }),
@@ -49,7 +50,7 @@ const ways: Record<string, (by: Caller) => Promise<{ status: number; body: { err
     by.call('post', `${url}/content/page/${pageId}/import`, { url: `${here.url}/docs`, source: 'html' }),
 }
 
-test('every rule, alone and of the organization, keeps every way closed to whoever is no admin', async () => {
+test('every rule blocks every way to main for a caller who is not an admin', async () => {
   for (const rule of rules) {
     await setRules(organization, rule)
     const before = await head(space)
@@ -63,7 +64,7 @@ test('every rule, alone and of the organization, keeps every way closed to whoev
   await setRules(organization)
 })
 
-test('a push to main becomes a change request, which does not meet the rules either', async () => {
+test('a push to main becomes a change request that does not meet the rules', async () => {
   await setRules(organization, ...rules)
   const before = await head(space)
   const clone = await Clone.of(here, space, creator, 'pusher')
@@ -90,7 +91,7 @@ test('a push to main becomes a change request, which does not meet the rules eit
   await setRules(organization)
 })
 
-/** Expressions that are as bad as the language lets them be: each is refused when it is set, or never met. */
+/** Expressions that stress the language: each is rejected when it is set, or never met. */
 const hostile = [
   'reviews.approvedBy.length.x.y == 1',
   'changeRequest.subject + changeRequest.subject',
@@ -110,7 +111,7 @@ const hostile = [
   'null',
 ]
 
-test('an expression that is hostile is refused, or is a rule that nothing meets: it never opens main, and never fails the service', async () => {
+test('a hostile expression is rejected or never met, and never fails the service', async () => {
   const own = await newSpace(here)
   await creator.call('post', `/v1/spaces/${own}/change-requests`, { subject: 'Change' }).expect(201)
   await creator.call('post', `/v1/spaces/${own}/change-requests/1/content`, page('Branch')).expect(200)
@@ -129,7 +130,7 @@ test('an expression that is hostile is refused, or is a rule that nothing meets:
   assert.ok(set < hostile.length)
 })
 
-test('rules of the organization that change take effect at once, for spaces that inherit them, and after a restart', async () => {
+test('changed organization rules apply at once to spaces that inherit them', async () => {
   const own = await newSpace(here)
   const status = async (): Promise<number> =>
     (await creator.call('post', `/v1/spaces/${own}/content`, page(`Page ${Math.random()}`))).status

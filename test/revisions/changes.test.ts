@@ -18,7 +18,7 @@ const kinds = (changes: Json[]): string[] =>
 const last = (desk: Desk, query = '') =>
   desk.git('rev-parse', 'main').then((id) => get(desk, `/revisions/${id}/changes${query}`))
 
-test('of a change request: against the merge base, then of the merge', async () => {
+test('changes of a change request compare with the merge base, then with the merge', async () => {
   const desk = await openDesk(here, FILES)
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   const request = await desk.changeRequest()
@@ -38,7 +38,7 @@ test('of a change request: against the merge base, then of the merge', async () 
   assert.equal(await get(desk, `/revisions/${revision}/changes`), merged)
 })
 
-test('of one that a Git user merged, with a merge commit and by moving main', async () => {
+test('changes are listed for a change request that a Git user merged', async () => {
   for (const way of ['merge', 'forward']) {
     const desk = await openDesk(here, FILES)
     const request = await desk.changeRequest()
@@ -53,7 +53,7 @@ test('of one that a Git user merged, with a merge commit and by moving main', as
   }
 })
 
-test('lists which attributes of a page changed, with values', async () => {
+test('changes list the changed attributes of a page with values', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   await desk.write([
@@ -75,7 +75,7 @@ test('lists which attributes of a page changed, with values', async () => {
   assert.equal(again.hidden, { before: true })
 })
 
-test('knows pages by ID: moved with its file, edited on the way, put in another order', async () => {
+test('changes identify pages by ID when files move, pages are edited or reordered', async () => {
   const desk = await openDesk(here, FILES)
   const [first, second, deep, third] = await Promise.all(
     ['first', 'second', 'second/deep', 'third'].map((path) => desk.id(path)),
@@ -98,7 +98,7 @@ test('knows pages by ID: moved with its file, edited on the way, put in another 
   )
 })
 
-test('lists everything else: created, deleted, files, variables, reusable content', async () => {
+test('changes list pages, files, variables and reusable content', async () => {
   const desk = await openDesk(here, FILES)
   const third = await desk.id('third')
   await desk.write([
@@ -139,7 +139,7 @@ test('lists everything else: created, deleted, files, variables, reusable conten
   )
 })
 
-test('of the first revision: all that it has; limit and more; one page', async () => {
+test('changes of the first revision list everything, in pages with a limit', async () => {
   const desk = await openDesk(here)
   const root = await desk.git('rev-list', '--max-parents=0', 'main')
   const all = await get(desk, `/revisions/${root}/changes`)
@@ -159,7 +159,7 @@ test('of the first revision: all that it has; limit and more; one page', async (
     )
 })
 
-test('finds by itself what git diff-tree finds, for commits of any distance', async () => {
+test('computed changes match git diff-tree for commits at any distance', async () => {
   const desk = await openDesk(here, FILES)
   const request = await desk.changeRequest()
   for (const page of ['first', 'third', 'second'])
@@ -170,7 +170,7 @@ test('finds by itself what git diff-tree finds, for commits of any distance', as
   assert.equal(changes.map((change: Json) => change.page.file).sort(), native.split('\n').sort())
 })
 
-test('a unified diff is one that git apply takes, also of a page that moved', async () => {
+test('git apply accepts a unified diff, even of a moved page', async () => {
   const desk = await openDesk(here, FILES)
   const deep = await desk.id('second/deep')
   await desk.write([
@@ -206,7 +206,7 @@ test('a word diff contains both texts', async () => {
       .filter((part: Json) => part.type !== without)
       .map((part: Json) => part.text)
       .join('')
-  // A hunk begins three lines before the first difference.
+  // A hunk starts three lines before the first difference.
   const from = (whole: string) => whole.split('\n').slice(3).join('\n')
   assert.is(text('added'), from(FILES['first.md']))
   assert.is(text('removed'), from((await desk.file('first.md')) as string))
@@ -223,7 +223,7 @@ test('a word diff contains both texts', async () => {
   ])
 })
 
-test('differences that are too long are left out and say so', async () => {
+test('differences that are too long are left out with a note', async () => {
   const text = (seed: number) =>
     `# Big\n\n${Array.from({ length: 60_000 }, (_, i) => `word${(i * seed) % 9973}`).join('\n')}\n`
   const desk = await openDesk(here, { ...FILES, 'third.md': text(7) })
@@ -233,7 +233,7 @@ test('differences that are too long are left out and say so', async () => {
   assert.equal(changes[0].attributes, { document: {} })
 })
 
-test('contributors are the authors of the branch alone', async () => {
+test('contributors are only the authors of the branch', async () => {
   const desk = await openDesk(here, FILES)
   const writer = await here.caller('edit')
   const request = await desk.changeRequest()

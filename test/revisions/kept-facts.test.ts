@@ -24,11 +24,14 @@ const files = {
 }
 const listed = Object.keys(files).filter((name) => name.endsWith('.md'))
 
-const [test, here] = await suiteWith('facts of a space, kept by one service for the next', () => startService())
+const [test, here] = await suiteWith('facts of a space that one service leaves for the next', () => startService())
 const index = (): string => join(here.dir, 'data', 'facts.db')
 let desk: string
 
-/** All that is answered from facts: tree, files and diagnostics, links, a page; without the port of the service, and signed addresses. */
+/**
+ * All responses that use facts: tree, files and diagnostics, links, and a page, without the service's port and signed
+ * addresses.
+ */
 async function everything(): Promise<string> {
   const [content, links, page] = await Promise.all(
     ['content', 'links?limit=200', 'content/path/costly?format=document'].map((path) =>
@@ -46,7 +49,7 @@ test.before(async () => {
   desk = (await deskOf(here, space, { ...files, 'SUMMARY.md': summary })).url
 })
 
-test('one costly page and one with wrong front matter stop no other', async () => {
+test('a costly page or one with invalid front matter stops no other page', async () => {
   const { body } = await here.admin.call('get', `${desk}/content`).expect(200)
   const pages = body.pages as { path: string; description?: string; diagnostics?: { code: string }[] }[]
   assert.is(pages.length, listed.length)
@@ -61,7 +64,7 @@ test('one costly page and one with wrong front matter stop no other', async () =
   )
 })
 
-test('a service answers the same from what the one before kept, and makes anew what was lost', async () => {
+test('a restarted service returns the same from stored facts and rebuilds lost ones', async () => {
   const first = await everything()
   const { body } = await here.admin.call('get', `${desk}/content`).expect(200)
   const oids = (body.pages as { git: { oid: string } }[]).map(({ git }) => git.oid)

@@ -30,8 +30,8 @@ function numbers(seed: number): (below: number) => number {
 }
 
 /**
- * Writes a history of edits, deletions, new files, renames and merges to `refs/heads/all` of a repository, and returns the dates of its files on the first-parent line.
- * A renamed file counts as a new one.
+ * Writes a history of edits, deletions, new files, renames and merges to `refs/heads/all` of a repository. Returns the
+ * dates of its files on the first-parent line. A renamed file counts as a new one.
  */
 async function writeHistory(repo: string, commits: number, seed: number, from?: string): Promise<Map<string, Dates>> {
   const next = numbers(seed)
@@ -102,7 +102,7 @@ test('a page of an imported history has the dates of its commits', async () => {
   assert.equal(sorted(await shownDates(desk)), sorted(expected))
 })
 
-test('a long history without a cache gives the dates that single steps gave, also for renamed pages', async () => {
+test('a long history without a cache gives the same dates as single steps', async () => {
   const desk = await openDesk(here)
   const start = await desk.git('rev-parse', 'main')
   await writeHistory(desk.repo, 330, 11, start)
@@ -122,7 +122,7 @@ test('a long history without a cache gives the dates that single steps gave, als
   assert.equal(sorted(await shownDates(desk)), stepwise)
 })
 
-test('after a restart, kept dates are used and the history is not read again', async () => {
+test('after a restart, stored dates are used and the history is not read again', async () => {
   const desk = await openDesk(here)
   await writeHistory(desk.repo, 300, 13, await desk.git('rev-parse', 'main'))
   await desk.git('update-ref', 'refs/heads/main', 'all')
@@ -148,7 +148,7 @@ test('after a restart, kept dates are used and the history is not read again', a
   assert.equal(sorted(await shownDates(desk)), sorted(before))
 })
 
-test('dates of more files than fit a row are kept whole or not at all', async () => {
+test('dates of more files than fit a row are stored completely or not at all', async () => {
   const file = join(here.dir, 'rows.db')
   const options = {
     file,

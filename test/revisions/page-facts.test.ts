@@ -9,7 +9,7 @@ import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { openFacts } from '../../src/facts/index.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('facts of pages: made once, then from the index')
+const test = suite('facts of pages')
 const dir = await mkdtemp(join(tmpdir(), 'bindery-page-facts-'))
 const { texts, close } = openTexts()
 test.after(async () => {
@@ -39,7 +39,7 @@ const files = {
   },
 }
 
-test('all kinds are made at once, and later come from the index', async () => {
+test('all kinds of facts are computed at once and later come from the index', async () => {
   const first = open('facts.db')
   const outlines = await first.index.outlines('space', files, pages.keys())
   assert.is(outlines.size, 80)
@@ -65,7 +65,7 @@ test('all kinds are made at once, and later come from the index', async () => {
   second.close()
 })
 
-test('titles of trees without a table of contents are those of the outlines', async () => {
+test('page titles without a table of contents equal those of the outlines', async () => {
   const before = reads
   const one = open('titles.db')
   const titles = await texts.for('space').headings(files, [oid(1), oid(2)])
@@ -80,7 +80,7 @@ test('titles of trees without a table of contents are those of the outlines', as
   one.close()
 })
 
-test('what is asked for by several at once is made once', async () => {
+test('facts that several requests need at the same time are computed once', async () => {
   const before = reads
   const one = open('together.db')
   const asked = await Promise.all([

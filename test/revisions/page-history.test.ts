@@ -13,7 +13,7 @@ const historyOf = async (desk: Desk, page: string): Promise<string[]> =>
 const contributorsOf = async (desk: Desk, page: string): Promise<string[]> =>
   (await get(desk, `/content/page/${page}/contributors`)).items.map((one: { displayName: string }) => one.displayName)
 
-test('has its retitles and moves in the table of contents, not those of others', async () => {
+test('the history of a page contains its own new titles and moves only', async () => {
   const desk = await openDesk(here, { ...FILES, 'first.md': 'No heading.\n' })
   const [first, third, second] = [await desk.id('first'), await desk.id('third'), await desk.id('second')]
   const begin = await head(desk)
@@ -26,14 +26,14 @@ test('has its retitles and moves in the table of contents, not those of others',
   const moved = await head(desk)
   await desk.write(update(third, { document: { markdown: '# Third\n\nOther.\n' } }))
   assert.equal(await historyOf(desk, first), [moved, retitled, begin])
-  // Below a page that gets another parent: its path is another, its entry is where it was.
+  // Below a page that gets another parent, the path changes and the entry stays where it was.
   await desk.write(update(second, { into: third }))
   assert.equal((await historyOf(desk, first)).slice(1), [moved, retitled, begin])
   const { changes } = await get(desk, `/revisions/${await head(desk)}/changes?pageId=${first}`)
   assert.equal((await historyOf(desk, first))[0], changes.length > 0 ? await head(desk) : moved)
 })
 
-test('goes on to its deletion when it is no more, and over it when it comes back', async () => {
+test('the history of a deleted page ends at its deletion, and resumes if it is restored', async () => {
   const desk = await openDesk(here, FILES)
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   const begin = await head(desk)
@@ -55,7 +55,7 @@ test('goes on to its deletion when it is no more, and over it when it comes back
   assert.equal(await historyOf(desk, 'nobody'), [])
 })
 
-test('contributors are those who wrote in the page, on main and in merged change requests', async () => {
+test('contributors are the authors of the page on main and in merged change requests', async () => {
   const desk = await openDesk(here, FILES)
   const [writer, other] = [await here.caller('edit'), await here.caller('edit')]
   const [first, third] = [await desk.id('first'), await desk.id('third')]

@@ -8,7 +8,7 @@ const [test, here] = await suiteWith('history of main', startService)
 
 const edit = (page: string, markdown: string) => [{ operation: 'update_page', page, document: { markdown } }]
 
-test('is what git log says, with authors, types and messages', async () => {
+test('the history of main matches git log, with authors, types and messages', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   await desk.write(edit(first, '# First\n\nEdited.\n'))
@@ -34,7 +34,7 @@ test('is what git log says, with authors, types and messages', async () => {
   assert.is(items[0].pages, undefined)
 })
 
-test('pages by a cursor that new revisions do not shift', async () => {
+test('history pages have a cursor that new revisions do not shift', async () => {
   const desk = await openDesk(here, FILES)
   for (let i = 0; i < 5; i++) await desk.human({ 'first.md': `# First\n\n${i}\n` }, { message: `Edit ${i}` })
   const log = await lines(desk, 'log', '--first-parent', '--format=%H', 'main')
@@ -52,7 +52,7 @@ test('pages by a cursor that new revisions do not shift', async () => {
   for (const cursor of ['x', gone]) await get(desk, `/revisions?page=${cursor}`, 400)
 })
 
-test('of one page: across renames by the service and by a Git user, not of its namesake', async () => {
+test('the history of a page follows its renames, not its namesake', async () => {
   const desk = await openDesk(here, FILES)
   const deep = await desk.id('second/deep')
   const commits = [await desk.git('rev-parse', 'main')]
@@ -92,7 +92,7 @@ test('of one page: across renames by the service and by a Git user, not of its n
   assert.is((await get(desk, '/revisions?pageId=nobody')).count, 0)
 })
 
-test('of one page: two pages that swapped paths keep their own histories', async () => {
+test('two pages that swapped paths keep their own histories', async () => {
   const desk = await openDesk(here, { ...FILES, 'third.md': '# Third\n\nQuite another text than the first one has.\n' })
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   await desk.human({ 'first.md': '# First\n\nA better text for the first page.\n' })
@@ -106,7 +106,7 @@ test('of one page: two pages that swapped paths keep their own histories', async
   assert.equal((await of(third)).includes(edited), false)
 })
 
-test('of one author, by user and by e-mail address; the address is no pattern', async () => {
+test('the history is filtered by user or e-mail address, which is not a pattern', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write(edit(await desk.id('first'), '# First\n\nMine.\n'))
   const ids = async (query: string) =>
@@ -130,7 +130,7 @@ test('of one author, by user and by e-mail address; the address is no pattern', 
   assert.is(mine, await desk.git('rev-parse', 'main'))
 })
 
-test('shows the address of a user only to members of the same organization', async () => {
+test('the history shows the address of a user only to members of the same organization', async () => {
   const stranger = await here.caller()
   const user = await here.service.app.store.get((await import('../../src/model/index.js')).users, stranger.user)
   const desk = await openDesk(here, FILES)

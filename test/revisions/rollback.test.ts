@@ -36,7 +36,7 @@ test('a rollback has the tree and page IDs of the old revision, and its parent i
   assert.is(await head(desk, 'main^{tree}'), await head(desk, `${main}^{tree}`))
 })
 
-test('a rollback is refused: no effect, unknown, not in main, locked, not allowed', async () => {
+test('a rollback without effect, target, permission or unlocked main is rejected', async () => {
   const desk = await openDesk(here, FILES)
   const [root] = await lines(desk, 'rev-list', '--max-parents=0', 'main')
   const main = await head(desk)
@@ -54,7 +54,7 @@ test('a rollback is refused: no effect, unknown, not in main, locked, not allowe
   assert.is(await head(desk), main)
 })
 
-test('rollbacks during edits lose none of them', async () => {
+test('a rollback during edits loses none of them', async () => {
   const desk = await openDesk(here, FILES)
   const [old, first, start] = [
     await head(desk),
@@ -76,7 +76,7 @@ test('rollbacks during edits lose none of them', async () => {
   assert.is(log.length, start + 1 + made.length)
 })
 
-test('a revert undoes the merge alone: later edits, the pages it deleted and their IDs', async () => {
+test('a revert undoes only the merge, and restores its deleted pages with their IDs', async () => {
   const desk = await openDesk(here, FILES)
   const had = await ids(desk)
   const request = await desk.changeRequest('Tidy up')
@@ -124,7 +124,7 @@ test('a revert undoes the merge alone: later edits, the pages it deleted and the
   assert.is(await head(desk, `refs/heads/change-requests/${again.number}^{tree}`), await head(desk, `${main}^{tree}`))
 })
 
-test('a revert is refused: not merged, in conflict, locked', async () => {
+test('a revert is rejected if it is not merged, conflicts or is locked', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   const request = await desk.changeRequest()

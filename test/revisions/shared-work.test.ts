@@ -8,9 +8,9 @@ import { openDesk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('revisions: work that several ask for', startService)
+const [test, here] = await suiteWith('revisions: work that several requests share', startService)
 
-/** A history in which people merged main into their own line: what follows from it is costly to work out. */
+/** A history in which people merged main into their own branch. Its results are costly to compute. */
 async function mergedSpace(): Promise<string> {
   const desk = await openDesk(here)
   await desk.git('branch', 'mine', 'main')
@@ -26,7 +26,7 @@ async function mergedSpace(): Promise<string> {
   return desk.space
 }
 
-/** The space, with a repository that counts what is asked of it. */
+/** The space, with a repository that counts its reads. */
 async function counted(space: string): Promise<{ space: SpaceRepository; heads: CommitId[]; asked: () => number }> {
   const { app } = here.service
   const repo = await app.git.open(space)
@@ -47,7 +47,7 @@ async function counted(space: string): Promise<{ space: SpaceRepository; heads: 
 }
 
 for (const [what, ask] of Object.entries({ 'IDs of pages': overridesAt, 'dates of pages': datesAt }))
-  test(`${what}: six that ask at once, of a revision and of the one below it, cost as much as one`, async () => {
+  test(`${what}: six concurrent requests for two revisions cost as much as one`, async () => {
     const { app } = here.service
     const id = await mergedSpace()
     const alone = await counted(id)
@@ -59,7 +59,7 @@ for (const [what, ask] of Object.entries({ 'IDs of pages': overridesAt, 'dates o
     const results = await Promise.all(
       [below, head, head, head, below, head].map((commit) => ask(app, together.space, commit)),
     )
-    // Each looks up where it is.
+    // Each request looks up its own position.
     assert.ok(
       together.asked() < alone.asked() * 1.5,
       `one asked the repository ${alone.asked()} times, six together ${together.asked()} times`,

@@ -10,9 +10,9 @@ import { type Caller, startService, type TestService } from '../support/service.
 import { suite } from '../support/suite.js'
 import { sampleEnv, samples } from '../api/samples/index.js'
 
-const test = suite('a role that is taken away while a request is under way')
+const test = suite('roles that are removed during a request')
 
-/** What changes Git alone, whose guards are asked when the branch moves: `reviews/main-guard.test.ts`. */
+/** Excludes changes to Git alone, whose guards run when the branch moves: `reviews/main-guard.test.ts`. */
 const movesBranches = new Set([
   'updateSpaceContent',
   'updateChangeRequestContent',
@@ -20,13 +20,13 @@ const movesBranches = new Set([
   'updateChangeRequestFromMain',
   'applyTemplateToSpace',
 ])
-/** Requests that only read, or only say that a client is online. */
+/** Requests that only read, or only report that a client is online. */
 const changesNothing = new Set(['previewGitSync', 'testConnection'])
 
 const isAsked = ([id, { method, needs }]: [string, Endpoint]): boolean =>
   method !== 'GET' && needs in policy && !movesBranches.has(id) && !changesNothing.has(id)
 
-/** The request that something is done for. */
+/** The request that performs a change. */
 const doneFor = new AsyncLocalStorage<IncomingMessage>()
 const REQUESTS = 'http.server.request.start'
 const note = (message: unknown): void => doneFor.enterWith((message as { request: IncomingMessage }).request)
@@ -35,13 +35,13 @@ test.after(() => void unsubscribe(REQUESTS, note))
 
 interface Asked {
   status: number
-  /** Whether it had begun to write when the role was taken away. */
+  /** Whether it had started to write when the role was removed. */
   queued: boolean
 }
 
 /**
- * Asks while a transaction that takes the role away is under way: what looks at roles outside of transactions sees the role
- * still, and every transaction of the request comes after that one.
+ * Sends a request while a transaction that removes the role is running. Reads outside transactions still see the role,
+ * and every transaction of the request runs after that one.
  */
 async function askMeanwhile(
   here: TestService,
@@ -69,9 +69,9 @@ async function askMeanwhile(
     return get(of, id)
   }
   store.transact = (work) => {
-    // Everything else is work in the background.
+    // Everything else is background work.
     if (isSeen && isOurs()) begun()
-    // With a data folder they wait for one another anyway; PostgreSQL may let one that began meanwhile come first.
+    // With a data folder they wait for each other anyway. PostgreSQL may let one that started in between run first.
     return demotion.then(() => transact(work))
   }
   try {
@@ -96,7 +96,7 @@ async function askMeanwhile(
 }
 
 test(
-  'a caller who lost the permission changes nothing, whatever the endpoint',
+  'a caller who lost the permission changes nothing through any endpoint',
   async () => {
     const here = await startService({ env: sampleEnv })
     try {
@@ -114,7 +114,7 @@ test(
         assert.ok(allows(endpoint.needs as Permission, least === 'guest' ? null : least))
         const { status, queued } = await askMeanwhile(here, who, endpoint, url, sample.body)
         if (queued && (status === 403 || status === 404)) refused++
-        // What was invalid, or in conflict, was refused before anything was to be written.
+        // Invalid or conflicting requests were rejected before a write.
         else if (status < 400)
           survived.push(
             `${endpoint.method} ${endpoint.path} (${id}, ${pathParameters(endpoint.path).length}): ${status}`,
@@ -129,7 +129,7 @@ test(
   { timeoutMs: 180_000 },
 )
 
-test('a settings request whose body comes in slowly goes by the role of when it is made', async () => {
+test('a settings request with a slow body follows the role at the time of the change', async () => {
   const here = await startService({ env: sampleEnv })
   try {
     const who = await here.caller('admin')

@@ -45,7 +45,7 @@ const roleOn = async (who: Caller, path: string): Promise<string> => {
           : 'read'
 }
 
-test('a role given by name or to a team is there at once, can be changed, and taken back', async () => {
+test('a role for a user or a team applies at once, and can be changed and revoked', async () => {
   const path = `/v1/spaces/${await newSpace()}`
   const [guest, other] = [await here.caller(null), await here.caller(null)]
   const team = await newTeam('writers', [other])
@@ -72,7 +72,7 @@ test('a role given by name or to a team is there at once, can be changed, and ta
   assert.equal([await roleOn(guest, path), await roleOn(other, path)], ['404', '404'])
 })
 
-test('users outside the organization are named in the error, and nobody in the request gets a role', async () => {
+test('a grant with users outside the organization names them and changes nothing', async () => {
   const path = `/v1/spaces/${await newSpace()}`
   const [guest, stranger, gone] = [await here.caller(null), await here.caller(), await here.caller('read')]
   const { store } = here.service.app
@@ -96,7 +96,7 @@ test('users outside the organization are named in the error, and nobody in the r
     await here.admin.call('post', `${path}/permissions`, bad).expect(400)
 })
 
-test('only its admins decide, whatever role others have elsewhere', async () => {
+test('only admins of the organization decide, whatever roles others have elsewhere', async () => {
   const [mine, other] = [await newSpace(), await newSpace()]
   const someone = (await here.caller('read')).user
   for (const role of ['read', 'comment', 'edit', 'review', 'create'] as const) {
@@ -113,7 +113,7 @@ test('only its admins decide, whatever role others have elsewhere', async () => 
   await local.call('get', `/v1/spaces/${mine}/permissions/users`).expect(404)
 })
 
-test('the aggregate says who has which role, and what it comes from, the strongest first', async () => {
+test("the aggregate lists each user's role and its sources, strongest first", async () => {
   const outer = await newCollection('outer', { defaultLevel: 'comment' })
   const inner = await newCollection('inner', { parent: outer })
   const space = await newSpace({ parent: inner })
@@ -190,7 +190,7 @@ test('the aggregate says who has which role, and what it comes from, the stronge
   )
 })
 
-test('a change is reported once, and only if there was one', async () => {
+test('a permission change is reported once, and only if there was one', async () => {
   const space = await newSpace()
   const user = (await here.caller('read')).user
   const told = async () =>
@@ -208,7 +208,7 @@ test('a change is reported once, and only if there was one', async () => {
   ])
 })
 
-test('invitations, changes and removals at once: one of them wins, none fails', async () => {
+test('concurrent invitations, changes and removals have one winner and no failure', async () => {
   const path = `/v1/spaces/${await newSpace()}/permissions`
   const user = (await here.caller(null)).user
   for (let round = 0; round < 5; round++) {

@@ -1,14 +1,14 @@
 import * as assert from 'uvu/assert'
 import { locations } from '../support/probe-responses.js'
 
-/** What a caller got. */
+/** A response as the caller received it. */
 export interface ApiResponse {
   status: number
   body: any
   location: string | null
 }
 
-/** A user who sends plain HTTP with a token, and remembers every address that a response contained. */
+/** A user who sends plain HTTP with a token and remembers every address in the responses. */
 export class Person {
   readonly shown = new Set<string>()
   constructor(
@@ -16,7 +16,7 @@ export class Person {
     readonly token: string | null,
   ) {}
 
-  /** Asks, and insists on the status. */
+  /** Sends a request and requires the status. */
   async ask(method: string, path: string, status: number, body?: unknown): Promise<ApiResponse> {
     const response = await fetch(this.url + path, {
       method,

@@ -8,7 +8,7 @@ let team: Team
 let org: string
 const made: Record<string, string> = {}
 
-const [test, here] = await suiteWith('a new team, through HTTP alone', startService)
+const [test, here] = await suiteWith('a new team through HTTP alone', startService)
 test.before(async () => {
   team = await foundTeam(here.url, new Person(here.url, here.admin.token))
   org = `/v1/orgs/${team.organization}`
@@ -16,7 +16,7 @@ test.before(async () => {
 
 const titles = (items: { title: string }[]): string[] => items.map(({ title }) => title)
 
-test('collections two deep, with spaces in their order and a level of their own', async () => {
+test('a team creates nested collections with ordered spaces and their own access level', async () => {
   const { founder, people, writers } = team
   made.products = (await founder.post(`${org}/collections`, { title: 'Products' })).id
   made.harbour = (await founder.post(`${org}/collections`, { title: 'Harbour', parent: made.products })).id
@@ -55,7 +55,7 @@ test('collections two deep, with spaces in their order and a level of their own'
   assert.is((await founder.get(`${org}/members/${team.ids.writer}`)).spaces, 3)
 })
 
-test('a change request with comments, a review and a merge', async () => {
+test('a team writes, comments on, reviews and merges a change request', async () => {
   const { founder, people, ids } = team
   const space = `/v1/spaces/${made.Guide}`
   const page = (await people.writer.get(`${space}/content/pages`)).pages[0]
@@ -115,7 +115,7 @@ test('a change request with comments, a review and a merge', async () => {
   assert.is((await founder.get(space)).comments, 1)
 })
 
-test('a site with sections and variants', async () => {
+test('a team builds a site with sections and variants', async () => {
   const { founder, people } = team
   const { id } = await founder.post(`${org}/sites`, { title: 'Harbour', spaces: [made.Guide] })
   made.site = id
@@ -151,7 +151,7 @@ test('a site with sections and variants', async () => {
   assert.equal((await founder.get(site)).siteSpaces, 3)
 })
 
-test('to another organization and back, with everything that belongs to it', async () => {
+test('a space moves to another organization and back with all its content', async () => {
   const { founder, people } = team
   const { id: other } = await founder.post('/v1/orgs', { title: 'The other one' })
   await founder.post(`/v1/collections/${made.products}/transfer`, { organization: other }, 412)
@@ -178,7 +178,7 @@ test('to another organization and back, with everything that belongs to it', asy
   assert.is((await founder.all(`/v1/spaces/${made.Guide}/commenters`)).count, 1)
 })
 
-test('counters, permissions and addresses are what the documents say', async () => {
+test('counters, permissions and addresses match the documents', async () => {
   const { founder, people, ids } = team
   for (const { id, comments, changeRequests, changeRequestsOpen, changeRequestsDraft } of (
     await founder.all(`${org}/spaces`)
@@ -203,7 +203,8 @@ test('counters, permissions and addresses are what the documents say', async () 
   const aggregate = (await founder.all(`/v1/spaces/${made.Guide}/permissions/aggregate`)).items
   assert.ok(aggregate.length > 0)
   for (const person of [founder, ...Object.values(people)]) {
-    // The site was deleted so that the collection could go, invitations end when they are accepted; everything else is where the responses said.
+    // The site was deleted to allow the deletion of the collection, and accepted invitations are gone. Every other
+    // address still works.
     const over = [made.site as string, '/invites/']
     for (const address of person.shown)
       if (!over.some((part) => address.includes(part))) await person.get(address.replace(here.url, ''))

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { Person } from './http.js'
 
-/** A new organization with its people, as they made it through HTTP alone. */
+/** A new organization and its members, created through HTTP alone. */
 export interface Team {
   organization: string
   founder: Person
@@ -10,10 +10,10 @@ export interface Team {
   writers: string
 }
 
-/** What follows the # in an invitation's link. */
+/** The part of an invitation's link after the #. */
 const secretOf = (link: string): string => new URL(link).hash.slice(1)
 
-/** Makes an organization, invites people by address and by link, and puts some into a team. */
+/** Creates an organization, invites people by address and by link, and adds some to a team. */
 export async function foundTeam(url: string, operator: Person): Promise<Team> {
   const founder = operator
   const { id: founderId } = await founder.get('/v1/user')

@@ -16,7 +16,7 @@ const textOf = (page: number, round: number): string =>
   `# Page ${page}\n\n${Array.from({ length: 8 }, (_, i) => `## Part ${i}\n\nRound${round}word page${page}word part${i}word, and some more text about it.`).join('\n\n')}\n`
 
 test(
-  'a server that is killed while it makes an index finds everything after the next start',
+  'a server that is killed while it builds an index finds everything after a restart',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-search-'))
     let space = ''

@@ -1,4 +1,4 @@
-/** What a story of searches knows: the pages of a space as the contract describes them, and the words on each. */
+/** The model of a search story: the pages of a space according to the contract, and the words on each. */
 import { join } from 'node:path'
 import { commitPlainly } from '../support/plain-edit.js'
 import type { TestService } from '../support/service.js'
@@ -13,10 +13,10 @@ export interface Known {
 
 type Change = Record<string, unknown>
 
-/** A space that a story writes to, and what must be found in it. */
+/** A space that a story writes to, and the expected search results. */
 export class Shelf {
   readonly pages = new Map<string, Known>()
-  /** Words that stood somewhere once. */
+  /** Words that occurred at some time. */
   readonly gone = new Set<string>()
 
   constructor(
@@ -28,7 +28,7 @@ export class Shelf {
     return `/v1/spaces/${this.id}`
   }
 
-  /** The page that a word must be found on; null if it must not be found. */
+  /** The page that a search for a word must find, or null if it must find none. */
   where(word: string): string | null {
     for (const [id, page] of this.pages)
       if (!page.hidden && (page.title === word || page.text.includes(word))) return id
@@ -54,7 +54,7 @@ export class Shelf {
     await this.change([{ operation: 'update_page', page: id, document: { markdown: body(text) } }], to)
   }
 
-  /** What main has after a rewrite. */
+  /** The content of main after a rewrite. */
   rewritten(id: string, text: string[]): void {
     const page = this.pages.get(id) as Known
     for (const word of page.text) this.gone.add(word)
@@ -80,7 +80,7 @@ export class Shelf {
     this.pages.delete(id)
   }
 
-  /** The same as `rewrite`, by a commit that the service did not make. */
+  /** The same as `rewrite`, through a commit outside the service. */
   async rewritePlainly(id: string, text: string[]): Promise<void> {
     const page = this.pages.get(id) as Known
     const front = page.hidden ? '---\nhidden: true\n---\n\n' : ''
@@ -95,7 +95,7 @@ export class Shelf {
   }
 }
 
-/** Words at the places where a page may have them: text, a list, a table, a hint, code, a link, after a heading. */
+/** Words at every place of a page: text, a list, a table, a hint, code, a link, after a heading. */
 const body = ([first = '', second = '', third = '', ...rest]: readonly string[]): string =>
   [
     `Text with ${first} in it.`,

@@ -12,7 +12,7 @@ const SPACES = 8
 const SUMMARY = '# Table of contents\n\n* [Page](a.md)\n'
 const all: Desk[] = []
 for (let n = 0; n < SPACES; n++) {
-  // Of different length, so that the scores of the spaces differ.
+  // Of different lengths, so that the scores of the spaces differ.
   const text = `# Page\n\nRambutan. ${'More words about it. '.repeat(n)}\n`
   all.push(await openDesk(here, { 'SUMMARY.md': SUMMARY, 'a.md': text }))
 }
@@ -28,7 +28,7 @@ const search = async (more = ''): Promise<Response> =>
   (await here.admin.call('get', `/v1/orgs/${here.organization}/search?query=rambutan${more}`).expect(200)).body
 const idsOf = ({ items }: Response): string[] => items.map(({ id }) => id)
 
-/** Makes the index of a space one that is not at the head of main, and whose update does not end. Returns what ends that. */
+/** Makes the index of a space outdated, with an update that does not end. Returns a function that ends it. */
 function holdUp(space: string): () => void {
   const { app } = here.service
   app.search.known.delete(space)
@@ -36,13 +36,13 @@ function holdUp(space: string): () => void {
   return () => void app.search.updates.delete(space)
 }
 
-test('a complete result does not say that it is partial, and identical requests find the same', async () => {
+test('a complete result is not marked partial, and identical requests return the same', async () => {
   const first = await search()
   assert.equal([first.count, 'partial' in first], [SPACES, false])
   assert.equal(await search(), first)
 })
 
-test('spaces whose index is not ready delay no others, and the result says that it is partial', async () => {
+test('spaces whose index is not ready delay no others and make the result partial', async () => {
   const whole = await search()
   const [one, two, three, four] = desks as [string, string, string, string]
   const held = [one, two, three, four].map(holdUp)
@@ -56,7 +56,7 @@ test('spaces whose index is not ready delay no others, and the result says that 
   assert.equal(await search(), whole)
 })
 
-test('a space that is missing in one response moves none to another page', async () => {
+test('a space that is missing in one response moves no results to another page', async () => {
   const ids = idsOf(await search())
   const first = await search('&limit=3')
   const end = holdUp(ids[1] as string)

@@ -63,7 +63,7 @@ const titles = async (desk: Pick<Desk, 'url'>, query: string): Promise<string[]>
   (await found(desk, query)).map(({ title }) => title)
 const desk = await openDesk(here, FILES)
 
-test('results have a rank that pages of the list continue, the entries above them, and a description', async () => {
+test('search results have a rank across pages, ancestors and a description', async () => {
   const url = `/v1/orgs/${here.organization}/spaces`
   const space = (await here.admin.call('post', url, { title: 'Ranked' }).expect(201)).body.id as string
   const changes = [
@@ -99,7 +99,7 @@ test('results have a rank that pages of the list continue, the entries above the
   assert.is(found.score, found.pages[0].score)
 })
 
-test('finds sections with their headings, and marks what matches', async () => {
+test('search finds sections with their headings and marks matches', async () => {
   const [page, ...others] = await found(desk, 'bergamot')
   assert.equal(others, [])
   const id = await desk.id('readme')
@@ -135,7 +135,7 @@ test('finds sections with their headings, and marks what matches', async () => {
   await here.admin.call('get', `/v1/spaces/${desk.space}/content/page/${id}`).expect(200)
 })
 
-test('titles come before headings, and headings before texts', async () => {
+test('matches in titles rank before headings, and headings before text', async () => {
   const space = await openDesk(here, {
     'SUMMARY.md': summaryOf({ 'a.md': 'One', 'b.md': 'Two', 'c.md': 'Backup' }),
     'a.md': '# One\n\nA backup of the backup is a backup.\n',
@@ -162,7 +162,7 @@ test('the last word may be unfinished, and parts of names are words', async () =
   assert.is(page?.sections[0]?.body, 'We grow apples and bergamot. The listAll**Pages** call returns them.')
 })
 
-test('mistakes are forgiven, where nothing is spelt like that', async () => {
+test('misspellings are forgiven if no page contains the exact word', async () => {
   for (const typo of [
     'bergamt',
     'bregamot',
@@ -177,12 +177,12 @@ test('mistakes are forgiven, where nothing is spelt like that', async () => {
   assert.equal(await titles(desk, 'xyzzyx'), [])
 })
 
-test('accents, case and ligatures do not matter', async () => {
+test('search ignores accents, case and ligatures', async () => {
   for (const query of ['CAFE', 'cafe', 'café', 'cafe\u0301', 'creme brulee', 'strasse'])
     assert.equal(await titles(desk, query), ['Le café'], query)
 })
 
-test('Chinese is found from two characters on, within texts', async () => {
+test('Chinese is found within texts from two characters on', async () => {
   for (const query of ['安装', '数据库', '如何安装', '据库', '指南', '部署指南'])
     assert.equal(await titles(desk, query), ['部署指南'], query)
   assert.equal(await titles(desk, '库数'), [])
@@ -192,21 +192,21 @@ test('Chinese is found from two characters on, within texts', async () => {
   assert.equal(await titles(desk, '库'), ['部署指南'])
 })
 
-test('scripts that are written from right to left are found, with and without vowel points', async () => {
+test('right-to-left scripts are found with and without vowel points', async () => {
   assert.equal(await titles(desk, 'الاستخدام'), ['دليل'])
   assert.equal(await titles(desk, 'محمد'), ['دليل'])
   assert.equal(await titles(desk, 'התקנה'), ['מדריך'])
   assert.equal(await titles(desk, 'التقنة'), [])
 })
 
-test('hidden pages, what is below them, noIndex and drafts are not found, nor counted', async () => {
+test('hidden pages, their subpages, noIndex pages and drafts are neither found nor counted', async () => {
   const { body } = await here.admin.call('get', `${desk.url}/search?query=kumquat`).expect(200)
   assert.equal(body, { items: [], count: 0 })
   for (const query of ['secret', 'kumqat', 'hidden', 'below', 'quiet', 'draft'])
     assert.equal(await titles(desk, query), [], query)
 })
 
-test('what is hidden has no part in the ranking', async () => {
+test('hidden content has no effect on the ranking', async () => {
   const pages = { 'a.md': 'Alpha', 'b.md': 'Beta' }
   const files = { 'a.md': '# Alpha\n\nPlum and pear and plum.\n', 'b.md': '# Beta\n\nPear, pear and plum.\n' }
   const hidden = Object.fromEntries(
@@ -226,7 +226,7 @@ test('what is hidden has no part in the ranking', async () => {
     )
 })
 
-test('edits, merges, moves and hiding show in the next search', async () => {
+test('the next search reflects edits, merges, moves and hidden pages', async () => {
   const space = await openDesk(here, {
     'SUMMARY.md': summaryOf({ 'a.md': 'A', 'b.md': 'B' }),
     'a.md': '# A\n\nQuince.\n',
@@ -251,7 +251,7 @@ test('edits, merges, moves and hiding show in the next search', async () => {
   assert.equal(await titles(space, 'salak'), [])
 })
 
-test('pages follow pages, by a cursor', async () => {
+test('search results are paged with a cursor', async () => {
   const paths = Array.from({ length: 25 }, (_, i) => `p${i}.md`)
   const space = await openDesk(here, {
     'SUMMARY.md': summaryOf(Object.fromEntries(paths.map((path) => [path, path]))),
@@ -281,7 +281,7 @@ test('pages follow pages, by a cursor', async () => {
     await here.admin.call('get', `${space.url}/search?query=a&page=${page}`).expect(400)
 })
 
-test('only those who may see a space search it, and an organization finds just what they may see', async () => {
+test('search covers exactly the spaces that the caller can see', async () => {
   const secret = await openDesk(here, {
     'SUMMARY.md': summaryOf({ 'a.md': 'Only for few' }),
     'a.md': '# Only for few\n\nRambutan.\n',
@@ -317,7 +317,7 @@ test('only those who may see a space search it, and an organization finds just w
   assert.equal((await reader.call('get', org).expect(200)).body, { items: [], count: 0 })
 })
 
-test('nothing that is typed is an operator, and all of it is answered', async () => {
+test('search input has no operators, and every input gets a response', async () => {
   const hostile = [
     '"orchard',
     'orchard*',
@@ -361,11 +361,11 @@ test('nothing that is typed is an operator, and all of it is answered', async ()
   await here.admin.call('get', `${desk.url}/search`).expect(400)
 })
 
-test('a question is answered by the words in it that matter', async () => {
+test('a question is answered by its significant words', async () => {
   assert.equal((await titles(desk, 'how do I grow bergamot on mars'))[0], 'Home')
 })
 
-test('bodies are short, and have their own marks made harmless', async () => {
+test('result bodies are short, and their own marks are escaped', async () => {
   const long = `${'word '.repeat(400)}tamarind ${'more '.repeat(400)}`
   const space = await openDesk(here, {
     'SUMMARY.md': summaryOf({ 'a.md': 'A' }),
@@ -377,7 +377,7 @@ test('bodies are short, and have their own marks made harmless', async () => {
   assert.ok((await found(space, 'carambola'))[0]?.sections[0]?.body.includes('2 * 3 *bold* **carambola**'))
 })
 
-test('the files are private, and one that is deleted or damaged while the service is stopped is made again', async () => {
+test('index files are private, and a lost one is rebuilt at the next start', async () => {
   const dir = join(here.dir, 'data', 'search')
   const file = join(dir, `${desk.space}.db`)
   assert.equal(await titles(desk, 'bergamot'), ['Home'])
@@ -398,7 +398,7 @@ test('the files are private, and one that is deleted or damaged while the servic
   }
 })
 
-test('a file that is damaged or deleted while the service runs is made again', async () => {
+test('an index file that is damaged or deleted while the service runs is rebuilt', async () => {
   const file = join(here.dir, 'data', 'search', `${desk.space}.db`)
   assert.equal(await titles(desk, 'bergamot'), ['Home'])
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })

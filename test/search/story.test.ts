@@ -1,4 +1,7 @@
-/** Random edits, hidings, merges, plain Git and restarts: each word is found where it stands, by those who may see it, and nowhere else. */
+/**
+ * Plays random edits, hidden pages, merges, plain Git and restarts: readers find each word where it is, and nowhere
+ * else.
+ */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -11,7 +14,7 @@ import { Words } from './words.js'
 
 const test = suite('stories of searches')
 const STEPS = Number(process.env.SEARCH_STEPS ?? 40)
-/** How long what was written may take until it is found. */
+/** The maximum delay until written content is found. */
 const LAG_MS = Number(process.env.SEARCH_LAG_MS ?? 120_000)
 
 interface Story {
@@ -64,7 +67,7 @@ const plainly: Step = async (story, shelf) => {
   return 'plain Git'
 }
 
-/** What a change request has is not found on main before the merge, and found right after it. */
+/** Content of a change request is not found on main before the merge, and is found right after it. */
 const merge: Step = async (story, shelf) => {
   const { admin } = story.here
   const { body } = await admin.call('post', `${shelf.url}/change-requests`, { subject: 'Words' }).expect(201)
@@ -94,7 +97,7 @@ const grant: Step = async (story, shelf) => {
   return 'grant or revoke'
 }
 
-/** A restart, sometimes without what is derived. */
+/** A restart, sometimes with the derived data deleted. */
 const restart: Step = async ({ here, next }) => {
   if (next(2) === 0) {
     await here.restart()
@@ -119,7 +122,7 @@ const steps: readonly (readonly [number, Step])[] = [
   [1, restart],
 ]
 
-/** The IDs of the pages that a search finds, from an organization's response too. */
+/** The IDs of the pages that a search finds, also from an organization's response. */
 async function found(caller: Caller, url: string, query: string): Promise<string[]> {
   const { body } = await caller.call('get', `${url}?query=${encodeURIComponent(query)}`).expect(200)
   assert.is(body.count, body.items.length, `count of ${query}`)
@@ -127,7 +130,7 @@ async function found(caller: Caller, url: string, query: string): Promise<string
   return pages.map(({ id }) => id).sort()
 }
 
-/** Asks until the response is right, for as long as an index may lag behind. */
+/** Repeats the search until the response is right, for as long as an index may lag behind. */
 async function mustFind(caller: Caller, url: string, query: string, wanted: string[], told: string): Promise<void> {
   const until = Date.now() + LAG_MS
   let last = await found(caller, url, query)
@@ -148,7 +151,7 @@ async function check(story: Story, told: string): Promise<void> {
       const at = shelf.where(word)
       const wanted = at === null ? [] : [at]
       const why = `${word} after ${told}`
-      // A part of the word at its beginning, and in other letters, must lead to the same page.
+      // The start of the word, in other letters, must lead to the same page.
       const asked = [word, word.slice(0, 7), word.toUpperCase()][next(3)] as string
       await mustFind(here.admin, `${shelf.url}/search`, asked, wanted, `in the space: ${asked}, ${why}`)
       await mustFind(here.admin, everywhere, asked, wanted, `everywhere: ${asked}, ${why}`)
@@ -180,7 +183,7 @@ async function begin(seed: number): Promise<Story> {
 
 for (const seed of (process.env.SEARCH_SEEDS ?? '1,2').split(',').map(Number))
   test(
-    `seed ${seed}`,
+    `search finds each word where it is after random edits (seed ${seed})`,
     async () => {
       const story = await begin(seed)
       const told: string[] = []

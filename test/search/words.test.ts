@@ -30,7 +30,7 @@ test('words are split by script, and names by their parts', () => {
   assert.is(fold('x'.repeat(500)).length, 40)
 })
 
-test('queries have terms, of which only the last word may be unfinished', () => {
+test('queries have terms, and only the last word may be unfinished', () => {
   assert.equal(termsOf('Deploy deploy kuber'), [
     { word: 'deploy', last: false },
     { word: 'kuber', last: true },
@@ -44,7 +44,7 @@ test('queries have terms, of which only the last word may be unfinished', () => 
 
 const anyText = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }), unicodeText({ maxLength: 60 }))
 
-test('words have letters, marks and digits only, and stand where they say', () => {
+test('words contain only letters, marks and digits, and have the right positions', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       eachToken(text, ({ word, start, end }) => {
@@ -56,7 +56,7 @@ test('words have letters, marks and digits only, and stand where they say', () =
   )
 })
 
-test('a word and the same word with a mistake have a form in common', () => {
+test('a word and a misspelling of it have a form in common', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 5, maxLength: 14 })
   fc.assert(
     fc.property(word, fc.nat(), fc.constantFrom('drop', 'add', 'change', 'swap'), (right, where, how) => {
@@ -84,7 +84,7 @@ test('a word and the same word with a mistake have a form in common', () => {
   assert.is(distance('abc', 'xyz', 2), 3)
 })
 
-test('bodies are short and have balanced marks, whatever the text', () => {
+test('result bodies are short and have balanced marks for any text', () => {
   const text = fc
     .array(fc.oneof(anyText, fc.constantFrom('apple', '**', '苹果', ' ', '\n', '*')), { maxLength: 200 })
     .map((parts) => parts.join(' '))

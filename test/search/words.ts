@@ -1,10 +1,10 @@
-/** Words that nobody else writes, so that a search for one has one right response. */
+/** Words that occur nowhere else, so that a search for one has exactly one right response. */
 import type { Random } from '../simulation/two-sided/random.js'
 
 const FIRST = 'bdfgklmnprstvz'
 const VOWELS = 'aeiou'
 
-/** Makes words of ten letters, each far from all others, so that none is taken for another's misspelling. */
+/** Creates words of ten letters, each far from all others, so that none counts as another's misspelling. */
 export class Words {
   readonly #made: string[] = []
   constructor(private readonly next: Random) {}

@@ -38,13 +38,13 @@ const gone = (promise: Promise<unknown>) =>
   )
 const count = async (table: string): Promise<number> =>
   (await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? -1
-/** What was written or begun more than an hour ago, as far as the database knows. */
+/** Ages all stored files by more than an hour, by the time of the database. */
 const age = (from: Database = database) =>
   from.query(
     "WITH f AS (UPDATE files SET written = written - interval '2 hours') UPDATE file_uploads SET began = began - interval '2 hours'",
   )
 
-test('what one node has written, another with an empty disk reads, whatever its size', async () => {
+test('a node with an empty disk reads a file of any size that another node wrote', async () => {
   const [one, other] = [await specs(), await specs()]
   for (const size of [0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 17]) {
     const bytes = randomBytes(size)
@@ -66,7 +66,7 @@ test('what one node has written, another with an empty disk reads, whatever its 
   assert.is(await gone(other.read(hashOf(Buffer.from('never written')))), 'ENOENT')
 })
 
-test('a local copy that was changed is found at the next start, and fetched again', async () => {
+test('a modified local copy is detected at the next start and fetched again', async () => {
   const at = folder()
   const bytes = randomBytes(5000)
   const hash = await (await specs(at)).write(bytes)
@@ -79,7 +79,7 @@ test('a local copy that was changed is found at the next start, and fetched agai
   assert.ok(bytes.equals(await (await specs(at)).read(hash)))
 })
 
-test('a check says what the database has, also of bytes that were changed in it', async () => {
+test('a check reports the files of the database, including changed bytes', async () => {
   const files = await specs()
   const hash = await files.write(Buffer.from('a specification'))
   assert.is(await files.check(hash, { deep: true }), 'whole')
@@ -92,7 +92,7 @@ test('a check says what the database has, also of bytes that were changed in it'
   assert.is(await gone(files.read(hash)), 'ENOENT')
 })
 
-test('a sweep takes what nobody uses, but nothing that is new, and what was given up half-way', async () => {
+test('a sweep deletes unused and abandoned files but no new ones', async () => {
   const files = await specs()
   const [used, unused] = [await files.write(Buffer.from('used')), await files.write(Buffer.from('unused'))]
   await database.query("INSERT INTO file_uploads (upload) VALUES ('given-up')")
@@ -101,7 +101,7 @@ test('a sweep takes what nobody uses, but nothing that is new, and what was give
   await files.sweep(isUsed)
   assert.is(await files.check(unused, { deep: true }), 'whole')
   await age()
-  // Whoever writes the same bytes again is about to write their name down.
+  // A writer of the same bytes is about to record their name.
   const young = await files.write(Buffer.from('written again'))
   await files.sweep(isUsed)
   assert.equal(await Promise.all([used, unused, young].map((hash) => files.check(hash, { deep: true }))), [
@@ -113,7 +113,7 @@ test('a sweep takes what nobody uses, but nothing that is new, and what was give
   assert.equal(await database.query("SELECT 1 FROM file_chunks WHERE upload = 'given-up'"), [])
 })
 
-test('bytes that are not what they are said to be are not stored, and leave nothing', async () => {
+test('bytes that do not match their hash are not stored and leave nothing', async () => {
   const rows = new FileRows(database, 'lfs')
   const before = await count('file_chunks')
   const bytes = async function* () {
@@ -128,7 +128,7 @@ test('bytes that are not what they are said to be are not stored, and leave noth
   assert.is(await count('file_chunks'), before)
 })
 
-test('two nodes that write one file at the same time leave one, and no chunks of the other', async () => {
+test('two nodes that write one file at the same time leave one file without extra chunks', async () => {
   const nodes = await Promise.all([specs(), specs(), specs()])
   const before = await count('file_chunks')
   const bytes = randomBytes(2 * MIB + 1)
@@ -138,7 +138,7 @@ test('two nodes that write one file at the same time leave one, and no chunks of
   assert.ok(bytes.equals(await (await specs()).read(hashes[0] as string)))
 })
 
-test('local copies stay within their bound', async () => {
+test('local copies stay within their limit', async () => {
   const at = folder()
   const files = await openSharedLfsFiles(database, at, 3 * MIB)
   const oids: string[] = []
@@ -159,7 +159,7 @@ test('local copies stay within their bound', async () => {
   assert.ok((await kept()) <= 3)
 })
 
-test('objects of Git LFS: another node streams them, in parts too; a wrong draft is not kept', async () => {
+test('another node streams LFS objects and their ranges, and a wrong draft is deleted', async () => {
   const [one, other] = [
     await openSharedLfsFiles(database, folder(), 100 * MIB),
     await openSharedLfsFiles(database, folder(), 100 * MIB),
@@ -184,7 +184,7 @@ test('objects of Git LFS: another node streams them, in parts too; a wrong draft
   assert.is(failed, 'ENOENT')
 })
 
-test('a PDF that one node has printed is served by another, replaced, trimmed and removed on both', async () => {
+test('a PDF of one node is served, replaced, trimmed and removed on another', async () => {
   const [one, other] = [
     await openSharedShelf(database, folder(), 3 * MIB),
     await openSharedShelf(database, folder(), 3 * MIB),
@@ -215,7 +215,7 @@ test('a PDF that one node has printed is served by another, replaced, trimmed an
   assert.ok(await one.find('space-2', 'third'), 'of another owner whose name begins alike')
 })
 
-test('while the database is away, nothing is said to be written, and what is here is still read', async () => {
+test('during a database outage, no write is confirmed and local files can be read', async () => {
   const files = await specs()
   const hash = await files.write(Buffer.from('here'))
   await files.read(hash)

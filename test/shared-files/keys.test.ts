@@ -24,7 +24,7 @@ const KEY = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)
 let nodes = 0
 
-/** Starts and stops a node on a folder of its own; returns its folder, or why it did not start. */
+/** Starts and stops a node on its own folder. Returns the folder, or the reason why the node did not start. */
 async function node(
   url: string,
   env: Record<string, string> = {},
@@ -51,7 +51,7 @@ async function everything(url: string): Promise<string> {
   }
 }
 
-test('the first node makes a key; one without it is refused, and told which file it needs', async () => {
+test('the first node creates a key, and a node without it is rejected with its name', async () => {
   const url = await postgres.database()
   const first = await node(url)
   assert.is(first.refused, null)
@@ -68,7 +68,7 @@ test('the first node makes a key; one without it is refused, and told which file
   assert.not.ok((await everything(url)).includes(key), 'the key is not in the database')
 })
 
-test('a node with another key is refused; the message has fingerprints and no key', async () => {
+test('a node with another key is rejected with fingerprints and without the key', async () => {
   const url = await postgres.database()
   assert.is((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused, null)
   const { refused } = await node(url, { BINDERY_SIGNING_KEY: OTHER })
@@ -79,7 +79,7 @@ test('a node with another key is refused; the message has fingerprints and no ke
   assert.match(String((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused), /differs from that of the other nodes/)
 })
 
-test('the nodes of a database sign commits with one key, or none does', async () => {
+test('all nodes of a database sign commits with one key, or none does', async () => {
   const url = await postgres.database()
   const file = join(root, 'commit-key')
   await promisify(execFile)('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file])
@@ -95,7 +95,7 @@ test('the nodes of a database sign commits with one key, or none does', async ()
   assert.match(String((await node(url, env)).refused), /Leave BINDERY_COMMIT_KEY_FILE out/)
 })
 
-test('without a database nothing changes: the data folder keeps the key, and one of the settings must be the same', async () => {
+test('without a database, the data folder has the key and a key setting must match', async () => {
   const dir = join(root, 'embedded')
   const start = (env: Record<string, string> = {}) => node('', env, dir)
   assert.is((await start()).refused, null)
@@ -108,7 +108,7 @@ test('without a database nothing changes: the data folder keeps the key, and one
   assert.is((await readFile(file, 'utf8')).trim(), key)
 })
 
-test('settings that are no key are refused without being shown', async () => {
+test('invalid key settings are rejected without being shown', async () => {
   assert.throws(
     () => loadConfig({ BINDERY_SIGNING_KEY: 'secret-but-short' }),
     (error: Error) => /64 hexadecimal digits/.test(error.message) && !error.message.includes('secret-but'),

@@ -1,4 +1,7 @@
-/** The copies of a space that nodes have in their folders, as an administrator with plain Git sees them, and commits of people by the Git door. */
+/**
+ * The copies of a space in the folders of nodes, as an admin with plain Git sees them, and commits through Git
+ * endpoints.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { requestRefresh } from '../../src/git/index.js'
@@ -12,7 +15,7 @@ export interface Place {
   url: string
 }
 
-/** Brings a node's copy of a space up to date as `bindery refresh` does; returns its folder. */
+/** Updates a node's copy of a space as `bindery refresh` does. Returns its folder. */
 export async function refreshed({ name, dir }: Place, space: string): Promise<string> {
   const repos = join(dir, 'repos')
   const refused = await requestRefresh(repos, space)
@@ -20,7 +23,7 @@ export async function refreshed({ name, dir }: Place, space: string): Promise<st
   return join(repos, `${space}.git`)
 }
 
-/** Every ref of every copy, which must be the same everywhere, one a line. */
+/** Every ref of every copy, one per line. All copies must agree. */
 export async function sameRefs(places: readonly Place[], space: string): Promise<string> {
   const all = await Promise.all(
     places.map(async (place) =>
@@ -32,7 +35,7 @@ export async function sameRefs(places: readonly Place[], space: string): Promise
   return all[0] as string
 }
 
-/** What to say when a node shows something else than the first one. */
+/** The message for a node that differs from the first one. */
 export function differ(places: readonly Place[], at: number, what: string, ours: string, theirs: string): string {
   let same = 0
   while (ours[same] === theirs[same]) same++
@@ -40,19 +43,21 @@ export function differ(places: readonly Place[], at: number, what: string, ours:
   return `${what}: ${places[0]?.name} shows ${around(ours)}, and ${places[at]?.name} ${around(theirs)}`
 }
 
-/** The clone of somebody who fetches from whatever node they reach, and pushes to another. */
+/** A clone that fetches from a random node and pushes to another. */
 export class Clone {
   readonly #dir: string
   readonly #url: () => string
   #made = false
 
-  /** @param node gives the node for the next request */
+  /**
+   * @param node returns the node for the next request
+   */
   constructor({ dir, space, token, node }: { dir: string; space: string; token: string; node: () => Place }) {
     this.#dir = dir
     this.#url = () => `${node().url.replace('://', `://git:${token}@`)}/git/${space}.git`
   }
 
-  /** Fetches a branch, lets `commit` make a commit on it, and pushes that. Returns the commit. */
+  /** Fetches a branch, lets `commit` create a commit on it, and pushes that. Returns the commit. */
   async push(ref: string, commit: (repo: string) => Promise<string>): Promise<string> {
     if (!this.#made) {
       mkdirSync(this.#dir, { recursive: true })

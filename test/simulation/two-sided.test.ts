@@ -3,13 +3,13 @@ import { playStory } from './two-sided/story.js'
 
 const test = suite('two-sided simulation')
 
-// The whole of it: scripts/simulate … --two-sided (CONTRIBUTING.md).
+// Long stories: scripts/simulate … --two-sided (CONTRIBUTING.md).
 const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
 const STEPS = Number(process.env.STEPS ?? 60)
 /** Kinds of steps to leave out. */
 const WITHOUT = (process.env.WITHOUT ?? '').split(',').filter((name) => name !== '')
 
-/** On how many nodes all stories are played; without it one is, a short one, on three. */
+/** The number of nodes for all stories. Without it, one short story is played on three nodes. */
 const NODES = Number(process.env.SIMULATION_NODES ?? 0)
 const STEPS_ON_NODES = 15
 

@@ -15,7 +15,7 @@ const get = async () => (await here.admin.call('get', path).expect(200)).body
 const put = (body: unknown) => here.admin.call('put', path, body)
 const themed = (value: string) => ({ light: value, dark: value })
 
-test('a new site has the whole shape, without members that nobody chose, and what is returned can be sent back', async () => {
+test('a new site has all default members, and its customization can be sent back', async () => {
   const before = await get()
   const { styling, ...groups } = before
   assert.equal(groups, {
@@ -46,7 +46,7 @@ test('a new site has the whole shape, without members that nobody chose, and wha
   assert.equal(await get(), before)
 })
 
-test('every value of the contract is taken, and any subset of a group', async () => {
+test('every value of the contract is accepted, and any subset of a group', async () => {
   const taken: [string, string, readonly string[]][] = [
     ['styling', 'theme', ['clean', 'muted', 'bold', 'gradient']],
     ['styling', 'corners', ['straight', 'rounded', 'circular']],
@@ -75,7 +75,7 @@ test('every value of the contract is taken, and any subset of a group', async ()
   await put({})
 })
 
-test('bounds are those of the contract', async () => {
+test('customization limits match the contract', async () => {
   const link = (title: string) => ({ header: { links: [{ title: 'More', to: null, links: [{ title, to: null }] }] } })
   const bounds: [(text: string) => object, number][] = [
     [(title) => ({ title }), 128],
@@ -90,7 +90,7 @@ test('bounds are those of the contract', async () => {
   await put({})
 })
 
-test('null takes a choice back: the member is absent then', async () => {
+test('null removes a customization', async () => {
   const colour = themed('#000')
   const nothing = {
     title: null,
@@ -120,7 +120,7 @@ test('null takes a choice back: the member is absent then', async () => {
   await put({})
 })
 
-test('PUT replaces: what is left out has its default again, within a group too', async () => {
+test('PUT resets every omitted customization to its default', async () => {
   const before = await get()
   const chosen = {
     title: 'Handbook',
@@ -178,9 +178,9 @@ const hostile: [why: string, body: object, at: string][] = [
     { header: { links: [{ title: 'x', to: null, onclick: 'x' }] } },
     '/header/links/0/onclick',
   ],
-  ['a colour that is none', { styling: { primaryColor: themed('red') } }, '/styling/primaryColor/light'],
+  ['an invalid color', { styling: { primaryColor: themed('red') } }, '/styling/primaryColor/light'],
   [
-    'style in a colour',
+    'style in a color',
     { styling: { tint: { color: themed('#fff;background:url(//x)') } } },
     '/styling/tint/color/light',
   ],
@@ -260,14 +260,14 @@ const hostile: [why: string, body: object, at: string][] = [
   ],
 ]
 for (const [why, body, at] of hostile)
-  test(`refuses ${why}`, async () => {
+  test(`customization rejects ${why}`, async () => {
     const before = await get()
     const response = await put(body).expect(400)
     assert.ok(faults(response.body)[at], JSON.stringify(response.body))
     assert.equal(await get(), before)
   })
 
-test('a font of one`s own is taken', async () => {
+test('a custom font is accepted', async () => {
   const sources = [{ url: 'https://cdn.example.org/a.woff' }, { url: 'https://cdn.example.org/a' }]
   const font = { fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources }] }
   const taken = (await put({ styling: { font } }).expect(200)).body.styling.font
@@ -285,7 +285,7 @@ test('a font of one`s own is taken', async () => {
   assert.is((await get()).styling.monospaceFont.id, 'mine')
 })
 
-test('everybody who may see the site sees it; admins change it; for strangers it does not exist', async () => {
+test('readers see a customization, admins change it, and strangers get 404', async () => {
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('get', path).expect(200)
@@ -297,7 +297,7 @@ test('everybody who may see the site sees it; admins change it; for strangers it
   }
 })
 
-test('two PUTs at once: one of them is there, whole', async () => {
+test('one of two concurrent PUTs is stored completely', async () => {
   const bodies = Array.from({ length: 6 }, (_, i) => ({ title: `Title ${i}`, footer: { copyright: `Title ${i}` } }))
   for (const { status } of await Promise.all(bodies.map(put))) assert.is(status, 200)
   const after = await get()

@@ -1,6 +1,6 @@
 import type { Caller, TestService } from '../support/service.js'
 
-/** A site made through the API, and what tests do with it. */
+/** A site that is created through the API, with helpers for tests. */
 export interface SiteClient {
   id: string
   base: string

@@ -19,7 +19,7 @@ test.before(async () => {
     ids.set(entry.title.toLowerCase(), entry.id)
 })
 
-test('the structure to begin with', async () => {
+test('the initial site structure is as expected', async () => {
   assert.is(await site.outline(), 'Aa*[Aa* a2 a3] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) Ee[Ee*] H()')
 })
 
@@ -27,7 +27,7 @@ type Step = [item: string, place: { before?: string; after?: string }, status: n
 const kindOf = (title: string): string =>
   /^[GH]$/.test(title) ? 'site-section-group' : /^[a-z]/.test(title) ? 'site-space' : 'site-section'
 
-test('every move, by the operation of its kind', async () => {
+test('every kind of item can be moved with its own operation', async () => {
   const keys: Record<string, string> = { 'site-section': 'siteSection', 'site-space': 'siteSpace' }
   const segment: Record<string, string> = {
     'site-section': 'sections',
@@ -77,7 +77,7 @@ test('every move, by the operation of its kind', async () => {
   assert.is(await site.outline(), 'Aa*[a2 a3 Aa*] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) H() Ee[Ee*]')
 })
 
-test('the same with sortSiteStructure, which also puts a section next to a group', async () => {
+test('sortSiteStructure moves every kind of item, and a section next to a group', async () => {
   const steps: Step[] = [
     ['Ee', { before: 'G' }, 200, 'Aa*[a2 a3 Aa*] Ee[Ee*] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) H()'],
     ['Ee', { before: 'G' }, 409],
@@ -106,7 +106,7 @@ test('the same with sortSiteStructure, which also puts a section next to a group
     await here.admin.call('patch', `${site.base}/structure/sort`, body).expect(400)
 })
 
-test('two moves of one item at once: one after the other, each item once', async () => {
+test('two moves of one item run one after the other and keep it once', async () => {
   const before = await site.outline()
   const move = (place: object) =>
     here.admin.call('post', `${site.base}/site-spaces/${id('aa')}/move`, { position: place })
@@ -121,7 +121,7 @@ test('two moves of one item at once: one after the other, each item once', async
   assert.is(sorted(await site.outline()), sorted(before))
 })
 
-test('a move against the deletion of its section: moved or gone, never an error of the service', async () => {
+test('a move during the deletion of its section succeeds or the item is gone', async () => {
   const section = await site.section('Passing')
   const path = `${site.base}/sections/${section.id}`
   const [moved, deleted, changed] = await Promise.all([
@@ -137,7 +137,7 @@ test('a move against the deletion of its section: moved or gone, never an error 
   await here.admin.call('get', path).expect(404)
 })
 
-test('a cursor neither repeats nor skips while site spaces come, go and move', async () => {
+test('a cursor neither repeats nor skips site spaces while they change', async () => {
   const paged = await newSite(here)
   const made: string[] = []
   for (const title of ['s0', 's1', 's2', 's3', 's4', 's5']) made.push((await paged.siteSpace(title)).id)

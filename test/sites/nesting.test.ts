@@ -40,7 +40,7 @@ const step = fc.record({
   top: fc.boolean(),
 })
 
-test('whatever is nested and moved, nothing is lost or twice, groups are no deeper than allowed and in no circle', () =>
+test('random nesting and moves lose and duplicate nothing, and respect the depth limit', () =>
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       let structure: SiteStructure = emptyStructure
@@ -99,7 +99,7 @@ const outline = (items: Json[]): string =>
     .join(' ')
 const outlineAt = async (site: SiteClient): Promise<string> => outline((await get(`${site.base}/structure`)).structure)
 
-test('groups are put into groups, and moved between them; circles and too many levels are refused', async () => {
+test('groups can be nested and moved, but not in cycles or beyond the depth limit', async () => {
   const site = await newSite(here, { title: 'Nested' })
   const [a, b] = [await site.section('Aa'), await site.section('Bb')]
   const group = async (title: string, sectionGroup?: string, status = 201): Promise<Json> =>
@@ -150,7 +150,7 @@ test('groups are put into groups, and moved between them; circles and too many l
   assert.is(await outlineAt(site), 'Bb H(Four(Five())) Tower(Floor()) Aa')
 })
 
-test('external links are among the children of groups, move like these, and lead nowhere unsafe', async () => {
+test('external links move like other children of groups and have only safe targets', async () => {
   const site = await newSite(here, { title: 'Links' })
   await site.section('Aa')
   const [g, h] = [await site.group('G'), await site.group('H')]
@@ -204,7 +204,7 @@ test('external links are among the children of groups, move like these, and lead
   assert.is(await outlineAt(site), 'Aa G(Bb)')
 })
 
-test('a draft, and all that is in it, is for editors alone, without an address; another one is the default meanwhile', async () => {
+test('a draft is visible only to editors, without an address, and is not the default', async () => {
   const site = await newSite(here, { title: 'Drafts' })
   const [a, b, c] = [await site.section('Aa'), await site.section('Bb'), await site.section('Cc')]
   const variant = await site.siteSpace('A2', a.id)

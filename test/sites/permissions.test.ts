@@ -12,7 +12,7 @@ test.before(async () => {
   path = `${site.base}/permissions`
 })
 
-test('a guest sees a site while they have a role on it, and does with it what the role allows', async () => {
+test('a guest with a role on a site can do what the role allows', async () => {
   const guest = await here.caller(null)
   const see = async () => (await guest.call('get', `${site.base}/customization`)).status
   const change = async () => (await guest.call('put', `${site.base}/customization`, {})).status
@@ -32,7 +32,7 @@ test('a guest sees a site while they have a role on it, and does with it what th
   assert.equal([await see(), await change()], [404, 404])
 })
 
-test('a role given to a team, and none given where one of those named is unknown', async () => {
+test('a grant with an unknown user or team changes nothing', async () => {
   await here.service.app.store.insert(teams, {
     id: 'writers',
     organization: here.organization,
@@ -58,7 +58,7 @@ test('only admins of the site decide who has which role', async () => {
   await (await here.caller()).call('get', `${path}/users`).expect(404)
 })
 
-test('a role on one site is none on another', async () => {
+test('a role on one site gives no access to another', async () => {
   const other = await makeSite(here)
   const guest = await here.caller(null)
   await here.admin.call('post', path, { role: 'admin', users: [guest.user] }).expect(204)

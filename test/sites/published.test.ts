@@ -17,7 +17,7 @@ const patch = async (path: string, body: object): Promise<Json> =>
 const post = async (path: string, body?: object, status = 200): Promise<Json> =>
   (await here.admin.call('post', path, body).expect(status)).body
 
-test('a site has no address for visitors until it is published, then one for every part of it', async () => {
+test('a site has no visitor address until it is published, then one for every part', async () => {
   const site = await newSite(here, { title: 'Addresses' })
   const [guides, api] = [await site.section('Guides'), await site.section('API')]
   await site.siteSpace('Version 1', api.id)
@@ -57,7 +57,7 @@ test('a site has no address for visitors until it is published, then one for eve
   assert.equal(await addresses(), Array(7).fill(undefined))
 })
 
-test('the revision that is the main content has the addresses of its space, another one has none, and its ETag goes by them', async () => {
+test('only the main revision has site addresses, and they are part of its ETag', async () => {
   const site = await newSite(here, { title: 'Revisions', spaces: 'empty' })
   const [{ space }] = (await get(`${site.base}/site-spaces`)).items
   const content = `/v1/spaces/${space.id}/content`
@@ -77,7 +77,7 @@ test('the revision that is the main content has the addresses of its space, anot
   assert.equal([(await get(content)).urls.published, (await get(content)).urls.public], [published, undefined])
 })
 
-test('what visitors are shown: the structure without what is empty, and how it looks', async () => {
+test('visitors are shown the structure without empty parts, and its customization', async () => {
   const flat = await newSite(here, { title: 'Flat', spaces: 'empty' })
   await post(`${flat.base}/publish`)
   const shown = await get(`${flat.base}/published`)
@@ -100,7 +100,7 @@ test('what visitors are shown: the structure without what is empty, and how it l
   assert.is(await site.outline(), 'Aa[] G(Bb[]) H(Cc*[Cc*])')
 })
 
-test('a share key is carried by every address, if it is one of an active link', async () => {
+test('every address contains the share key if its link is active', async () => {
   const site = await newSite(here, { title: 'Shared', visibility: 'share-link' })
   const section = await site.section('Aa')
   await site.siteSpace('A2', section.id)
@@ -136,7 +136,7 @@ const outlines = async (site: SiteClient): Promise<string[]> => [
   outlineOf((await get(`${site.base}/published`)).structure),
 ]
 
-test('a deleted space is not shown, comes back where it was, and goes for good when it is purged', async () => {
+test('a deleted space is hidden, restored in its place, and removed by a purge', async () => {
   const site = await newSite(here, { title: 'Losses' })
   const [a, b] = [await site.section('Aa'), await site.section('Bb')]
   const a2 = await site.siteSpace('A2', a.id)
@@ -167,7 +167,7 @@ test('a deleted space is not shown, comes back where it was, and goes for good w
   assert.equal(await outlines(site), ['Aa[] Bb*[Bb*]', 'Bb*[Bb*]'])
 })
 
-test('putting a space on a site against deleting the space: never a site that shows what is gone', async () => {
+test('a site never shows a space that is deleted while it is added', async () => {
   const site = await newSite(here, { title: 'Race' })
   for (let i = 0; i < 5; i++) {
     const space = await makeSpace(here, `Space ${i}`)
@@ -181,7 +181,7 @@ test('putting a space on a site against deleting the space: never a site that sh
   }
 })
 
-test('putting a space on a site against transferring it: one of them, never both', async () => {
+test('a space that is added to a site and transferred at once gets one of both', async () => {
   const site = await newSite(here, { title: 'Stay or go' })
   const other = await post('/v1/orgs', { title: 'Elsewhere' }, 201)
   for (let i = 0; i < 5; i++) {
@@ -196,7 +196,7 @@ test('putting a space on a site against transferring it: one of them, never both
   }
 })
 
-test('a user who may see the site but not one of its spaces does not learn about the space', async () => {
+test('a site reader learns nothing about a space that they may not see', async () => {
   const site = await newSite(here, { title: 'Partly' })
   const [open, closed] = [await site.section('Open'), await site.section('Closed')]
   const hidden = closed.siteSpaces[0]

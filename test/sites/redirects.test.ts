@@ -32,7 +32,7 @@ test('a redirect is created, found at its Location, listed, changed and deleted'
   await here.admin.call('get', location).expect(404)
 })
 
-test('sources that mean the same path collide, and only in their own site', async () => {
+test('sources for the same path conflict only within their site', async () => {
   await post('/ü/x y').expect(201)
   for (const same of ['/%C3%BC/x%20y', '/u\u0308/x%20y/', '//ü///x y']) await post(same).expect(409)
   await post('/Ü/x y').expect(201)
@@ -40,7 +40,7 @@ test('sources that mean the same path collide, and only in their own site', asyn
   await here.admin.call('post', `${other.base}/redirects`, { source: '/ü/x y', destination: toURL('/') }).expect(201)
 })
 
-test('of two same redirects at once exactly one is made', async () => {
+test('exactly one of two identical concurrent redirects is created', async () => {
   const statuses = (await Promise.all(Array.from({ length: 6 }, () => post('/race')))).map(({ status }) => status)
   assert.equal(statuses.sort(), [201, 409, 409, 409, 409, 409])
 })
@@ -65,7 +65,7 @@ const badSources = [
   `/${'x'.repeat(512)}`,
 ]
 for (const source of badSources)
-  test(`the source ${JSON.stringify(source).slice(0, 40)} is refused`, async () => {
+  test(`the redirect source ${JSON.stringify(source).slice(0, 40)} is rejected`, async () => {
     const { error } = (await post(source).expect(400)).body
     assert.is(error.details[0].path, '/source')
   })
@@ -91,12 +91,12 @@ const badURLs = [
   'x'.repeat(2049),
 ]
 for (const url of badURLs)
-  test(`the URL ${JSON.stringify(url).slice(0, 40)} is refused as a destination`, async () => {
+  test(`the redirect destination ${JSON.stringify(url).slice(0, 40)} is rejected`, async () => {
     const { error } = (await post('/hostile', toURL(url)).expect(400)).body
     assert.is(error.details[0].path, '/destination/url')
   })
 
-test('a destination must be part of the site and visible', async () => {
+test('a redirect destination must be a visible part of the site', async () => {
   const other = (
     await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not on it' }).expect(201)
   ).body.id
@@ -118,7 +118,7 @@ test('a destination must be part of the site and visible', async () => {
   await post('/to-anchor', { kind: 'anchor', anchor: 'install', page: site.page, space: site.space }).expect(201)
 })
 
-test('a redirect says when what it leads to is gone, and when it is there again', async () => {
+test('a redirect reports whether its destination exists', async () => {
   const other = await makeSite(here)
   const variant = (
     await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Variant' }).expect(201)
@@ -146,7 +146,7 @@ test('a redirect says when what it leads to is gone, and when it is there again'
   assert.equal(await statuses(), ['broken', 'broken', 'broken', 'ok'])
 })
 
-test('redirects never lead in a circle', async () => {
+test('redirects never form a cycle', async () => {
   await post('/self', toURL('/self/?x#y')).expect(409)
   await post('/self', toURL('/a/../self')).expect(409)
   await post('/one', toURL('/two')).expect(201)
@@ -161,12 +161,12 @@ test('redirects never lead in a circle', async () => {
     .expect(200)
 })
 
-test('two redirects that close a circle at once: one is refused', async () => {
+test('one of two concurrent redirects that close a cycle is rejected', async () => {
   const [there, back] = await Promise.all([post('/ping', toURL('/pong')), post('/pong', toURL('/ping'))])
   assert.equal([there.status, back.status].sort(), [201, 409])
 })
 
-test('a list is read page by page while redirects come and go', async () => {
+test('the redirect list is paged while redirects are added and deleted', async () => {
   const other = await makeSite(here)
   const path = `${other.base}/redirects`
   const make = async (source: string) =>
@@ -188,7 +188,7 @@ test('a list is read page by page while redirects come and go', async () => {
   for (const query of ['limit=1001', 'limit=-1', 'page=x']) await here.admin.call('get', `${path}?${query}`).expect(400)
 })
 
-test('everybody who may see the site sees its redirects; admins change them', async () => {
+test('every reader of a site sees its redirects, and only admins change them', async () => {
   const path = `${site.base}/redirects`
   const { id } = (await post('/roles').expect(201)).body
   for (const role of ['read', 'create'] as const) {
@@ -207,7 +207,7 @@ test('everybody who may see the site sees its redirects; admins change them', as
   await here.admin.call('get', `${path}/${id}`).expect(200)
 })
 
-test('a normal form is its own normal form, and nothing but its own error is thrown', () => {
+test('normalizing a path twice changes nothing, and throws only its own error', () => {
   fc.assert(
     fc.property(
       fc.oneof(

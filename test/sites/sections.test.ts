@@ -7,7 +7,7 @@ const [test, here] = await suiteWith('sites: sections', startService)
 
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
 
-test('the first section takes up what stood at the root, and nothing loses its address at the root', async () => {
+test('the first section takes the site spaces of the root, which keep their addresses', async () => {
   const [one, two] = [await makeSpace(here, 'One'), await makeSpace(here, 'Two')]
   const site = await newSite(here, { title: 'Grows', spaces: [one.id, two.id] })
   await here.admin.call('post', `${site.base}/publish`).expect(200)
@@ -29,7 +29,7 @@ test('the first section takes up what stood at the root, and nothing loses its a
   assert.is(await site.outline(), 'One*[One* Two Four] Three[Three*]')
 })
 
-test('a section has a title and a path of its own', async () => {
+test('each section has its own title and path', async () => {
   const site = await newSite(here)
   const untitled = await makeSpace(here, 'A')
   const short = (
@@ -76,7 +76,7 @@ test('a section has a title and a path of its own', async () => {
   assert.match(error.details[0].message, /line 2/)
 })
 
-test('there is always one default, and it can be chosen', async () => {
+test('there is always one default section, and it can be chosen', async () => {
   const site = await newSite(here)
   const [a, b, c] = [await site.section('Aa'), await site.section('Bb'), await site.section('Cc')]
   const variant = await site.siteSpace('B2', b.id)
@@ -107,7 +107,7 @@ test('there is always one default, and it can be chosen', async () => {
   assert.is(await site.outline(), 'Root*')
 })
 
-test('a group contains sections, and leaves them in its place when it is deleted', async () => {
+test('a deleted group leaves its sections in its place', async () => {
   const site = await newSite(here)
   const [a, b, c, d] = [
     await site.section('Aa'),
@@ -159,7 +159,7 @@ test('a group contains sections, and leaves them in its place when it is deleted
   await here.admin.call('delete', `${at}/sections/${c.id}`).expect(404)
 })
 
-test('a group without any section does not hide the site spaces at the root', async () => {
+test('a group without sections does not hide the site spaces at the root', async () => {
   const site = await newSite(here, { title: 'Flat', spaces: 'empty' })
   await site.group('Later')
   assert.is(await site.outline(), 'Flat*')
@@ -167,7 +167,7 @@ test('a group without any section does not hide the site spaces at the root', as
   assert.is(await site.outline(), 'Later() Flat*[Flat*] First[First*]')
 })
 
-test('a site space has a path among its siblings, a condition, and can show another space', async () => {
+test('a site space has a unique path and a condition, and can show another space', async () => {
   const site = await newSite(here)
   const [a, b] = [await site.section('Aa'), await site.section('Bb')]
   const english = await site.siteSpace('English', a.id)

@@ -22,7 +22,7 @@ const opens = async (key: string, base = site.base): Promise<boolean> => {
   return status === 200 && body.site.urls.published.includes(key)
 }
 
-test('a link is created, found at its Location, listed with its secret, renamed and deleted', async () => {
+test('a share link is created, found at its Location, listed, renamed and deleted', async () => {
   const made = await here.admin.call('post', `${site.base}/share-links`, { name: 'Partners' }).expect(201)
   const location = `${site.base}/share-links/${made.body.id}`
   assert.is(made.headers.location, location)
@@ -40,7 +40,7 @@ test('a link is created, found at its Location, listed with its secret, renamed 
   assert.not.ok(await opens(keyOf(made.body)))
 })
 
-test('a key opens its own site, while it is active and the site is shared by link', async () => {
+test('a share key opens only its own site while the link is active', async () => {
   const link = await create()
   const path = `${site.base}/share-links/${link.id}`
   const other = await makeSite(here)
@@ -59,7 +59,7 @@ test('a key opens its own site, while it is active and the site is shared by lin
   assert.ok(await opens(keyOf(link)))
 })
 
-test('the address of a link is the one at which the site is published', async () => {
+test('a share link has the address at which the site is published', async () => {
   const link = await create()
   const { urls } = (await here.admin.call('get', `${site.base}/published?shareKey=${keyOf(link)}`).expect(200)).body
     .site
@@ -71,13 +71,13 @@ test('the address of a link is the one at which the site is published', async ()
   assert.match((await create('Early', unpublished.base)).urls.published, /\/~share\/[0-9A-Za-z]{43}$/)
 })
 
-test('names are at most 50 characters, whatever these are', async () => {
+test('share link names have at most 50 characters of any kind', async () => {
   await create('😀'.repeat(50))
   for (const body of [{ name: 'x'.repeat(51) }, {}, { name: 1 }, { name: 'x', active: true }])
     await here.admin.call('post', `${site.base}/share-links`, body).expect(400)
 })
 
-test('secrets are for admins of the site', async () => {
+test('only admins of the site see share link secrets', async () => {
   const { id } = await create()
   const path = `${site.base}/share-links`
   for (const role of ['read', 'create'] as const) {
@@ -93,7 +93,7 @@ test('secrets are for admins of the site', async () => {
   await here.admin.call('patch', `${other.base}/share-links/${id}`, { active: false }).expect(404)
 })
 
-test('PATCH against DELETE leaves no link behind', async () => {
+test('a PATCH during a DELETE leaves no share link behind', async () => {
   for (let i = 0; i < 5; i++) {
     const { id } = await create()
     const path = `${site.base}/share-links/${id}`
@@ -107,7 +107,7 @@ test('PATCH against DELETE leaves no link behind', async () => {
   }
 })
 
-test('after the signing key of the service was replaced, links still open but cannot be shown; the key of visitors is regenerated', async () => {
+test('after a change of the signing key, share links work but cannot be shown', async () => {
   const link = await create('Old')
   await here.service.close()
   await rm(join(here.dir, 'data', 'signing-key'))
@@ -119,7 +119,7 @@ test('after the signing key of the service was replaced, links still open but ca
   assert.ok((await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body.privateKey)
 })
 
-test('neither the files of documents nor the stream of events hold a secret, and it is the same after a restart', async () => {
+test('documents and events contain no share secret, also after a restart', async () => {
   const link = await create('Kept')
   const key = keyOf(link)
   const { privateKey } = (await here.admin.call('get', `${site.base}/publishing/auth`).expect(200)).body

@@ -12,11 +12,11 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
-const [test, here] = await suiteWith('sites: what belongs to them', startService)
+const [test, here] = await suiteWith('sites: documents', startService)
 
 const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
 
-/** How many documents belong to a site. */
+/** The number of documents that belong to a site. */
 async function documentsOf({ id }: MadeSite): Promise<number> {
   const { store } = here.service.app
   const single = await Promise.all([store.get(siteAdaptiveSchemas, id), store.get(sitePublishingAuths, id)])
@@ -44,7 +44,7 @@ async function filled(): Promise<MadeSite> {
   return site
 }
 
-test('a site is deleted with everything that belongs to it; what belongs to others stays', async () => {
+test('deleting a site deletes its documents and leaves those of others', async () => {
   const [site, other] = [await filled(), await filled()]
   assert.equal([await documentsOf(site), await documentsOf(other)], [7, 7])
   await here.admin.call('delete', site.base).expect(204)
@@ -60,7 +60,7 @@ test('a site is deleted with everything that belongs to it; what belongs to othe
     await here.admin.call('get', `${site.base}/${path}`).expect(404)
 })
 
-test('writes against the removal of the site: all or nothing is left, and never a 5xx', async () => {
+test('writes during the deletion of a site leave all or nothing and never cause 5xx', async () => {
   for (let i = 0; i < 4; i++) {
     const site = await makeSite(here)
     const redirect = (source: string) =>
@@ -79,7 +79,7 @@ test('writes against the removal of the site: all or nothing is left, and never 
   }
 })
 
-test('a site space looks like its site except for what it customizes', async () => {
+test('a site space looks like its site except for its own customization', async () => {
   const site = await filled()
   await here.admin.call('post', `${site.base}/publish`).expect(200)
   const path = `${site.base}/site-spaces/${site.siteSpace}/customization`
@@ -97,14 +97,14 @@ test('a site space looks like its site except for what it customizes', async () 
   await here.admin.call('delete', `${other.base}/site-spaces/${site.siteSpace}/customization`).expect(404)
 })
 
-test('the customization of a site space goes with it', async () => {
+test('the customization of a site space is deleted with it', async () => {
   const site = await filled()
   assert.is(await documentsOf(site), 7)
   await here.admin.call('delete', `${site.base}/site-spaces/${site.siteSpace}`).expect(204)
   assert.is(await documentsOf(site), 6)
 })
 
-test('every change is in the events of the organization, without a secret', async () => {
+test('the events of the organization contain every site change without secrets', async () => {
   const site = await makeSite(here)
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'x' }).expect(201)).body
   const { privateKey } = (await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body

@@ -12,7 +12,7 @@ test.before(async () => {
   base = `/v1/orgs/${here.organization}/sites`
 })
 
-test('a site is made with what it is to show', async () => {
+test('a site can be created with its content', async () => {
   const [guides, api] = [await makeSpace(here, 'Guides & Tours'), await makeSpace(here, 'API')]
   const empty = await here.admin.call('post', base).expect(201)
   assert.equal(
@@ -49,7 +49,7 @@ test('a site is made with what it is to show', async () => {
   }
 })
 
-test('what a site cannot be made with', async () => {
+test('creating a site with invalid members is rejected', async () => {
   const space = await makeSpace(here, 'Space')
   const other = (await here.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
   const foreign = (await here.admin.call('post', `/v1/orgs/${other}/spaces`, { title: 'Foreign' }).expect(201)).body.id
@@ -75,7 +75,7 @@ test('what a site cannot be made with', async () => {
   assert.is((await here.admin.call('get', base).expect(200)).body.count, before)
 })
 
-test('a user who may only read a space cannot publish it, and one from whom it is hidden does not learn about it', async () => {
+test('a reader of a space cannot publish it, and others do not learn about it', async () => {
   const space = await makeSpace(here, 'Guarded')
   await here.admin.call('patch', `/v1/spaces/${space.id}`, { defaultLevel: 'read' }).expect(200)
   const maker = await here.caller('create')
@@ -90,7 +90,7 @@ test('a user who may only read a space cannot publish it, and one from whom it i
   await maker.call('get', `${base}?space=${space.id}`).expect(400)
 })
 
-test('the list is filtered by space, title and whether it is published', async () => {
+test('the site list is filtered by space, title and publication', async () => {
   const organization = (await here.admin.call('post', '/v1/orgs', { title: 'Filters' }).expect(201)).body.id
   const own = `/v1/orgs/${organization}/sites`
   const space = (await here.admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Shown' }).expect(201)).body
@@ -116,7 +116,7 @@ test('the list is filtered by space, title and whether it is published', async (
   await here.admin.call('get', `${own}?space=nothing`).expect(400)
 })
 
-test('settings change one by one, and null removes what may be absent', async () => {
+test('site settings change one by one, and null removes optional ones', async () => {
   const site = await newSite(here)
   const patch = async (body: object) => (await here.admin.call('patch', site.base, body).expect(200)).body
   assert.is(
@@ -163,7 +163,7 @@ test('settings change one by one, and null removes what may be absent', async ()
   }
 })
 
-test('a basename is unique in its organization, a hostname in the service: races included', async () => {
+test('basenames are unique per organization and hostnames per service, even in races', async () => {
   const other = (await here.admin.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)).body.id
   const made = await Promise.all(Array.from({ length: 5 }, () => newSite(here, { title: 'Same title' })))
   const names = await Promise.all(
@@ -183,7 +183,7 @@ test('a basename is unique in its organization, a hostname in the service: races
   await here.admin.call('get', `${base}/${foreign.id}`).expect(404)
 })
 
-test('what each role may do with a site', async () => {
+test('each role allows exactly its operations on a site', async () => {
   // get, list, add a section, change settings, publish, delete
   const expected = {
     read: [200, 1, 403, 403, 403, 403],
@@ -223,7 +223,7 @@ test('what each role may do with a site', async () => {
   assert.equal(await here.service.app.store.find(grants, 'target', `site:${site.id}`), [])
 })
 
-test('a deleted site is gone with all that is its own, and the organization does not name it', async () => {
+test('a deleted site is gone with its documents, and the organization does not name it', async () => {
   const site = await newSite(here, { title: 'Doomed', spaces: 'empty' })
   const [{ space }] = (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items
   const organization = `/v1/orgs/${here.organization}`
@@ -251,7 +251,7 @@ test('a deleted site is gone with all that is its own, and the organization does
   assert.equal(await here.service.app.store.find(sites, 'space', space.id), [])
 })
 
-test('what happens to a site is in the stream of events', async () => {
+test('the event stream contains all changes of a site', async () => {
   const site = await newSite(here, { title: 'Told', spaces: 'empty' })
   for (let i = 0; i < 2; i++)
     await here.admin.call('patch', site.base, { title: 'Told again', visibility: 'public' }).expect(200)

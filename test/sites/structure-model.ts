@@ -1,6 +1,6 @@
 import { type GroupChild, itemsOf, type SiteItemType, type SiteStructure, sectionsOf } from '../../src/model/index.js'
 
-/** Lists by the ID of what contains them; `root` holds site spaces, `top` sections and groups. */
+/** Lists by the ID of their container. `root` contains site spaces, `top` contains sections and groups. */
 export class StructureModel {
   readonly lists = new Map<string, string[]>([
     ['root', []],
@@ -17,7 +17,7 @@ export class StructureModel {
     return this.lists.get(id) ?? []
   }
 
-  /** What contains an item. */
+  /** Returns the container of an item. */
   place(id: string): string | undefined {
     return [...this.lists].find(([, items]) => items.includes(id))?.[0]
   }
@@ -106,7 +106,7 @@ export class StructureModel {
     this.list('top').splice(this.list('top').indexOf(group) + 1, 0, section)
   }
 
-  /** Moves an item; returns the status. */
+  /** Moves an item. Returns the status. */
   move(id: string, before: string | undefined, after: string | undefined): number {
     const list = this.list(this.place(id) as string)
     const rest = list.filter((one) => one !== id)
@@ -119,7 +119,7 @@ export class StructureModel {
     return 200
   }
 
-  /** All of it, to be compared with `shapeOf`. */
+  /** The complete structure, for a comparison with `shapeOf`. */
   shape(): unknown {
     const spaces = (id: string) => ({ spaces: this.list(id), byDefault: this.defaults.get(id) })
     const item = (id: string): unknown =>
@@ -141,7 +141,7 @@ export function shapeOf(structure: SiteStructure): unknown {
   return { root: spaces(structure), top: structure.items.map(item), byDefault: structure.defaultSection }
 }
 
-/** What is wrong with a structure, whatever led to it; empty = nothing. */
+/** The faults of a structure, independent of its history. Empty means none. */
 export function faultsOf(structure: SiteStructure): string[] {
   const faults: string[] = []
   const expect = (holds: boolean, what: string): void => void (holds || faults.push(what))

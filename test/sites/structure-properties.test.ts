@@ -37,7 +37,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Does one step to both; returns the structure after it. */
+/** Applies one step to both. Returns the structure after it. */
 function apply(
   structure: SiteStructure,
   model: StructureModel,
@@ -112,7 +112,7 @@ function statusOf(work: () => SiteStructure, before: SiteStructure, expected: nu
   }
 }
 
-test('whatever is done to a structure, it is what the model says, and nothing is twice, lost or without a default', () => {
+test('a site structure matches the model after any series of changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const model = new StructureModel()
@@ -130,7 +130,7 @@ test('whatever is done to a structure, it is what the model says, and nothing is
   )
 })
 
-test('a move gives a new key to nothing but what moved', () => {
+test('a move changes the key of the moved item only', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 12 }), fc.nat(99), fc.nat(99), (size, from, to) => {
       let structure = emptyStructure
@@ -149,7 +149,7 @@ test('a move gives a new key to nothing but what moved', () => {
   )
 })
 
-test('a site is full at a number, and says so', () => {
+test('a site that reaches its item limit reports that', () => {
   let structure = emptyStructure
   const add = (n: number) => addSiteSpace(structure, { id: `v${n}`, space: `p${n}`, title: 'Same' }, undefined)
   for (let n = 0; n < MAX_SITE_SPACES; n++) structure = add(n)

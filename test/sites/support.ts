@@ -19,6 +19,6 @@ export async function makeSite(here: TestService): Promise<MadeSite> {
   return { id, base: `${sites}/${id}`, space: entry.space.id, siteSpace: entry.id, page: pages[0].id }
 }
 
-/** What is wrong, by place: `{path: message}`. */
+/** The validation errors by place: `{path: message}`. */
 export const faults = (body: { error: { details?: { path: string; message: string }[] } }): Record<string, string> =>
   Object.fromEntries((body.error.details ?? []).map(({ path, message }) => [path, message]))

@@ -1,4 +1,5 @@
-// Pages that computed entries yield from a specification, as visitors get them: in the table of contents, by their ID, in search; not from what is hidden.
+// Tests generated pages of a specification as visitors get them: in the table of contents, by ID and in search, but not
+// below hidden pages.
 import * as assert from 'uvu/assert'
 import { entry, operation, put, spaceWith } from '../openapi/fixture.js'
 import { specText } from '../openapi/servers.js'
@@ -11,7 +12,7 @@ const [test, here] = await suiteWith('sites: computed pages for visitors', () =>
 )
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
 
-test('visitors get the pages of a specification, and nothing of those below a page that is hidden from them', async () => {
+test('visitors get generated pages, except those below a hidden page', async () => {
   await put(here, 'shop', specText({ paths: { '/pets': { get: operation('Get a walrus', ['pets']) } } }))
   await put(here, 'staff', specText({ paths: { '/staff': { get: operation('Get a narwhal', ['crew']) } } }))
   const below = entry('staff', { title: 'Staff reference' }).replaceAll(/^(?=.)/gm, '  ')
@@ -33,7 +34,7 @@ test('visitors get the pages of a specification, and nothing of those below a pa
   assert.not.match(listed, /crew|staff/i)
   assert.is((await get(`${base}/${shown}`)).title, 'pets')
   await here.admin.call('get', `${base}/${hidden}`).expect(404)
-  // an entry in whose place its pages stand is no page
+  // an entry that its pages replace is not a page
   const entries = [
     ...JSON.stringify(await get(`${desk.url}/content/pages?computed=false`)).matchAll(/"id":"([^"]+)"/g),
   ].map((match) => match[1])

@@ -1,4 +1,4 @@
-// What visitors get: the published answer, pages, search and PDFs, all through the gate.
+// Tests all visitor responses: the published response, pages, search and PDFs, all through the visitor gate.
 import { createHmac } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
@@ -6,7 +6,7 @@ import { suiteWith } from '../support/suite.js'
 import { type Json, newSite, outlineOf, type SiteClient } from './http.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('sites: what visitors get', () =>
+const [test, here] = await suiteWith('sites: visitor responses', () =>
   startService({ env: { BINDERY_CHROMIUM: '/bin/false' }, overrides: { clock: { now: () => new Date(now) } } }),
 )
 
@@ -16,7 +16,7 @@ const patch = async (path: string, body: object): Promise<Json> =>
 const post = async (path: string, body?: object, status = 200): Promise<Json> =>
   (await here.admin.call('post', path, body).expect(status)).body
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** A token as the sign-in of a site makes it. */
+/** A token as the sign-in of a site creates it. */
 function token(key: string, claims: object = {}): string {
   const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ sub: 'visitor', exp: Math.floor(now / 1000) + 600, ...claims })}`
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
@@ -53,7 +53,7 @@ const pagesOf = [
   { title: 'Blocks', document: { markdown: `# Blocks\n\n{% if ${PRO} %}\nzebra block\n{% endif %}\n` } },
 ]
 
-/** A published site with one space in a section, with a page for every way to be seen or not. */
+/** A published site with one space in a section, with a page for every visibility. */
 async function adaptive(
   more: object = {},
 ): Promise<{ site: SiteClient; siteSpace: string; space: string; ids: Record<string, string>; section: string }> {
@@ -98,7 +98,7 @@ const titles = async (more: Record<string, string> = {}): Promise<string[]> => {
 }
 const found = async (more: Record<string, string> = {}): Promise<string[]> => {
   let items: Json[] = []
-  // A space whose index is not ready in time is left out, on a busy machine.
+  // On a busy machine, a space whose index is not ready in time is left out.
   for (let attempt = 0; attempt < 50 && items.length === 0; attempt++) {
     await here.admin.call('get', `/v1/spaces/${made.space}/search?query=zebra`)
     items = (await get(`${made.site.base}/published/search?${query({ query: 'zebra', ...more })}`)).items
@@ -107,34 +107,30 @@ const found = async (more: Record<string, string> = {}): Promise<string[]> => {
 }
 
 const cases: [who: string, more: () => Promise<Record<string, string>>, listed: string[]][] = [
-  ['somebody of whom nothing is known', async () => ({}), FREE],
+  ['an unknown visitor', async () => ({}), FREE],
   [
     'a pro',
     async () => ({ visitorToken: token(await keyOf(made.site), { isPro: true }) }),
     ['Open', 'Unindexed', 'Pro', 'Blocks'],
   ],
+  ['a pro claim that is text', async () => ({ visitorToken: token(await keyOf(made.site), { isPro: 'true' }) }), FREE],
   [
-    'a pro that is not true but a text',
-    async () => ({ visitorToken: token(await keyOf(made.site), { isPro: 'true' }) }),
-    FREE,
-  ],
-  [
-    'somebody whose token has unsigned claims',
+    'a token with unsigned claims',
     async () => ({ visitorToken: token(await keyOf(made.site), { unsigned: { isBeta: true } }) }),
     FREE,
   ],
   [
-    'a browser that says beta',
+    'a browser that claims beta',
     async () => ({ unsignedClaims: '{"isBeta":true,"isPro":true}' }),
     ['Open', 'Unindexed', 'Beta', 'NotPro', 'Blocks'],
   ],
   [
-    'a browser that says pro below unsigned',
+    'a browser that claims pro below unsigned',
     async () => ({ unsignedClaims: '{"unsigned":{"isPro":true},"isBeta":1}' }),
     FREE,
   ],
   [
-    'both',
+    'a token and a browser with claims',
     async () => ({
       visitorToken: token(await keyOf(made.site), { isPro: true, isBeta: true }),
       unsignedClaims: '{"isBeta":true}',
@@ -143,7 +139,7 @@ const cases: [who: string, more: () => Promise<Record<string, string>>, listed: 
   ],
 ]
 for (const [who, more, listed] of cases)
-  test(`${who} gets the same pages everywhere`, async () => {
+  test(`${who} gets the same pages in every response`, async () => {
     const credentials = await more()
     assert.equal(await titles(credentials), listed)
     assert.equal(await found(credentials), listed.filter((title) => title !== 'Unindexed' && title !== 'Blocks').sort())
@@ -163,12 +159,12 @@ for (const [who, more, listed] of cases)
     }
   })
 
-test('no content comes with the pages', async () => {
+test('the visitor pages list contains no content', async () => {
   const page = await get(`${made.site.base}/published/site-spaces/${made.siteSpace}/pages/${made.ids['Open']}`)
   assert.equal([page.title, page.markdown, page.document], ['Open', undefined, undefined])
 })
 
-test('without adaptive content, conditions hold for nobody who has to claim something', async () => {
+test('without adaptive content, conditions on claims are false for everyone', async () => {
   await patch(made.site.base, { adaptiveContent: { enabled: false } })
   const all = { visitorToken: token(await keyOf(made.site), { isPro: true }), unsignedClaims: '{"isBeta":true}' }
   assert.equal(await titles(all), FREE)
@@ -176,7 +172,7 @@ test('without adaptive content, conditions hold for nobody who has to claim some
   assert.equal((await titles(all)).includes('Pro'), true)
 })
 
-test('a section, a site space and a link of the header with a condition are for those for whom it holds', async () => {
+test('conditional sections, site spaces and header links are shown if the condition holds', async () => {
   const { site } = made
   const pro = await site.section('Secret')
   await patch(`${site.base}/sections/${pro.id}`, { condition: PRO })
@@ -206,7 +202,7 @@ test('a section, a site space and a link of the header with a condition are for 
     .expect(200)
 })
 
-test('every output asks for the key or the token that the site asks for; the published answer shows a member a preview', async () => {
+test('every response requires the key or token of the site, and members get a preview', async () => {
   const { site, siteSpace, ids } = await adaptive({ visibility: 'visitor-auth' })
   const inside = `/published/site-spaces/${siteSpace}`
   const outputs = [
@@ -226,7 +222,7 @@ test('every output asks for the key or the token that the site asks for; the pub
           )
         ).status,
     )
-    // 503: this machine cannot make a PDF, which is asked after the gate.
+    // 503: this machine cannot create a PDF. That check runs after the gate.
     return (await Promise.all(all)).map((status) => (status === 503 ? 200 : status))
   }
   const key = await keyOf(site)
@@ -252,14 +248,14 @@ test('every output asks for the key or the token that the site asks for; the pub
   assert.equal(await statuses({ visitorToken: token(key), shareKey }), none)
 })
 
-test('a credential in a form that is not understood is an error, not a visitor without one', async () => {
+test('a malformed credential is an error and not an anonymous visitor', async () => {
   const value = token(await keyOf(made.site), { isPro: true })
   for (const name of ['visitorToken[]', 'visitorToken[0]', 'visitortoken', 'shareKey[]', 'unsignedClaims.isBeta'])
     await here.admin.call('get', `${made.site.base}/published?${query({ [name]: value })}`).expect(400)
   await here.admin.call('get', `${made.site.base}/published?visitorToken=${value}&visitorToken=${value}`).expect(400)
 })
 
-test('the claims of a browser are a JSON object, or the request is wrong', async () => {
+test('browser claims must be a JSON object', async () => {
   for (const text of ['', '{', 'null', '[]', '"x"', '1'])
     await here.admin.call('get', `${made.site.base}/published?${query({ unsignedClaims: text })}`).expect(400)
   await here.admin
@@ -268,7 +264,7 @@ test('the claims of a browser are a JSON object, or the request is wrong', async
   await here.admin.call('get', `${made.site.base}/published?${query({ visitorToken: 'x'.repeat(8193) })}`).expect(400)
 })
 
-test('a key that was replaced is valid for as long as was said, and only the last one', async () => {
+test('only the last replaced key stays valid, for the stated time', async () => {
   const { site } = await adaptive({ visibility: 'visitor-auth' })
   const status = async (key: string): Promise<number> =>
     (await here.admin.call('get', `${site.base}/published?${query({ visitorToken: token(key) })}`)).status
@@ -300,7 +296,7 @@ test('a key that was replaced is valid for as long as was said, and only the las
   assert.equal([await status(fourth.privateKey), await status(last.privateKey)], [403, 200])
 })
 
-test('audience and issuer are asked for where they are set', async () => {
+test('audience and issuer are checked if they are set', async () => {
   const { site } = await adaptive({ visibility: 'visitor-auth' })
   const key = await keyOf(site)
   const see = async (claims: object): Promise<Json> =>
@@ -316,7 +312,7 @@ test('audience and issuer are asked for where they are set', async () => {
   assert.is((await see({})).object, 'published-content-site')
 })
 
-test('a ping returns a token for the site that asks for one, else for the space, else nothing', async () => {
+test('a ping returns a token for the site or the space if it requires one', async () => {
   const { body: org } = await here.admin.call('post', '/v1/orgs', { title: 'Pinging' }).expect(201)
   const base = `/v1/orgs/${org.id}`
   const ping = () => post(`${base}/ping`)
@@ -349,7 +345,7 @@ test('a ping returns a token for the site that asks for one, else for the space,
   await here.admin.call('get', `${base}/sites/${newer}/published/search?query=x&visitorToken=${second}`).expect(200)
 })
 
-test('what the caller may not see, no visitor gets', async () => {
+test('no visitor gets content that the caller may not see', async () => {
   const { site, siteSpace, space } = await adaptive()
   await patch(`/v1/spaces/${space}`, { defaultLevel: null })
   const reader = await here.caller('read')

@@ -1,4 +1,4 @@
-// What is hidden from a visitor changes nothing that they get: no title, text, count, order, correction or ID of it.
+// Tests that hidden content changes nothing in a visitor's responses: no title, text, count, order, correction or ID.
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type Json, newSite, type SiteClient } from './http.js'
 
-const [test, here] = await suiteWith('sites: what is hidden from visitors', () =>
+const [test, here] = await suiteWith('sites: content hidden from visitors', () =>
   startService({ env: { BINDERY_CHROMIUM: '/bin/false' } }),
 )
 
@@ -32,12 +32,12 @@ const jsonSchema = {
   additionalProperties: false,
 }
 
-/** What a visitor says: by their token, and by their browser. */
+/** The claims of a visitor, from their token and from their browser. */
 interface Claims {
   signed: Record<string, unknown>
   unsigned: Record<string, unknown>
 }
-/** A condition, as written and as this model of its own understands it. */
+/** A condition, as written and as this independent model understands it. */
 interface Condition {
   text: string
   holds(claims: Claims): boolean
@@ -76,7 +76,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
     }),
   ),
 )
-/** Conditions that are no conditions: nobody gets what has one. */
+/** Invalid conditions: content with one is hidden from everyone. */
 const HOSTILE = [
   'true == visitor.claims.a)',
   'visitor.constructor.constructor("return 1")()',
@@ -136,7 +136,7 @@ const shaped = fc.tuple(pages(2), fc.infiniteStream(fc.integer({ min: 0, max: 5 
 const markdown = ({ word, condition, hidden }: Page): string =>
   `---\ndescription: ${word}desc\n${condition ? `if: ${JSON.stringify(condition.text)}\n` : ''}${hidden ? 'hidden: true\n' : ''}---\n\n# ${word}\n\n## ${word}head\n\ncommon ${word}text\n`
 
-/** Commits files on main by plain Git, at once. */
+/** Commits files to main with plain Git, at once. */
 async function commit(space: string, files: Readonly<Record<string, string>>): Promise<void> {
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
   const entries = Object.entries(files).map(([path, text]) => `M 100644 inline ${path}\n${data(text)}`)
@@ -144,7 +144,7 @@ async function commit(space: string, files: Readonly<Record<string, string>>): P
   await git(join(here.dir, 'repos', `${space}.git`), ['fast-import', '--quiet'], stream)
 }
 
-/** Writes a tree of pages into a space; returns the ID of each by its word. */
+/** Writes a tree of pages into a space. Returns the ID of each by its word. */
 async function write(space: string, tree: Page[]): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
   const summary: string[] = []
@@ -168,7 +168,7 @@ async function write(space: string, tree: Page[]): Promise<Record<string, string
   return ids
 }
 
-/** What the model says of each page, by its word. */
+/** The model's result for each page, by its word. */
 function modelled(tree: Page[], who: Claims): Record<string, { readable: boolean; listed: boolean }> {
   const out: Record<string, { readable: boolean; listed: boolean }> = {}
   const visit = (list: Page[], above: { readable: boolean; listed: boolean }): void => {
@@ -182,7 +182,7 @@ function modelled(tree: Page[], who: Claims): Record<string, { readable: boolean
   return out
 }
 
-/** A published site with one space, for claims. */
+/** A published site with one space that uses claims. */
 async function publishedSite(title: string): Promise<{ site: SiteClient; space: string; base: string; key: string }> {
   const site = await newSite(here, { title })
   const entry = await site.siteSpace('Space')
@@ -193,7 +193,7 @@ async function publishedSite(title: string): Promise<{ site: SiteClient; space: 
   return { site, space: entry.space.id, base: `${site.base}/published/site-spaces/${entry.id}`, key: privateKey }
 }
 
-/** A search of the site, once the index of the space is there. */
+/** A search of the site, once the index of the space is ready. */
 async function search(
   made: { site: SiteClient; space: string },
   words: string,
@@ -205,7 +205,7 @@ async function search(
 
 const runs = Number(process.env.VISITORS ?? 6)
 
-test('every output shows what a model of claims and conditions shows, and no word of anything else', async () => {
+test('every response matches a model of claims and conditions, without hidden words', async () => {
   const made = await publishedSite('Model')
   await fc.assert(
     fc.asyncProperty(shaped, fc.array(claims, { minLength: 2, maxLength: 3 }), async (tree, visitors) => {
@@ -241,7 +241,7 @@ test('every output shows what a model of claims and conditions shows, and no wor
           const page = await here.admin.call('get', path)
           assert.is(page.status, readable ? 200 : 404, `${word}: ${told}`)
           if (readable) without(page.body, of('readable', false), `the page ${word}`)
-          // a visible word that is like it may be found instead
+          // a similar visible word may be found instead
           if (!listed)
             without(await search(made, `${word}text`, credentials), of('listed', false), `a search for ${word}`)
           const pdf = (
@@ -255,14 +255,14 @@ test('every output shows what a model of claims and conditions shows, and no wor
   )
 })
 
-/** Pages that everybody sees. */
+/** Pages that everyone sees. */
 const open = {
   'one.md': '# One\n\nThe walrus eats oysters. Rare zebra.\n',
   'two.md': '# Two\n\nThe walrus sleeps. Many words of many things, oysters among them, and more of oysters.\n',
   'three.md': '# Three\n\nA carpenter talks of cabbages, and of kings.\n',
   'four.md': '# Four\n\nKings are rare. The carpenter is not, and talks.\n',
 }
-/** Pages of a condition that does not hold; their words would change corrections, beginnings, ranks and counts. */
+/** Pages with a condition that does not hold. Their words would change corrections, prefixes, ranks and counts. */
 const secret = {
   ...Object.fromEntries(
     Array.from({ length: 12 }, (_, i) => [
@@ -308,7 +308,7 @@ const queries = [
   'the walrus',
 ]
 
-test('with pages that are hidden from a visitor, a search returns what it returns without them', async () => {
+test('pages that are hidden from a visitor do not change search results', async () => {
   const [without, having] = [await publishedSite('Without'), await publishedSite('Having')]
   const summary = (files: object): string =>
     `# Table of contents\n\n${Object.keys(files)
@@ -336,7 +336,7 @@ test('with pages that are hidden from a visitor, a search returns what it return
   assert.equal(different, [])
 })
 
-test('with parts that are hidden from a visitor, the published answer is what it is without them', async () => {
+test('parts that are hidden from a visitor do not change the published response', async () => {
   const site = async (hide: ((base: string, part: Json, kind: string) => Promise<unknown>) | null): Promise<string> => {
     const one = await newSite(here, { title: 'Twin' })
     await one.section('Open')

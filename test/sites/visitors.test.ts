@@ -22,7 +22,7 @@ const schema = (properties: object, unsigned: object = {}) => ({
 })
 const putSchema = (body: unknown) => here.admin.call('put', `${site.base}/adaptive-schema`, body)
 
-test('a site knows nothing about its visitors until an admin sets a schema', async () => {
+test('a site has no visitor claims until an admin sets a schema', async () => {
   const { body } = await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)
   assert.equal(body.jsonSchema, schema({}).jsonSchema)
   assert.ok(body.updatedAt)
@@ -31,7 +31,7 @@ test('a site knows nothing about its visitors until an admin sets a schema', asy
   })
 })
 
-test('every claim of the schema makes conditions that can be used', async () => {
+test('every claim of the schema can be used in conditions', async () => {
   const body = schema(
     {
       isPro: { ...boolean, description: 'Pays' },
@@ -73,7 +73,7 @@ const wrong: [why: string, body: object, at: string][] = [
   ['a claim that is a text', schema({ plan: { type: 'string' } }), '/jsonSchema/properties/plan/type'],
   ['a claim within a claim', schema({ plan: { type: 'object', properties: {} } }), '/jsonSchema/properties/plan/type'],
   [
-    'a keyword that is not known',
+    'an unknown keyword',
     schema({ plan: { type: 'boolean', $ref: 'https://evil.example' } }),
     '/jsonSchema/properties/plan/$ref',
   ],
@@ -116,12 +116,12 @@ const wrong: [why: string, body: object, at: string][] = [
   ],
 ]
 for (const [why, body, at] of wrong)
-  test(`refuses ${why}`, async () => {
+  test(`a visitor schema rejects ${why}`, async () => {
     const response = await putSchema(body).expect(400)
     assert.ok(faults(response.body)[at], JSON.stringify(response.body))
   })
 
-test('a claim named __proto__ is refused', async () => {
+test('a claim named __proto__ is rejected', async () => {
   const body = JSON.stringify(schema({ p: boolean })).replace('"p":', '"__proto__":')
   await here.admin
     .call('put', `${site.base}/adaptive-schema`)
@@ -132,7 +132,7 @@ test('a claim named __proto__ is refused', async () => {
 
 const auth = (): string => `${site.base}/publishing/auth`
 
-test('the key of visitors is 256 bits, for admins, and another one for each site', async () => {
+test('each site has its own 256-bit visitor key, visible to admins', async () => {
   const { body } = await here.admin.call('get', auth()).expect(200)
   assert.match(body.privateKey, /^[0-9A-Za-z]{43}$/)
   assert.is(body.backend, 'custom')
@@ -173,7 +173,7 @@ test('the backend, its integration and the fallback are changed together or not 
   )
 })
 
-test('regenerated, twice at once: both return a new key, the last one is valid', async () => {
+test('two concurrent regenerations each return a new key, and the last one is valid', async () => {
   const before = (await here.admin.call('get', auth()).expect(200)).body.privateKey
   const [one, two] = await Promise.all(
     [1, 2].map(async () => (await here.admin.call('post', `${auth()}/regenerate`).expect(200)).body.privateKey),

@@ -5,7 +5,7 @@ import { startFixture } from './fixture.js'
 
 const [test, f] = await suiteWith('collections', startFixture)
 
-test('a collection is made, changed, found at its URLs, and gone', async () => {
+test('a collection is created, changed, found at its URLs and deleted', async () => {
   const made = await f.admin.call('post', `/v1/orgs/${f.organization}/collections`).expect(201)
   const { id } = made.body
   assert.is(made.headers.location, `/v1/collections/${id}`)
@@ -42,7 +42,7 @@ test('a collection is made, changed, found at its URLs, and gone', async () => {
   )
 })
 
-test('what is not valid is refused by name', async () => {
+test('invalid members of a collection are rejected by name', async () => {
   const id = await f.collection()
   const elsewhere = (await f.admin.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)).body.id
   const foreign = (await f.admin.call('post', `/v1/orgs/${elsewhere}/collections`).expect(201)).body.id
@@ -71,7 +71,7 @@ test('what is not valid is refused by name', async () => {
   )
 })
 
-test('lists: nested or not, by page, and only what one may see', async () => {
+test('collections are listed nested or flat, in pages, and only visible ones', async () => {
   const org = (await f.admin.call('post', '/v1/orgs', { title: 'Lists' }).expect(201)).body.id
   const add = async (body: object) =>
     (await f.admin.call('post', `/v1/orgs/${org}/collections`, body).expect(201)).body.id
@@ -100,7 +100,7 @@ test('lists: nested or not, by page, and only what one may see', async () => {
   await reader.call('get', `/v1/collections/${top}`).expect(404)
 })
 
-test('what each role may do, in the organization and by a role on the collection alone', async () => {
+test('each role allows its operations, from the organization or the collection', async () => {
   const outcome = async (who: typeof f.admin, id: string) => [
     (await who.call('get', `/v1/collections/${id}`)).status,
     (await who.call('post', `/v1/orgs/${f.organization}/spaces`, { parent: id })).status,
@@ -132,7 +132,7 @@ test('what each role may do, in the organization and by a role on the collection
   await f.get('collection', id)
 })
 
-test('default levels: the nearest that is not inherit, then the organization; null is only those named', async () => {
+test('the default level comes from the nearest setting, and null means named users only', async () => {
   const outer = await f.collection()
   const inner = await f.collection(outer)
   const space = await f.space(inner)
@@ -160,7 +160,7 @@ test('default levels: the nearest that is not inherit, then the organization; nu
   assert.equal([await f.role(guest, 'collection', inner), await f.role(guest, 'space', space)], ['comment', 'comment'])
 })
 
-test('in-collection: whoever may see the collection may read the space, and the aggregate says why', async () => {
+test('collection readers may read an in-collection space, and the aggregate explains it', async () => {
   const collection = await f.collection(null, {})
   const space = await f.space(collection)
   const alone = await f.space()
@@ -182,7 +182,7 @@ test('in-collection: whoever may see the collection may read the space, and the 
   assert.is(await f.role(member, 'space', space), 'none')
 })
 
-test('settings of a space: what is given changes, what is null goes, what is wrong is named', async () => {
+test('space settings can be set or removed with null, and invalid ones are named', async () => {
   const space = await f.space()
   const patch = (body: object) => f.admin.call('patch', `/v1/spaces/${space}`, body)
   const full = {
@@ -219,7 +219,7 @@ test('settings of a space: what is given changes, what is null goes, what is wro
   )
 })
 
-test('counters say what there is, whatever happens to the space', async () => {
+test('space counters match the content after any change of the space', async () => {
   const id = await f.space()
   for (const status of ['draft', 'open', 'archived', 'merged']) {
     const { number } = (await f.admin.call('post', `/v1/spaces/${id}/change-requests`, { subject: status }).expect(201))
@@ -261,7 +261,7 @@ test('collections can be nested 32 deep, and no deeper', async () => {
   assert.is(error.details[0].path, '/parent')
 })
 
-test('a space for all of its collection counts among the spaces of each of them', async () => {
+test('a space counts among the spaces of each collection above it', async () => {
   const member = await f.caller('edit')
   const counted = async (): Promise<number> =>
     (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}`).expect(200)).body.spaces

@@ -22,7 +22,7 @@ const [test, f] = await suiteWith('collections: delete', startFixture)
 
 const remove = (id: string, who = f.admin) => who.call('delete', `/v1/collections/${id}`)
 
-test('its content moves to its position, in the same order, and nothing is lost', async () => {
+test('the content of a deleted collection moves to its position, in the same order', async () => {
   const parent = await f.collection()
   const before = await f.space(parent)
   const gone = await f.collection(parent)
@@ -50,7 +50,7 @@ test('its content moves to its position, in the same order, and nothing is lost'
   )
 })
 
-test('a deleted space is restored to where the content of its collection went', async () => {
+test('a deleted space is restored where the content of its collection went', async () => {
   const outer = await f.collection()
   const inner = await f.collection(outer)
   const [space, other] = [await f.space(inner), await f.space(outer)]
@@ -66,7 +66,7 @@ test('a deleted space is restored to where the content of its collection went', 
   assert.equal((await f.order()).slice(-2), [space, other])
 })
 
-test('unless it is empty, it needs the right to add to where the content goes', async () => {
+test('deleting a nonempty collection requires the right to add to its parent', async () => {
   const parent = await f.collection()
   await f.admin.call('patch', `/v1/collections/${parent}`, { defaultLevel: 'read' }).expect(200)
   const id = await f.collection(parent)
@@ -93,7 +93,7 @@ const given = fc.array(
 )
 
 test(
-  'nobody gains or loses access, whatever the levels, roles and visibilities were',
+  "deleting a collection changes no user's access",
   async () => {
     const { app } = f.service
     const people: Caller[] = []
@@ -167,7 +167,7 @@ test(
               for (const { user } of people) {
                 const role = await contentRole(app.store, user, content)
                 roles.push(role)
-                // The other two ways to a role, for lists and for everybody, say the same.
+                // The other two ways to a role, for lists and for everyone, agree.
                 assert.equal(await rolesOf(app.store, await viewerOf(app.store, user, organization), kind, [content]), [
                   role,
                 ])

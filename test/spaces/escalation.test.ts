@@ -7,7 +7,7 @@ import type { Caller } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from './fixture.js'
 
-const [test, f] = await suiteWith('collections: nobody gets a greater role by a detour', startFixture)
+const [test, f] = await suiteWith('collections: no privilege escalation', startFixture)
 
 const level = (kind: 'space' | 'collection', id: string, defaultLevel: Role | null) =>
   f.admin.call('patch', `/v1/${kind}s/${id}`, { defaultLevel }).expect(200)
@@ -18,7 +18,7 @@ const to = (who: Caller, verb: 'move' | 'transfer', parent: string) => (id: stri
     verb === 'move' ? { parent } : { organization: f.organization, parent },
   )
 
-/** A user who may create content, with a collection of which they are the admin, and another with a space in it. */
+/** A user who may create content, with a collection of which they are the admin, and another one with a space in it. */
 async function detour() {
   const bob = await f.caller('create')
   const mine = await f.collection()
@@ -29,7 +29,7 @@ async function detour() {
 
 for (const verb of ['move', 'transfer'] as const)
   for (const hidden of [null, 'read'] as const)
-    test(`${verb}: what lies in a collection, and is ${hidden === null ? 'hidden' : 'only to be read'}, does not come along`, async () => {
+    test(`${verb}: a collection with content that is ${hidden === null ? 'hidden' : 'only to be read'} is rejected`, async () => {
       const { bob, mine, shelf, space } = await detour()
       await level('space', space, hidden)
       const before = await f.role(bob, 'space', space)
@@ -44,14 +44,14 @@ for (const verb of ['move', 'transfer'] as const)
       await to(f.admin, verb, mine)(shelf).expect(200)
     })
 
-test('a deleted space that was hidden counts too: it can be restored', async () => {
+test('a deleted hidden space counts too, because it can be restored', async () => {
   const { bob, mine, shelf, space } = await detour()
   await level('space', space, null)
   await f.admin.call('delete', `/v1/spaces/${space}`).expect(204)
   await to(bob, 'move', mine)(shelf).expect(403)
 })
 
-test('a user who may create in all of it can move it, and always among its siblings', async () => {
+test('a user who may create in all of a collection can move it among its siblings', async () => {
   const { bob, mine, shelf, space } = await detour()
   await to(bob, 'move', mine)(shelf).expect(200)
   await level('space', space, null)
@@ -60,7 +60,7 @@ test('a user who may create in all of it can move it, and always among its sibli
 })
 
 for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
-  test(`a rule that only admins lift is not lifted by a detour: ${JSON.stringify(rule)}`, async () => {
+  test(`a detour does not lift a rule that only admins lift: ${JSON.stringify(rule)}`, async () => {
     const { bob, mine, shelf, space } = await detour()
     const patch = (who: Caller, body: object) => who.call('patch', `/v1/spaces/${space}`, body)
     await patch(f.admin, rule).expect(200)
@@ -77,7 +77,7 @@ for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
   })
 
 for (const parent of ['a collection', 'the top level'] as const)
-  test(`who may create in a space alone adds nothing beside it: ${parent}`, async () => {
+  test(`a user who may create only in a space adds nothing next to it: ${parent}`, async () => {
     const dan = await f.caller('read')
     const shelf = parent === 'a collection' ? await f.collection() : undefined
     const space = await f.space(shelf)
@@ -96,7 +96,7 @@ for (const parent of ['a collection', 'the top level'] as const)
     await eve.call('post', `/v1/spaces/${space}/duplicate`).expect(201)
   })
 
-test('a copy is refused before its repository is made', async () => {
+test('a copy is rejected before its repository is created', async () => {
   const dan = await f.caller('read')
   const space = await f.space()
   await f.grant('space', space, 'create', [dan])
@@ -106,7 +106,7 @@ test('a copy is refused before its repository is made', async () => {
   assert.is(await repositories(), before)
 })
 
-test('roles and levels given in another organization do not come back with more than the role of the user who brings them', async () => {
+test('roles from another organization are limited to the role of the user who brings them', async () => {
   const bob = await f.caller('create')
   const friend = await f.caller('read')
   const team = await f.team([friend])

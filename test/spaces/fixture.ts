@@ -5,21 +5,21 @@ import { type Caller, startService, type TestService } from '../support/service.
 export type Json = Record<string, never> & { [name: string]: unknown }
 export type Kind = 'space' | 'collection'
 
-/** Short ways to say what the tests of collections do again and again. */
+/** Short helpers for the tests of collections. */
 export interface Fixture extends TestService {
-  /** A new space or collection of the admin; returns its ID. */
+  /** A new space or collection of the admin. Returns its ID. */
   space(parent?: string | null, more?: object): Promise<string>
   collection(parent?: string | null, more?: object): Promise<string>
   team(people: readonly Caller[]): Promise<string>
   grant(kind: Kind, id: string, role: string, users: readonly Caller[], teams?: readonly string[]): Promise<void>
   get(kind: Kind, id: string): Promise<Json>
-  /** IDs of the spaces and collections of a place (default: of the top level) in their order. */
+  /** IDs of the spaces and collections in a collection (default: the top level), in order. */
   order(parent?: string, organization?: string): Promise<string[]>
-  /** The role of the caller, from the flags in the response; 'none' if it is a 404. */
+  /** The role of the caller, from the flags in the response, or 'none' for a 404. */
   role(who: Caller, kind: Kind, id: string): Promise<string>
 }
 
-/** A whole service with an organization of its own. */
+/** A complete service with its own organization. */
 export async function startFixture(): Promise<Fixture> {
   const here = await startService({ overrides: { clock: tickingClock() } })
   const { admin, organization } = here

@@ -11,7 +11,7 @@ const move = (kind: 'space' | 'collection', id: string, body: object, who = f.ad
 const space = (id: string) => ({ type: 'space', space: id })
 const collection = (id: string) => ({ type: 'collection', collection: id })
 
-test('before and after spaces and collections, at the end, and out again', async () => {
+test('an item can move before and after others, to the end, and out again', async () => {
   const parent = await f.collection()
   const [a, c, b] = [await f.space(parent), await f.collection(parent), await f.space(parent)]
   assert.equal(await f.order(parent), [a, c, b])
@@ -32,7 +32,7 @@ test('before and after spaces and collections, at the end, and out again', async
   assert.equal([back, await f.order(parent)], [await f.get('space', a), [a, b, c]])
 })
 
-test('between two, and at the end if the position or the whole body is left out', async () => {
+test('an item moves between two others, or to the end without a position', async () => {
   const parent = await f.collection()
   const [a, b, c, d] = [await f.space(parent), await f.space(parent), await f.collection(parent), await f.space(parent)]
   await move('space', d, { position: { before: space(b), after: space(a) } }).expect(200)
@@ -47,7 +47,7 @@ test('between two, and at the end if the position or the whole body is left out'
   await f.admin.call('post', `/v1/collections/${c}/move`).expect(409)
 })
 
-test('409 if nothing would change, however it is expressed', async () => {
+test('a move that changes nothing is 409, however it is expressed', async () => {
   const parent = await f.collection()
   const [a, b, last] = [await f.space(parent), await f.collection(parent), await f.space(parent)]
   await move('space', last, {}).expect(409)
@@ -55,7 +55,7 @@ test('409 if nothing would change, however it is expressed', async () => {
   await move('space', last, { position: { after: collection(b) } }).expect(409)
   await move('collection', b, { position: { after: space(a) } }).expect(409)
   await move('collection', b, { position: { before: space(last) } }).expect(409)
-  // A deleted space between two is not there for anybody.
+  // A deleted space between two others is ignored for all users.
   await f.admin.call('delete', `/v1/collections/${b}`).expect(204)
   const hidden = await f.space(parent)
   await move('space', hidden, { position: { after: space(a) } }).expect(200)
@@ -66,7 +66,7 @@ test('409 if nothing would change, however it is expressed', async () => {
   assert.equal(await f.order(parent), [a, hidden, last])
 })
 
-test('400 names what is wrong with the parent or the position', async () => {
+test('a move with an invalid parent or position is 400 and names the error', async () => {
   const parent = await f.collection()
   const [inside, beside, outside, gone] = [
     await f.space(parent),
@@ -103,7 +103,7 @@ test('400 names what is wrong with the parent or the position', async () => {
   assert.equal(await f.order(parent), [inside, beside])
 })
 
-test('a collection can be moved neither into itself nor into its content', async () => {
+test('a collection can move neither into itself nor into its content', async () => {
   const a = await f.collection()
   const b = await f.collection(a)
   const c = await f.collection(b)
@@ -115,7 +115,7 @@ test('a collection can be moved neither into itself nor into its content', async
   assert.equal([await f.order(a), await f.order(c)], [[c], [b]])
 })
 
-test('it needs the role create on the item, its old parent and its new parent', async () => {
+test('a move requires the role create on the item and on both parents', async () => {
   const [from, to] = [await f.collection(), await f.collection()]
   const id = await f.space(from)
   for (const one of [from, to])
@@ -134,13 +134,13 @@ test('it needs the role create on the item, its old parent and its new parent', 
   await f.grant('collection', to, 'create', [guest])
   await move('space', id, { parent: null }, guest).expect(403)
   await move('space', id, { parent: from }, guest).expect(400)
-  // A user who sees it only because of its collection cannot move it out of their own sight.
+  // A user who sees it only through its collection cannot move it out of their own sight.
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   await f.admin.call('delete', `/v1/spaces/${id}/permissions/users/${who.user}`).expect(204)
   await move('space', id, { parent: null }, who).expect(409)
 })
 
-test('a sibling that one may not see is none', async () => {
+test('a sibling that the caller may not see is treated as missing', async () => {
   const parent = await f.collection()
   const [seen, unseen] = [await f.space(parent), await f.space(parent)]
   await f.admin.call('patch', `/v1/spaces/${unseen}`, { defaultLevel: null }).expect(200)
@@ -150,7 +150,7 @@ test('a sibling that one may not see is none', async () => {
   assert.equal(await f.order(parent), [unseen, seen])
 })
 
-test('what is inherited is inherited from the new parent; in-collection is private at the top level', async () => {
+test('a moved space inherits from its new parent, and in-collection is private at the top', async () => {
   const [open, closed] = [await f.collection(), await f.collection()]
   await f.admin.call('patch', `/v1/collections/${closed}`, { defaultLevel: null }).expect(200)
   const id = await f.space(open)
@@ -163,7 +163,7 @@ test('what is inherited is inherited from the new parent; in-collection is priva
   assert.is(await f.role(reader, 'space', id), 'read')
 })
 
-test('spaces from before positions were stored come first, by creation, and take part in moves', async () => {
+test('spaces without a stored position come first by creation time and can be moved', async () => {
   const parent = await f.collection()
   const { store } = f.service.app
   const old = [await f.space(parent), await f.space(parent), await f.space(parent)]
@@ -182,7 +182,7 @@ test('spaces from before positions were stored come first, by creation, and take
   assert.equal(await f.order(parent), [y, fresh, x, z])
 })
 
-test('a duplicate comes right after the original; a move has an event', async () => {
+test('a duplicate comes right after the original, and a move has an event', async () => {
   const parent = await f.collection()
   const [a, b] = [await f.space(parent), await f.space(parent)]
   const copy = (await f.admin.call('post', `/v1/spaces/${a}/duplicate`).expect(201)).body

@@ -15,7 +15,10 @@ test.before(async () => {
 const post = (path: string, body: object = {}) => f.admin.call('post', path, body)
 const statuses = (responses: readonly { status: number }[]): number[] => responses.map(({ status }) => status).sort()
 
-/** Every collection leads to the top level; everything is of the organization of its parent; no place has a key twice. */
+/**
+ * Every collection leads to the top level, every item belongs to the organization of its parent, and keys are unique in
+ * each collection.
+ */
 async function sound(): Promise<void> {
   const { store } = f.service.app
   const all = new Map((await store.all(collections)).map((doc) => [doc.id, doc]))
@@ -36,7 +39,7 @@ async function sound(): Promise<void> {
   }
 }
 
-test('two collections moved into each other: one is, and there is no cycle', async () => {
+test('two collections that are moved into each other form no cycle', async () => {
   for (let round = 0; round < 10; round++) {
     const [a, b] = [await f.collection(), await f.collection()]
     const responses = await Promise.all([
@@ -48,7 +51,7 @@ test('two collections moved into each other: one is, and there is no cycle', asy
   }
 })
 
-test('a ring of moves never closes', async () => {
+test('concurrent moves in a ring never form a cycle', async () => {
   const ring = await Promise.all(Array.from({ length: 6 }, () => f.collection()))
   const responses = await Promise.all(
     ring.map((id, i) => post(`/v1/collections/${id}/move`, { parent: ring[(i + 1) % ring.length] })),
@@ -57,7 +60,7 @@ test('a ring of moves never closes', async () => {
   await sound()
 })
 
-test('moves of one thing, and of many to one position: each is at one place, and no key is there twice', async () => {
+test('concurrent moves leave each item in one place with a unique key', async () => {
   const places = await Promise.all([f.collection(), f.collection(), f.collection()])
   const target = places[0] as string
   const fixed = await f.space(target)
@@ -76,7 +79,7 @@ test('moves of one thing, and of many to one position: each is at one place, and
   await sound()
 })
 
-test('a collection is deleted while spaces are made, moved, restored and transferred in it: none is lost', async () => {
+test('deleting a collection while its spaces change loses none of them', async () => {
   for (let round = 0; round < 6; round++) {
     const parent = await f.collection()
     const gone = await f.collection(parent)
@@ -100,7 +103,7 @@ test('a collection is deleted while spaces are made, moved, restored and transfe
   }
 })
 
-test('a space is changed, moved and duplicated while it is deleted and restored: it is there or not, and nothing fails', async () => {
+test('changes of a space during its deletion and restoration never fail', async () => {
   const parent = await f.collection()
   for (let round = 0; round < 5; round++) {
     const id = await f.space()
@@ -119,7 +122,7 @@ test('a space is changed, moved and duplicated while it is deleted and restored:
   }
 })
 
-test('transfers at once, against moves, changes and deletions: everything is of one organization', async () => {
+test('concurrent transfers and changes leave every item in one organization', async () => {
   for (let round = 0; round < 5; round++) {
     const top = await f.collection()
     const inner = await f.collection(top)
@@ -142,7 +145,7 @@ test('transfers at once, against moves, changes and deletions: everything is of 
 })
 
 test(
-  'whatever is moved, deleted and transferred: the order is the one asked for, and every way to a role gives the same',
+  'order and roles stay consistent after any moves, deletions and transfers',
   async () => {
     const member = await f.caller('edit')
     const step = fc.record({

@@ -15,7 +15,7 @@ const [test, here] = await suiteWith('api: spaces', () =>
 const make = async (body: object = { title: 'Docs' }) =>
   (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
-test('a user given the role create on a space can duplicate it only to where they may add one', async () => {
+test('a creator can duplicate a space only to where they may add one', async () => {
   const guest = await here.caller(null)
   const { store } = here.service.app
   const grant = (target: string) =>
@@ -47,7 +47,7 @@ test('a user given the role create on a space can duplicate it only to where the
   assert.equal(await ids(copy.body.id), await ids(space.id))
 })
 
-test('what each role may do with a space', async () => {
+test('each role allows exactly its operations on a space', async () => {
   const space = await make()
   // get, open a change request, merge one, change settings, duplicate
   const expected = {
@@ -88,7 +88,7 @@ test('what each role may do with a space', async () => {
   )
 })
 
-test('a cursor neither repeats nor skips while spaces come and go', async () => {
+test('a cursor neither repeats nor skips spaces while they change', async () => {
   const org = (await here.admin.call('post', '/v1/orgs', { title: 'Paging' }).expect(201)).body.id
   const add = async () => (await here.admin.call('post', `/v1/orgs/${org}/spaces`).expect(201)).body.id
   const all: string[] = []
@@ -114,7 +114,7 @@ test('a cursor neither repeats nor skips while spaces come and go', async () => 
   assert.equal((await list('limit=0')).body, { items: [], count: 4 })
 })
 
-test('a download needs no token; tampered, expired, of a deleted space or a lost blob it is 404', async () => {
+test('a download needs no token, and an invalid or expired one is 404', async () => {
   const space = await make()
   const file = { name: 'a.html', base64: Buffer.from('<b>0123456789</b>').toString('base64') }
   await here.admin
@@ -150,7 +150,7 @@ test('a download needs no token; tampered, expired, of a deleted space or a lost
   else assert.is(again.status, 404)
 })
 
-test('a deleted space comes back within seven days, and not later', async () => {
+test('a deleted space can be restored within seven days, and not later', async () => {
   const [early, late] = [await make(), await make()]
   for (const { id } of [early, late]) {
     await here.admin.call('delete', `/v1/spaces/${id}`).expect(204)

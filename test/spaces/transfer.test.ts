@@ -21,7 +21,7 @@ const join = async (who: Caller, organization: string, role: Role | null) => {
 const shelf = async (organization: string) =>
   (await f.admin.call('post', `/v1/orgs/${organization}/collections`).expect(201)).body.id as string
 
-test('a space goes with its content, history and change requests, and comes back', async () => {
+test('a space moves with its content, history and change requests, and back', async () => {
   const parent = await f.collection()
   const id = await f.space(parent, { template: 'sample' })
   const [member, both] = [await f.caller('edit'), await f.caller('edit')]
@@ -72,7 +72,7 @@ test('a space goes with its content, history and change requests, and comes back
   )
 })
 
-test('roles that were kept while content was elsewhere are forgotten for those who left meanwhile, and mean nothing for its new people', async () => {
+test('stored roles do not apply to former members or to members of the new organization', async () => {
   const id = await f.space(null, { template: 'empty' })
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   const [stays, leaves] = [await f.caller('read'), await f.caller('read')]
@@ -93,7 +93,7 @@ test('roles that were kept while content was elsewhere are forgotten for those w
   assert.equal(await f.service.app.store.find(keptGrants, 'target', `space:${id}`), [])
 })
 
-test('a collection goes with everything below it, deleted spaces too, and its order', async () => {
+test('a transferred collection keeps everything below it and its order', async () => {
   const top = await f.collection()
   const inner = await f.collection(top)
   const [a, b, gone] = [await f.space(top), await f.space(inner), await f.space(inner)]
@@ -117,7 +117,7 @@ test('a collection goes with everything below it, deleted spaces too, and its or
   )
 })
 
-test('to another collection of the same organization it is a move; 409 if nothing would change', async () => {
+test('a transfer within an organization is a move, and 409 if nothing would change', async () => {
   const [from, to] = [await f.collection(), await f.collection()]
   const id = await f.space(from)
   await f.grant('space', id, 'edit', [await f.caller(null)])
@@ -133,7 +133,7 @@ test('to another collection of the same organization it is a move; 409 if nothin
   await transfer('collection', from, { organization: f.organization, parent: from }).expect(400)
 })
 
-test('400 for an invalid target, 403 for a caller who may not take it away, 412 with every reason', async () => {
+test('an invalid, forbidden or blocked transfer is 400, 403 or 412 with all reasons', async () => {
   const parent = await f.collection()
   const [id, blocked, unseen] = [
     await f.space(parent),
@@ -173,7 +173,7 @@ test('400 for an invalid target, 403 for a caller who may not take it away, 412 
   await transfer('space', id, { organization: other }, await f.caller()).expect(404)
 })
 
-test('nobody transfers something out of their own sight', async () => {
+test("a transfer out of the caller's own sight is rejected", async () => {
   const id = await f.space()
   const who = await f.caller('create')
   await join(who, other, 'create')
@@ -208,7 +208,7 @@ test('a space on a site stays in its organization until it is removed there', as
   await transfer('space', id, { organization: other }).expect(200)
 })
 
-test('a token of one organization reaches no other', async () => {
+test('a token for one organization cannot transfer to another', async () => {
   const id = await f.space()
   const { token } = (
     await f.admin.call('post', '/v1/user/tokens', { label: 'one', organization: f.organization }).expect(201)
@@ -222,7 +222,7 @@ test('a token of one organization reaches no other', async () => {
   assert.is((await f.service.app.store.get(spaces, id))?.organization, f.organization)
 })
 
-test('no reviews are requested from users who may not give them in the other organization', async () => {
+test('no reviews are requested from users who may not review in the new organization', async () => {
   const parent = await f.collection()
   const id = await f.space(parent)
   const [author, left, both] = [await f.caller('edit'), await f.caller('review'), await f.caller('review')]

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('config')
 
-test('defaults are safe and every setting is described', () => {
+test('default settings are safe and every setting is described', () => {
   const config = loadConfig({})
   assert.is(config.host, '127.0.0.1')
   assert.is(config.publicUrl, null)
@@ -14,12 +14,12 @@ test('defaults are safe and every setting is described', () => {
   for (const row of settingsTable()) assert.match(`${row.name} ${row.description}`, /^BINDERY_[A-Z_]+ .{10,}/)
 })
 
-test('folders are absolute, since processes of Git run elsewhere', () => {
+test('folder settings become absolute, because Git processes run elsewhere', () => {
   const { dataDir, reposDir } = loadConfig({ BINDERY_REPOS_DIR: 'some/repos' })
   assert.equal([dataDir, reposDir], [resolve('data'), resolve('some/repos')])
 })
 
-test('values are read as what they mean', () => {
+test('setting values are parsed to their types', () => {
   const config = loadConfig({
     BINDERY_ALLOW_PRIVATE_NETWORKS: '10.0.0.0/8, ::1',
     BINDERY_PUBLIC_URL: 'https://docs.example.org/',
@@ -32,7 +32,7 @@ test('values are read as what they mean', () => {
   assert.is(config.port, 0)
 })
 
-test('all errors are reported at once, never the value', () => {
+test('all configuration errors are reported at once, and never the value', () => {
   try {
     loadConfig({
       BINDERY_PORT: '99999',

@@ -39,7 +39,7 @@ const insertMany = (store: Store, count: number) =>
   Promise.allSettled(Array.from({ length: count }, (_, n) => store.insert(things, { id: `d${n}`, n })))
 const noSpace = () => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
 
-test('of 500 writers at once share a few syncs', () =>
+test('500 concurrent writes share a few syncs', () =>
   withStore(async (store, fs) => {
     const before = fs.counts.datasync
     await insertMany(store, 500)
@@ -48,12 +48,12 @@ test('of 500 writers at once share a few syncs', () =>
     assert.is((await store.all(things)).length, 500)
   }))
 
-test('are not seen before they are durable, but by the transactions that follow', () =>
+test('only later transactions see a write before it is durable', () =>
   withStore(async (store, fs) => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     const opened = fs.counts.append
-    // The sync is noticed when it is asked for, and everything that can run without it has run by the next turn.
+    // The sync is noticed when it is requested. Everything that can run without it has run by the next turn.
     const first = store.insert(things, { id: 'a', n: 1 })
     const seen = store.transact(async (tx) => {
       const found = await tx.get(things, 'a')
@@ -68,7 +68,7 @@ test('are not seen before they are durable, but by the transactions that follow'
     assert.is((await store.get(things, 'a'))?.n, 1)
   }))
 
-test('fail together with what was staged on top, and leave memory and log as they were', () =>
+test('a failed commit also fails those that build on it, and changes neither memory nor log', () =>
   withStore(async (store, fs, events, reopen) => {
     await store.insert(things, { id: 'before', n: 0 })
     let failures = 0
@@ -86,7 +86,7 @@ test('fail together with what was staged on top, and leave memory and log as the
       ['before'],
     )
     assert.ok(events.some(({ event }) => event === 'append-failed'))
-    // The disk has room again: the next one is written at the end of the valid part.
+    // The disk has room again: the next record is written at the end of the valid part.
     assert.is((await store.insert(things, { id: 'a', n: 3 })).version, 1)
     assert.is(await store.count(things, 'byN', '3'), 1)
     assert.is(await store.transact(async (tx) => (await tx.all(things)).length), 2)
@@ -95,7 +95,7 @@ test('fail together with what was staged on top, and leave memory and log as the
     assert.ok(reopen)
   }))
 
-test('a failed append whose cut fails too is cut before the next one', async () => {
+test('a failed append that was not truncated is truncated before the next append', async () => {
   const place = temporaryDir()
   let fs = new LossyFs(place.dir)
   const dir = join(place.dir, 'store')
@@ -109,7 +109,7 @@ test('a failed append whose cut fails too is cut before the next one', async () 
   for (const outcome of await insertMany(store, 3)) assert.is(outcome.status, 'rejected')
   fs.fault = undefined
   await store.insert(things, { id: 'b', n: 2 })
-  // As a crash would find it: no checkpoint, the log alone.
+  // As after a crash: no checkpoint, only the log.
   fs.powerOff()
   await store.close()
   fs.crash()
@@ -120,7 +120,7 @@ test('a failed append whose cut fails too is cut before the next one', async () 
   place.remove()
 })
 
-test('a sync that fails rejects, and what it was for is not there after a power cut', async () => {
+test('a write whose sync fails is rejected and is gone after a power cut', async () => {
   const place = temporaryDir()
   let fs = new LossyFs(place.dir)
   const dir = join(place.dir, 'store')
@@ -144,7 +144,7 @@ test('a sync that fails rejects, and what it was for is not there after a power 
   place.remove()
 })
 
-test('go on while checkpoints cannot be written, which are written when they can', () =>
+test('commits continue while checkpoints fail, and checkpoints follow when they can', () =>
   withStore(async (store, fs, events, reopen) => {
     fs.fault = (operation, path) =>
       operation === 'append' && path.includes('/documents/') ? { error: noSpace() } : undefined
@@ -159,7 +159,7 @@ test('go on while checkpoints cannot be written, which are written when they can
     assert.is(opened?.event === 'opened' && opened.replayed, 0, 'the log was dropped')
   }, 300))
 
-test('cost the same with many documents as with few', () =>
+test('a commit costs the same with many documents as with few', () =>
   withStore(async (store, fs) => {
     const bytes: number[] = []
     const sizes = async (id: string) => {

@@ -22,7 +22,7 @@ interface Page {
   weight?: number
 }
 
-/** The table that the contract works on; an adapter that must know its tables beforehand declares it. */
+/** The table that the contract works on. An adapter that must know its tables in advance declares it. */
 export const pages = table<Page>()({
   name: 'pages',
   indexes: {
@@ -62,13 +62,13 @@ async function thrown(promise: Promise<unknown>): Promise<unknown> {
   return undefined
 }
 
-/** A place that holds a store: opened, closed and opened again, it has the same documents. */
+/** A storage location for a store. After the store is closed and opened again, it has the same documents. */
 export interface StorePlace {
   open(): Promise<Store>
   dispose(): Promise<void>
 }
 
-/** What every adapter of the store must do. Registers and runs one suite. `after` is run at its end. */
+/** The contract of every store adapter. Registers and runs one suite. `after` runs at its end. */
 export function storeContract(
   name: string,
   place: () => Promise<StorePlace>,
@@ -92,7 +92,7 @@ export function storeContract(
       }
     })
 
-  check('inserts with version 1 and reads it back, also after a restart', async (store, reopen) => {
+  check('an inserted document has version 1 and can be read, also after a restart', async (store, reopen) => {
     const made = await store.insert(pages, page('a', { title: 'Ä\u2028"\\\n' }))
     assert.equal(made, { id: 'a', version: 1, space: 's', slug: 'a', title: 'Ä\u2028"\\\n' })
     assert.equal(await store.get(pages, 'a'), made)
@@ -101,7 +101,7 @@ export function storeContract(
     assert.equal(await again.get(pages, 'a'), made)
   })
 
-  check('replaces only the version that is stored', async (store) => {
+  check('a replacement requires the stored version', async (store) => {
     const first = await store.insert(pages, page('a'))
     const second = await store.replace(pages, { ...first, title: 'x' })
     assert.is(second.version, 2)
@@ -112,7 +112,7 @@ export function storeContract(
     assert.is((await store.get(pages, 'a'))?.title, 'x')
   })
 
-  check('removes, and says whether it was there', async (store, reopen) => {
+  check('a removal reports whether the document existed', async (store, reopen) => {
     await store.insert(pages, page('a'))
     assert.is(await store.remove(pages, 'a'), true)
     assert.is(await store.remove(pages, 'a'), false)
@@ -122,7 +122,7 @@ export function storeContract(
     assert.equal(await (await reopen()).all(pages), [])
   })
 
-  check('finds by one key, by several, and by none', async (store, reopen) => {
+  check('an index finds documents by one key, by several and by none', async (store, reopen) => {
     const a = await store.insert(pages, page('a', { tags: ['x', 'y', 'x'] }))
     await store.insert(pages, page('b', { tags: ['y'] }))
     await store.insert(pages, page('c', { space: 't' }))
@@ -136,7 +136,7 @@ export function storeContract(
     assert.is((await again.all(pages)).length, 3)
   })
 
-  check('refuses an index or order that does not exist', async (store) => {
+  check('a missing index or order is rejected', async (store) => {
     assert.instance(await thrown(store.find(pages, 'toString' as 'bySpace', 'x')), TypeError)
     assert.instance(
       await thrown(store.page(pages, 'toString' as 'byTitle', 'x', { limit: 1, direction: 'asc' })),
@@ -144,7 +144,7 @@ export function storeContract(
     )
   })
 
-  check('reads a list in order, in both directions, from any key', async (store, reopen) => {
+  check('a list can be read in both directions from any key', async (store, reopen) => {
     for (const [id, title] of [
       ['c', 'x'],
       ['a', 'x'],
@@ -178,7 +178,7 @@ export function storeContract(
     }
   })
 
-  check('keeps its lists right when documents change, and shows a transaction its own', async (store) => {
+  check('lists follow changes of documents, also inside a transaction', async (store) => {
     const of = async (reader: Reader, group: string) => {
       const { documents, count } = await reader.page(pages, 'byWeight', group, { limit: 10, direction: 'asc' })
       return `${documents.map(({ id, title = '' }) => id + title).join(' ')} / ${count}`
@@ -204,7 +204,7 @@ export function storeContract(
     assert.is(await store.get(pages, 'e'), null)
   })
 
-  check('sorts strings by UTF-16 code units and numbers before them, however long they are', async (store, reopen) => {
+  check('orders sort numbers first, then strings of any length by UTF-16 code units', async (store, reopen) => {
     const long = 'x'.repeat(3000)
     const titles = [
       '',
@@ -257,7 +257,7 @@ export function storeContract(
     }
   })
 
-  check('keeps IDs and unique keys unique', async (store, reopen) => {
+  check('a duplicate ID or unique key is rejected', async (store, reopen) => {
     const a = await store.insert(pages, page('a', { slug: 'one' }))
     await store.insert(pages, page('b', { slug: 'two' }))
     for (const open of [async () => store, reopen]) {
@@ -271,7 +271,7 @@ export function storeContract(
     }
   })
 
-  check('frees a unique key with the document that had it', async (store) => {
+  check('a removed document frees its unique key', async (store) => {
     const a = await store.insert(pages, page('a', { slug: 'one' }))
     await store.replace(pages, { ...a, slug: 'two' })
     await store.insert(pages, page('b', { slug: 'one' }))
@@ -279,7 +279,7 @@ export function storeContract(
     await store.insert(pages, page('c', { slug: 'two' }))
   })
 
-  check('commits all of a transaction or nothing', async (store, reopen) => {
+  check('a transaction commits completely or not at all', async (store, reopen) => {
     await store.insert(pages, page('a'))
     const error = await thrown(
       store.transact(async (tx) => {
@@ -305,7 +305,7 @@ export function storeContract(
     )
   })
 
-  check('shows a transaction its own writes, and nobody else', async (store) => {
+  check('only a transaction itself sees its uncommitted writes', async (store) => {
     const a = await store.insert(pages, page('a', { tags: ['x'] }))
     await store.insert(pages, page('b', { tags: ['x'] }))
     await store.transact(async (tx) => {
@@ -325,7 +325,7 @@ export function storeContract(
     assert.is(await store.count(pages, 'byTag', 'x'), 1)
   })
 
-  check('runs transactions one after another: no update is lost', async (store) => {
+  check('concurrent transactions lose no update', async (store) => {
     await store.insert(pages, page('counter', { title: '0' }))
     const add = () =>
       store.transact(async (tx) => {
@@ -343,7 +343,7 @@ export function storeContract(
     })
   })
 
-  check('of many that compare and swap the same version, one wins', async (store) => {
+  check('one of many replacements of the same version succeeds', async (store) => {
     const a = await store.insert(pages, page('a'))
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, n) => thrown(store.replace(pages, { ...a, title: String(n) }))),
@@ -352,7 +352,7 @@ export function storeContract(
     assert.is(outcomes.filter((error) => error instanceof StaleDocument).length, 19)
   })
 
-  check('hands out frozen copies', async (store) => {
+  check('documents are returned as frozen copies', async (store) => {
     const tags = ['x']
     const made = await store.insert(pages, page('a', { tags }))
     tags.push('y')
@@ -362,7 +362,7 @@ export function storeContract(
     assert.equal((await store.get(pages, 'a'))?.tags, ['x'])
   })
 
-  check('stores JSON: drops what is undefined, refuses what JSON would change', async (store) => {
+  check('undefined members are dropped, and values that JSON would change are rejected', async (store) => {
     const made = await store.insert(pages, { ...page('a'), title: undefined } as unknown as Page)
     assert.is('title' in made, false)
     const cycle: unknown[] = []
@@ -384,7 +384,7 @@ export function storeContract(
     assert.is((await store.all(pages)).length, 1)
   })
 
-  check('takes any string as ID, owner and key', async (store, reopen) => {
+  check('IDs, owners and keys can be any string', async (store, reopen) => {
     const odd = [
       '',
       ' ',
@@ -415,12 +415,12 @@ export function storeContract(
     assert.is((await again.all(pages)).length, odd.length)
   })
 
-  check('keeps a member named __proto__', async (store, reopen) => {
+  check('a member named __proto__ is stored', async (store, reopen) => {
     await store.insert(pages, JSON.parse('{"id":"a","space":"s","slug":"a","title":{"__proto__":{"x":1}}}') as Page)
     assert.is(JSON.stringify((await (await reopen()).get(pages, 'a'))?.title), '{"__proto__":{"x":1}}')
   })
 
-  check('moves a document from one owner to another', async (store, reopen) => {
+  check('a document can move from one owner to another', async (store, reopen) => {
     const a = await store.insert(pages, page('a', { space: 'one' }))
     const again = await reopen()
     await again.replace(pages, { ...a, space: 'two' })
@@ -428,7 +428,7 @@ export function storeContract(
     assert.equal([await third.count(pages, 'bySpace', 'one'), await third.count(pages, 'bySpace', 'two')], [0, 1])
   })
 
-  check('ends a transaction with its work', async (store) => {
+  check('a transaction ends with its callback', async (store) => {
     let kept: Parameters<Parameters<Store['transact']>[0]>[0] | undefined
     await store.transact(async (tx) => void (kept = tx))
     assert.match(String(await thrown(kept!.insert(pages, page('late')))), /has ended/)
@@ -436,7 +436,7 @@ export function storeContract(
     assert.equal(await store.all(pages), [])
   })
 
-  check('refuses work once it is closed, and finishes what had begun', async (store, reopen) => {
+  check('a closed store rejects new work and finishes running work', async (store, reopen) => {
     const begun = store.insert(pages, page('a'))
     const closing = store.close()
     assert.instance(await thrown(store.insert(pages, page('b'))), StoreClosed)
@@ -460,9 +460,9 @@ export function storeContract(
   }
 
   check(
-    'numbers the records of a journal by group, and reads them in both directions from any place',
+    'journal records are numbered by group and read in both directions from any position',
     async (store, reopen) => {
-      // Over days, with restarts in between: some are in one file, some in the next, some in the log.
+      // Over several days with restarts: records are spread over two files and the log.
       await add(store, 'a', 0, 20)
       const second = await reopen()
       await add(second, 'b', 0, 3)
@@ -495,39 +495,36 @@ export function storeContract(
     },
   )
 
-  check(
-    'adds a record with the documents of its transaction, or not at all; shows a transaction its own',
-    async (store) => {
-      await add(store, 'a', 0, 2)
-      const error = await thrown(
-        store.transact(async (tx) => {
-          await tx.insert(pages, page('a'))
-          assert.equal(await tx.append(entries, 'a', (position) => entry('a', position - 1)), entry('a', 2))
-          assert.equal(await numbers(tx, 'a', { direction: 'desc', limit: 2 }), ['2 1', 2])
-          assert.equal(
-            [await tx.extent(entries, 'a'), await store.extent(entries, 'a')],
-            [
-              { count: 3, next: 4 },
-              { count: 2, next: 3 },
-            ],
-          )
-          throw new Error('changed my mind')
-        }),
-      )
-      assert.is((error as Error).message, 'changed my mind')
-      assert.equal(await numbers(store, 'a'), ['0 1', null])
-      const many = Array.from({ length: 30 }, () =>
-        store.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1))),
-      )
-      assert.equal(
-        new Set((await Promise.all(many)).map(({ n }) => n)),
-        new Set(Array.from({ length: 30 }, (_, n) => n + 2)),
-      )
-      assert.instance(await thrown(store.transact((tx) => tx.append(entries, 'b', () => entry('a', 0)))), TypeError)
-    },
-  )
+  check('a journal record is added with the documents of its transaction or not at all', async (store) => {
+    await add(store, 'a', 0, 2)
+    const error = await thrown(
+      store.transact(async (tx) => {
+        await tx.insert(pages, page('a'))
+        assert.equal(await tx.append(entries, 'a', (position) => entry('a', position - 1)), entry('a', 2))
+        assert.equal(await numbers(tx, 'a', { direction: 'desc', limit: 2 }), ['2 1', 2])
+        assert.equal(
+          [await tx.extent(entries, 'a'), await store.extent(entries, 'a')],
+          [
+            { count: 3, next: 4 },
+            { count: 2, next: 3 },
+          ],
+        )
+        throw new Error('changed my mind')
+      }),
+    )
+    assert.is((error as Error).message, 'changed my mind')
+    assert.equal(await numbers(store, 'a'), ['0 1', null])
+    const many = Array.from({ length: 30 }, () =>
+      store.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1))),
+    )
+    assert.equal(
+      new Set((await Promise.all(many)).map(({ n }) => n)),
+      new Set(Array.from({ length: 30 }, (_, n) => n + 2)),
+    )
+    assert.instance(await thrown(store.transact((tx) => tx.append(entries, 'b', () => entry('a', 0)))), TypeError)
+  })
 
-  check('begins a group at the position that it is told, and counts from there', async (store, reopen) => {
+  check('a journal group starts at a given position and counts from there', async (store, reopen) => {
     const append = (to: Store, least?: number): Promise<Entry> =>
       to.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1), least))
     await store.transact(async (tx) => {
@@ -535,7 +532,7 @@ export function storeContract(
       assert.equal(await tx.extent(entries, 'a'), { count: 1, next: 801 })
     })
     assert.equal(await store.extent(entries, 'a'), { count: 1, next: 801 })
-    // What it has counted already is not counted again.
+    // Records that were already counted are not counted again.
     await append(store, 5)
     const again = await reopen()
     await append(again)
@@ -548,7 +545,7 @@ export function storeContract(
     )
   })
 
-  check('drops the oldest records for good, and goes on with the numbers', async (store, reopen) => {
+  check('old journal records can be dropped permanently, and numbering continues', async (store, reopen) => {
     await add(store, 'a', 0, 40)
     const again = await reopen()
     assert.is(await again.drop(entries, 'a', 31), 30)

@@ -20,7 +20,7 @@ const things = table<Thing>()({
 
 const marks = journal<{ mark: string; at: string }>()({ name: 'journal-marks', group: () => 'all', at: ({ at }) => at })
 
-/** What one transaction does: sets (or removes, mark null) documents, all with one mark. */
+/** The changes of one transaction: sets (or removes, if mark is null) documents, all with one mark. */
 type Step = { id: string; owner: string; remove: boolean }[]
 const step: fc.Arbitrary<Step> = fc.array(
   fc.record({
@@ -38,12 +38,12 @@ async function apply(tx: Transaction, steps: Step, mark: string): Promise<void> 
     else if (before) await tx.replace(things, { ...before, owner, mark })
     else await tx.insert(things, { id, owner, mark })
   }
-  // Of one day, or of the next, so that segments grow and begin.
+  // Of the same day or the next one, so that segments grow and start.
   await tx.append(marks, 'all', () => ({
     mark,
     at: `2026-01-${String(1 + (Number(mark) >> 3)).padStart(2, '0')}T00:00:00.000Z`,
   }))
-  // A document that every transaction writes: its mark says which was the last that counts.
+  // A document that every transaction writes. Its mark shows the last transaction that counts.
   const last = await tx.get(things, 'last')
   if (last) await tx.replace(things, { ...last, mark })
   else await tx.insert(things, { id: 'last', owner: 'last', mark })
@@ -80,14 +80,17 @@ async function contents(store: Store): Promise<{ last: number; state: Map<string
 
 const sorted = (map: Map<string, string>) => [...map].sort()
 
-/** How a life goes: so many transactions at once, checkpoints after so many bytes, waited for or overtaken by what follows. */
+/**
+ * The plan of a run: the number of concurrent transactions, the size at which checkpoints start, and whether the next
+ * step waits for them.
+ */
 interface Pace {
   together: number
   afterBytes: number
   calm: boolean
 }
 
-/** Runs steps until the power goes off; returns which were acknowledged. A failed close represents the end of the process. */
+/** Runs steps until the power cut. Returns the acknowledged ones. A failed close represents the end of the process. */
 async function live(
   fs: LossyFs,
   dir: string,
@@ -139,7 +142,7 @@ async function survives(steps: Step[], cuts: number[], dice: number[], pace: Pac
       await store.close()
       assert.ok(last >= acknowledged, `transaction ${acknowledged} was acknowledged, ${last} is the last there`)
       assert.equal(sorted(state), sorted(model(done.slice(0, last + 1))), 'whole transactions, in order')
-      // What was on its way and did not arrive never happened: the next life goes on from there.
+      // A transaction that was lost in transit never happened. The next run continues without it.
       done = [...done.slice(0, last + 1), ...steps]
       from = last + 1
       fs.crash(random)
@@ -150,7 +153,7 @@ async function survives(steps: Step[], cuts: number[], dice: number[], pace: Pac
   }
 }
 
-test('at any operation, several in a row: what was acknowledged is there, whole, and nothing half', async () => {
+test('acknowledged transactions survive repeated power cuts at any operation, whole', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -167,7 +170,7 @@ test('at any operation, several in a row: what was acknowledged is there, whole,
   )
 })
 
-test('at every single operation of one life with checkpoints', async () => {
+test('a power cut at every operation of a run with checkpoints loses nothing acknowledged', async () => {
   const steps: Step[] = [
     [{ id: 'a', owner: 'one', remove: false }],
     [
@@ -184,7 +187,7 @@ test('at every single operation of one life with checkpoints', async () => {
     await survives(steps, [cut], cut % 2 === 0 ? [] : [cut, 7, 3, 1000], { together: 1, afterBytes: 1, calm: true })
 })
 
-test('the file system used here does lose what is not synced', async () => {
+test('the test file system loses data that is not synced', async () => {
   const place = temporaryDir()
   const fs = new LossyFs(place.dir)
   const write = async (name: string, sync: boolean) => {

@@ -32,7 +32,7 @@ async function made(work: (place: Place) => Promise<void>): Promise<void> {
     'documents/things/two.json',
     ...readdirSync(join(dir, 'log')).map((name) => `log/${name}`),
   ]
-  // As a kill would leave it: what the close below does is undone.
+  // As after a kill: restores the files from before the close below.
   const kept = files.map((name) => [join(dir, name), readFileSync(join(dir, name))] as const)
   await second.close()
   for (const name of readdirSync(join(dir, 'log'))) rmSync(join(dir, 'log', name))
@@ -61,13 +61,13 @@ async function refusal(dir: string): Promise<StoreDamaged> {
   throw new Error('it opened')
 }
 
-/** The offset at which each line of a file begins. */
+/** The offset at which each line of a file starts. */
 const lines = (bytes: Buffer): number[] => [
   0,
   ...[...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1),
 ]
 
-test('a torn tail is cut, what is before it stays', () =>
+test('a torn log tail is cut, and the records before it stay', () =>
   made(async ({ dir, log }) => {
     const bytes = readFileSync(log)
     writeFileSync(log, bytes.subarray(0, bytes.length - 5))
@@ -83,7 +83,7 @@ test('a torn tail is cut, what is before it stays', () =>
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y'])
   }))
 
-test('a record damaged in the middle of the log: refused, with the file, the byte, and what to do', () =>
+test('a damaged record inside the log is rejected with file, offset and instructions', () =>
   made(async ({ dir, log }) => {
     const bytes = readFileSync(log)
     const start = lines(bytes)[2]!
@@ -97,7 +97,7 @@ test('a record damaged in the middle of the log: refused, with the file, the byt
     assert.equal(readFileSync(log), bytes)
   }))
 
-test('a record taken out of the log: refused', () =>
+test('a log with a missing record is rejected', () =>
   made(async ({ dir, log }) => {
     const bytes = readFileSync(log)
     const [, , from, to] = lines(bytes)
@@ -105,7 +105,7 @@ test('a record taken out of the log: refused', () =>
     assert.match((await refusal(dir)).message, 'is missing')
   }))
 
-test('a log file that is gone, empty or renamed: refused', () =>
+test('a missing, empty or renamed log file is rejected', () =>
   made(async ({ dir, log }) => {
     const bytes = readFileSync(log)
     rmSync(log)
@@ -117,7 +117,7 @@ test('a log file that is gone, empty or renamed: refused', () =>
     await refusal(dir)
   }))
 
-test('a damaged checkpoint: refused, with the file and the byte', () =>
+test('a damaged checkpoint is rejected with the file and the byte', () =>
   made(async ({ dir }) => {
     const file = join(dir, 'documents/things/two.json')
     const good = readFileSync(file)
@@ -137,7 +137,7 @@ test('a damaged checkpoint: refused, with the file and the byte', () =>
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y', 'z'])
   }))
 
-test('a checkpoint that is gone or renamed: refused, whether the log names it or not', () =>
+test('a missing or renamed checkpoint is rejected, whether the log names it or not', () =>
   made(async ({ dir }) => {
     for (const name of ['one', 'two']) {
       const file = join(dir, `documents/things/${name}.json`)
@@ -151,19 +151,19 @@ test('a checkpoint that is gone or renamed: refused, whether the log names it or
     assert.equal(await ids(dir), ['one', 'two', 'x', 'y', 'z'])
   }))
 
-test('an older copy of the log under newer checkpoints: refused', () =>
+test('an older copy of the log under newer checkpoints is rejected', () =>
   made(async ({ dir, log }) => {
     const before = readFileSync(log)
     const manifest = readFileSync(join(dir, 'store.json'))
     await ids(dir)
-    // Checkpoints of the close, the manifest and the log of before it, without its last transaction.
+    // Checkpoints of the close, with the manifest and the log from before it, without its last transaction.
     for (const name of readdirSync(join(dir, 'log'))) rmSync(join(dir, 'log', name))
     writeFileSync(join(dir, 'store.json'), manifest)
     writeFileSync(log, before.subarray(0, lines(before).at(-2)))
     assert.match((await refusal(dir)).message, 'the log was truncated')
   }))
 
-test('a manifest that is gone or damaged: refused', () =>
+test('a missing or damaged manifest is rejected', () =>
   made(async ({ dir }) => {
     const file = join(dir, 'store.json')
     const bytes = readFileSync(file, 'utf8')
@@ -173,7 +173,7 @@ test('a manifest that is gone or damaged: refused', () =>
     assert.is((await refusal(dir)).file, file)
   }))
 
-test('a format of a newer release: refused, not read', async () => {
+test('a store format of a newer release is rejected and not read', async () => {
   const place = temporaryDir()
   await (await openStore({ dir: place.dir })).close()
   const { sealedJson } = await import('../../src/store/checkpoint-file.js')

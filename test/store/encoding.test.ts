@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('encoding of keys for PostgreSQL')
 
-/** Code units where encodings change their form, and what lies beside them. */
+/** Code units where encodings change their form, and their neighbors. */
 const aUnit = fc.oneof(
   fc.constantFrom(0, 1, 2, 3, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfffe, 0xffff),
   fc.integer({ min: 0, max: 0xffff }),
@@ -24,13 +24,13 @@ const aNumber = fc.oneof(
 )
 const aKey: fc.Arbitrary<SortKey> = fc.tuple(fc.oneof(aText, aNumber), aText)
 
-/** How PostgreSQL compares two places: by the first part, then by the second. */
+/** The order in which PostgreSQL compares two keys: by the first part, then by the second. */
 function comparePlaces(a: SortKey, b: SortKey): number {
   const [x, y] = [placeOf(a), placeOf(b)]
   return Buffer.compare(x.place, y.place) || Buffer.compare(x.rest, y.rest)
 }
 
-test('bytes of sort keys are in the order of the keys', () =>
+test('the bytes of sort keys have the order of the keys', () =>
   fc.assert(
     fc.property(aKey, aKey, (a, b) => {
       assert.is(comparePlaces(a, b), compareSortKeys(a, b))
@@ -40,7 +40,7 @@ test('bytes of sort keys are in the order of the keys', () =>
     { numRuns: 2000 },
   ))
 
-test('texts of keys are equal only for equal keys, short, and always a text of PostgreSQL', () =>
+test('key texts are short, valid in PostgreSQL, and equal only for equal keys', () =>
   fc.assert(
     fc.property(aText, aText, (a, b) => {
       assert.is(keyText(a) === keyText(b), a === b)

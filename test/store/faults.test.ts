@@ -20,7 +20,7 @@ const told = journal<{ n: number; at: string }>()({
   at: ({ at }) => at,
 })
 
-/** What is there at the end: closed in order, or the power cut with nothing, or all, of what was not synced. */
+/** The end of a run: an orderly close, or a power cut that loses or keeps all data that was not synced. */
 type Ending = 'closed' | 'lost' | 'kept'
 interface Case {
   how: Failing
@@ -32,7 +32,10 @@ interface Case {
 }
 type State = ReadonlyMap<string, number>
 
-/** What may be there after a life: what was acknowledged; if the log could not be cut either, with the refused transaction that is in it. */
+/**
+ * The allowed contents after a run: the acknowledged transactions and, if the log could not be truncated, the rejected
+ * one in it.
+ */
 interface Outcome {
   known: State
   refused: State[]
@@ -62,7 +65,7 @@ async function live(
 
 const day = (n: number): string => `2026-01-0${1 + (n >> 1)}T00:00:00.000Z`
 
-/** Inserts a document, moves one, removes one; adds to a journal. */
+/** Inserts a document, moves one, removes one, and appends to a journal. */
 const change = (store: Store, n: number): Promise<void> =>
   store.transact(async (tx) => {
     await tx.insert(things, { id: `t${n}`, owner: `o${n % 3}`, n })
@@ -72,7 +75,7 @@ const change = (store: Store, n: number): Promise<void> =>
     await tx.append(told, `group ${n % 2}`, (position) => ({ n, at: day(n), text: `${position}` }))
   })
 
-/** The same, for what is known. */
+/** The same changes for the model. */
 function changed(known: State, n: number): State {
   const next = new Map(known).set(`t${n}`, n)
   if (known.has(`t${n - 1}`)) next.set(`t${n - 1}`, n)
@@ -87,7 +90,10 @@ function injected(thrown: unknown): undefined {
   assert.ok(text.startsWith('injected') || text === 'the power is off', text)
 }
 
-/** Runs a store, ends it, starts it again, and looks for what was acknowledged. Returns the calls of the first run. */
+/**
+ * Runs a store, ends it, restarts it and checks the acknowledged transactions. Returns the number of calls in the first
+ * run.
+ */
 async function survives(one: Case): Promise<number> {
   const place = temporaryDir()
   const lossy = new LossyFs(place.dir)
@@ -119,13 +125,13 @@ async function survives(one: Case): Promise<number> {
 /** Checkpoints after some transactions, and after each. */
 const RARE = { afterBytes: 700, transactions: 4 }
 const EVERY_TIME = { afterBytes: 1, transactions: 2 }
-/** Hundreds of lives in each test. */
+/** Each test plays hundreds of runs. */
 const SLOW = { timeoutMs: 300_000 }
 
 for (const how of ['before', 'half', 'after'] as const) {
   for (const ending of ['closed', 'lost', 'kept'] as const) {
     test(
-      `each one fails once (${how}), ${ending}: nothing acknowledged is lost, and the store starts`,
+      `each call fails once (${how}), ${ending}: acknowledged data stay and the store starts`,
       async () => {
         for (const pace of ending === 'lost' && how === 'before' ? [RARE, EVERY_TIME] : [RARE]) {
           const calls = await survives({ how, ending, ...pace, fails: () => false })
@@ -139,7 +145,7 @@ for (const how of ['before', 'half', 'after'] as const) {
 }
 
 test(
-  'several in a row fail, at any place',
+  'several consecutive failures at any call lose no acknowledged data',
   () =>
     fc.assert(
       fc.asyncProperty(

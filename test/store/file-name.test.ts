@@ -6,7 +6,7 @@ import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('file names of owners')
 
-test('are safe and short for any string', () => {
+test('file names are safe and short for any string', () => {
   fc.assert(
     fc.property(unicodeText({ maxLength: 300 }), (text) => {
       assert.match(fileNameOf(text), /^[A-Za-z0-9_~-]{1,80}$/)
@@ -14,11 +14,11 @@ test('are safe and short for any string', () => {
   )
 })
 
-test('are the string itself if that is plain', () => {
+test('the file name of a plain string is the string itself', () => {
   for (const plain of ['space1', 'a-b_c', '0']) assert.is(fileNameOf(plain), plain)
 })
 
-test('differ if the strings differ, also on a file system that folds case', () => {
+test('file names differ for different strings, even if the file system folds case', () => {
   const texts = [
     '',
     '_',

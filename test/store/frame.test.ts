@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 const test = suite('log frames')
 const payload = fc.json()
 
-/** What a reader meets: the payloads before the first thing that is no frame, and what that is. */
+/** The result of reading: the payloads before the first invalid frame, and the kind of that frame. */
 function read(bytes: Buffer): { payloads: string[]; ends: string } {
   const payloads: string[] = []
   for (let offset = 0; ; ) {
@@ -17,7 +17,7 @@ function read(bytes: Buffer): { payloads: string[]; ends: string } {
   }
 }
 
-test('come back as they went', () => {
+test('frames are read as they were written', () => {
   fc.assert(
     fc.property(fc.array(payload), (payloads) => {
       assert.equal(read(Buffer.concat(payloads.map(encodeFrame))), { payloads, ends: 'end' })
@@ -25,7 +25,7 @@ test('come back as they went', () => {
   )
 })
 
-test('cut anywhere in the last one: torn, the others stay', () => {
+test('a cut inside the last frame is reported as torn, and the others stay', () => {
   fc.assert(
     fc.property(fc.array(payload), payload, fc.nat(), (before, last, at) => {
       const torn = encodeFrame(last)
@@ -35,7 +35,7 @@ test('cut anywhere in the last one: torn, the others stay', () => {
   )
 })
 
-test('with blocks of zeros in the last one: torn', () => {
+test('blocks of zeros in the last frame are reported as torn', () => {
   fc.assert(
     fc.property(payload, payload, fc.nat(), fc.nat(), (first, last, from, length) => {
       const frame = encodeFrame(last)
@@ -46,7 +46,7 @@ test('with blocks of zeros in the last one: torn', () => {
   )
 })
 
-test('one bit changed in any but the last: damage, never a wrong record', () => {
+test('a changed bit before the last frame is damage, never a wrong record', () => {
   fc.assert(
     fc.property(fc.array(payload, { minLength: 1 }), payload, fc.nat(), fc.nat(7), (before, last, at, bit) => {
       const damaged = Buffer.concat(before.map(encodeFrame))
@@ -58,7 +58,7 @@ test('one bit changed in any but the last: damage, never a wrong record', () => 
   )
 })
 
-test('one bit changed in the last, whole one: damage too, since it was acknowledged', () => {
+test('a changed bit in the complete last frame is damage, since it was acknowledged', () => {
   const frame = encodeFrame('{"seq":7}')
   for (let at = 0; at < frame.length - 1; at++) {
     const damaged = Buffer.from(frame)

@@ -25,7 +25,7 @@ const filesOf = (dir: string): string[] =>
     one.isFile() ? [join(one.parentPath, one.name)] : [],
   )
 
-test('a file is as long as is good to read; records are lines of JSON', async () => {
+test('a journal file has a bounded size, and records are lines of JSON', async () => {
   const { dir, remove } = temporaryDir()
   const store = await openStore({ dir, checkpointAfterBytes: 64 * 1024 })
   for (let n = 0; n < 4000; n += 100) {
@@ -36,7 +36,7 @@ test('a file is as long as is good to read; records are lines of JSON', async ()
   await store.close()
   const files = filesOf(dir)
   for (const file of files) assert.ok(readFileSync(file).length < 600 * 1024)
-  // Three days, of about 570 KB each: no more files than that needs, however many checkpoints there were.
+  // Three days of about 570 KB each. The number of files does not depend on the number of checkpoints.
   assert.ok(files.length <= 6, `${files.length} files`)
   const lines = files.sort().flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'))
   assert.equal(
@@ -46,7 +46,7 @@ test('a file is as long as is good to read; records are lines of JSON', async ()
   remove()
 })
 
-test('reading goes on while checkpoints put longer files in the place of short ones, and old records are dropped', async () => {
+test('journals can be read while checkpoints replace files and drop old records', async () => {
   const { dir, remove } = temporaryDir()
   const store = await openStore({ dir, checkpointAfterBytes: 1 })
   let written = 0
@@ -72,7 +72,7 @@ test('reading goes on while checkpoints put longer files in the place of short o
   remove()
 })
 
-test('a file that is gone, cut or longer: refused at the start; one that was changed: when it is read', async () => {
+test('a missing or resized journal file fails the start, and a changed one fails its read', async () => {
   const { dir, remove } = temporaryDir()
   const first = await openStore({ dir })
   await first.transact(async (tx) => void (await tx.append(log, 'one', () => entry(1))))

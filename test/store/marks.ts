@@ -1,6 +1,6 @@
 import { table } from '../../src/store/index.js'
 
-/** What the writer process writes: marks in pairs, a pair a transaction. */
+/** The documents of the writer process: pairs of marks, one pair per transaction. */
 export const marks = table<{ id: string; n: number; pair: string }>()({
   name: 'marks',
   indexes: { byPair: (mark) => mark.pair },

@@ -41,7 +41,7 @@ async function thrown(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-test('run once each, in order, before indexes are built', async () => {
+test('migrations run once each, in order, before indexes are built', async () => {
   const { dir, remove } = temporaryDir()
   const old = await openStore({ dir, tables: [people] })
   await old.insert(people, { id: 'a', name: 'Ada Lovelace' })
@@ -67,7 +67,7 @@ test('run once each, in order, before indexes are built', async () => {
   remove()
 })
 
-test('a new store has nothing to migrate, so none are logged', async () => {
+test('a new store has nothing to migrate, so it logs no migration', async () => {
   const { dir, remove } = temporaryDir()
   const logged: string[] = []
   const store = await openStore({
@@ -81,7 +81,7 @@ test('a new store has nothing to migrate, so none are logged', async () => {
   remove()
 })
 
-test('that throw change nothing', async () => {
+test('a migration that throws changes nothing', async () => {
   const { dir, remove } = temporaryDir()
   const old = await openStore({ dir })
   await old.insert(people, { id: 'a', name: 'Ada Lovelace' })
@@ -100,7 +100,7 @@ test('that throw change nothing', async () => {
   remove()
 })
 
-test('interrupted by a power cut at any operation go on from where they were', async () => {
+test('a migration resumes after a power cut at any operation', async () => {
   for (let cut = 0; cut < 60; cut++) {
     const { dir: root, remove } = temporaryDir()
     const dir = join(root, 'store')
@@ -125,7 +125,7 @@ test('interrupted by a power cut at any operation go on from where they were', a
   }
 })
 
-test('forgotten, a new unique index that the documents break is refused at start', async () => {
+test('a new unique index that documents violate is rejected at start without a migration', async () => {
   const { dir, remove } = temporaryDir()
   const old = await openStore({ dir })
   for (const id of ['a', 'b']) await old.insert(people, { id, name: 'same' })

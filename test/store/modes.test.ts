@@ -19,7 +19,7 @@ function modes(dir: string): Map<string, string> {
   return found
 }
 
-test('are for their owner alone, when new and if an older release left them otherwise', async () => {
+test('store files are private to their owner, also after an older release', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-'))
   const outside = join(dir, 'outside')
   writeFileSync(outside, '')

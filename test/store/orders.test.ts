@@ -86,7 +86,7 @@ async function compare(
   )
 }
 
-test('are what sorting everything would give, within transactions and outside, whatever is written', () =>
+test('pages match a full sort inside and outside transactions', () =>
   fc.assert(
     fc.asyncProperty(fc.array(aStep, { maxLength: 20 }), (steps) =>
       withStore(async (store) => {
@@ -117,7 +117,7 @@ test('are what sorting everything would give, within transactions and outside, w
     { numRuns: 60 },
   ))
 
-test('hold for thousands of keys that come and go', () =>
+test('orders stay correct while thousands of keys are added and removed', () =>
   fc.assert(
     fc.property(
       fc.integer(),
@@ -148,7 +148,7 @@ test('hold for thousands of keys that come and go', () =>
     { numRuns: 60 },
   ))
 
-test('a walk by cursor lists once what stays, whatever else is added, removed or moved meanwhile', () =>
+test('a cursor lists unchanged entries once while others are added, removed or moved', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(anItem, { minLength: 4, maxLength: 20 }),
@@ -183,7 +183,7 @@ test('a walk by cursor lists once what stays, whatever else is added, removed or
     { numRuns: 60 },
   ))
 
-test('are there after a restart, and follow what is written from then', () =>
+test('orders exist after a restart and follow later writes', () =>
   withStore(async (store, reopen) => {
     const ids = async (reader: Store) =>
       (await reader.page(items, 'rank', 'a', { limit: 9, direction: 'asc' })).documents.map(({ id }) => id)

@@ -14,8 +14,9 @@ import { suite } from '../support/suite.js'
 import { entries, pages } from './contract.js'
 import { temporaryDir } from './places.js'
 
-// The store on PostgreSQL beside the embedded one, which is right by definition; and nodes beside each other, with the database killed.
-const test = suite('the store on PostgreSQL beside the embedded one')
+// Compares the store on PostgreSQL with the embedded store as the reference, and nodes with each other while the
+// database is killed.
+const test = suite('the store on PostgreSQL compared with the embedded store')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
@@ -25,7 +26,7 @@ const thrown = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** Code units at which orders of strings differ. */
+/** Code units at which string orders differ. */
 const units = [
   0, 1, 2, 9, 0x20, 0x30, 0x41, 0x5a, 0x61, 0x7a, 0xdf, 0xe9, 0x301, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000,
   0xfffd, 0xffff,
@@ -89,7 +90,7 @@ async function take(tx: Transaction, one: Step): Promise<unknown> {
   }
 }
 
-/** What a transaction comes to: the result of each step, or the error that ended it. */
+/** The outcome of a transaction: the result of each step, or the error that ended it. */
 async function play(store: Store, { steps, fails }: { steps: readonly Step[]; fails: boolean }): Promise<unknown> {
   const results: unknown[] = []
   const error = await thrown(
@@ -113,7 +114,7 @@ const told = (error: unknown): unknown => ({
   message: (error as Error).message,
 })
 
-/** Everything that can be read, as text. */
+/** All readable data, as text. */
 async function look(store: Store): Promise<unknown> {
   const found: Record<string, unknown> = { all: (await store.all(pages)).map((one) => JSON.stringify(one)).sort() }
   for (const space of ['s', 't', 'none']) {
@@ -153,7 +154,7 @@ async function look(store: Store): Promise<unknown> {
   return found
 }
 
-test('the same steps come to the same results, errors, lists and orders', async () => {
+test('both stores return the same results, errors, lists and orders for the same steps', async () => {
   await fc.assert(
     fc.asyncProperty(transactions, async (story) => {
       const place = temporaryDir()
@@ -193,7 +194,7 @@ const count = (store: Store): Promise<number> =>
     return (await tx.append(entries, 's', (position) => ({ of: 's', n: position, at: hour(0) }))).n
   })
 
-test('nodes that write the same documents and journals lose nothing and number without gaps', async () => {
+test('nodes that write the same documents and journals lose nothing and leave no gaps', async () => {
   const { stores, close } = await nodes(3)
   const [first] = stores as [Store]
   await first.insert(pages, { id: 'counter', space: 's', slug: 'counter', weight: 0 })
@@ -209,7 +210,7 @@ test('nodes that write the same documents and journals lose nothing and number w
   await close()
 })
 
-test('of nodes that take the same key, or replace the same version, one wins and the others are told why', async () => {
+test('of nodes that write the same key or version, one succeeds and others get the reason', async () => {
   const { stores, close } = await nodes(3)
   const made = await Promise.all(
     stores.map((store, n) => thrown(store.insert(pages, { id: `p${n}`, space: 's', slug: 'one' }))),
@@ -226,7 +227,7 @@ test('of nodes that take the same key, or replace the same version, one wins and
   await close()
 })
 
-test('a database that is killed in between loses nothing that was acknowledged, and everything works again', async () => {
+test('a killed database loses nothing acknowledged, and everything works again', async () => {
   const { stores, close } = await nodes(2)
   const [first] = stores as [Store]
   await first.insert(pages, { id: 'counter', space: 's', slug: 'counter', weight: 0 })

@@ -1,4 +1,7 @@
-/** The lengths of lists in PostgreSQL: right while many write at once, while rows are joined, and for documents of a release that did not count. */
+/**
+ * Tests list lengths in PostgreSQL: correct during concurrent writes, while rows are joined, and for documents of a
+ * release that did not count.
+ */
 import * as assert from 'uvu/assert'
 import { type Database, migrate, openDatabase } from '../../src/postgres/index.js'
 import { openPostgresStore, type SharedStore, table } from '../../src/store/index.js'
@@ -30,7 +33,7 @@ const lengthOf = async (store: SharedStore, book: string): Promise<number> => {
 const rows = async (database: Database): Promise<number> =>
   (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM document_list_lengths'))[0]?.n ?? 0
 
-test('a page and the length with it fit each other, whatever is written and joined meanwhile', async () => {
+test('a page and its list length are consistent during writes and joins', async () => {
   const database = openDatabase({ url: await postgres.database() })
   const store = await openPostgresStore({ database, tables: [notes] })
   try {
@@ -72,7 +75,7 @@ test('a page and the length with it fit each other, whatever is written and join
   }
 })
 
-test('documents of the release before are counted, and go on to be while its servers still run', async () => {
+test('documents of the previous release are counted while its servers still run', async () => {
   const database = openDatabase({ url: await postgres.database() })
   try {
     await migrate(database, ROOM, steps.slice(0, 1))

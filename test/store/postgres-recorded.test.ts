@@ -1,4 +1,4 @@
-/** What was read of documents in PostgreSQL is known to be unchanged, or not, whichever process wrote. */
+/** Tests whether recorded reads of documents in PostgreSQL are known to be unchanged, for any writer process. */
 import * as assert from 'uvu/assert'
 import { Recording } from '../../src/kernel/recording.js'
 import { openDatabase, openNews } from '../../src/postgres/index.js'
@@ -28,7 +28,7 @@ test.after(async () => {
   await postgres.close()
 })
 
-/** Reads something, and returns what tells whether it is still so after the next question. */
+/** Reads something. Returns a function that reports, after the next check, whether the read is unchanged. */
 async function recorded(read: (store: Store) => Promise<unknown>): Promise<() => Promise<boolean>> {
   await news.ask()
   const recording = new Recording()
@@ -49,7 +49,7 @@ const reads: Record<string, (store: Store) => Promise<unknown>> = {
   'how many are red': (store) => store.count(things, 'color', 'red'),
   'green ones, of which there is none': (store) => store.find(things, 'color', 'green'),
 }
-/** Each change, and which reads it ends. */
+/** Each change, and the recorded reads that it invalidates. */
 const changes: [string, () => Promise<unknown>, string[]][] = [
   ['another one that is blue', () => there.insert(things, { id: 'other', color: 'blue', size: 1 }), []],
   ['one that is red', () => there.insert(things, { id: 'c', color: 'red', size: 1 }), ['red ones', 'how many are red']],
@@ -73,7 +73,7 @@ async function change(id: string, what: Partial<Thing>): Promise<void> {
   if (stored) await there.replace(things, { ...stored, ...what })
 }
 
-test('each change ends what was read of it, and nothing else', async () => {
+test('each change invalidates exactly the reads that it affects', async () => {
   for (const id of ['a', 'b']) await there.insert(things, { id, color: 'red', size: 1 })
   for (const [name, happens, ended] of changes) {
     const before = new Map<string, () => Promise<boolean>>()
@@ -84,12 +84,12 @@ test('each change ends what was read of it, and nothing else', async () => {
   }
 })
 
-test('what changes between the search and its result is no longer so', async () => {
+test('a change between a search and its record invalidates the record', async () => {
   await there.insert(things, { id: 'd', color: 'white', size: 1 })
   await news.ask()
   const recording = new Recording()
   const { find } = here
-  // The document is written, and the news of it are known, before the result of the search is noted.
+  // The document is written, and the change is known, before the result of the search is recorded.
   const slow = async (...given: Parameters<typeof find>) => {
     const found = await find.apply(here, given)
     await change('d', { size: 2 })

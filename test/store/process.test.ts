@@ -12,7 +12,7 @@ import { marks } from './marks.js'
 
 const test = suite('processes')
 
-/** Starts a writer; resolves when it has acknowledged `count` transactions. */
+/** Starts a writer. Resolves when it has acknowledged `count` transactions. */
 async function writer(
   dir: string,
   round: number,
@@ -43,7 +43,7 @@ async function refused(dir: string): Promise<StoreLocked> {
   throw new Error('it opened')
 }
 
-test('killed while they write, several in a row: what was acknowledged is there, whole; the lock is free at once', async () => {
+test('acknowledged transactions survive repeated kills whole, and the lock is free at once', async () => {
   const place = temporaryDir()
   const all: string[] = []
   for (const [round, count] of [1, 37, 160, 400].entries()) {
@@ -65,7 +65,7 @@ test('killed while they write, several in a row: what was acknowledged is there,
   place.remove()
 })
 
-test('a second store in the same process is refused too, until the first is closed', async () => {
+test('a second store in the same process is rejected until the first is closed', async () => {
   const place = temporaryDir()
   const first = await openStore({ dir: place.dir })
   assert.is((await refused(place.dir)).pid, process.pid)
@@ -74,7 +74,7 @@ test('a second store in the same process is refused too, until the first is clos
   place.remove()
 })
 
-test('the path may be long: the lock does not depend on its length', async () => {
+test('the store lock does not depend on the length of the path', async () => {
   const place = temporaryDir()
   const dir = join(place.dir, ...Array.from({ length: 5 }, () => 'x'.repeat(200)))
   const first = await openStore({ dir })

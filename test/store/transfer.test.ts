@@ -37,7 +37,7 @@ const journals = [entries]
 const embedded = (dir: string) => openEmbeddedSource({ dir, migrations: [], journals })
 const hour = (n: number): string => new Date(Date.UTC(2026, 0, 1, n)).toISOString()
 
-/** A table of an earlier release, which this one does not know. */
+/** A table of an earlier release, which this release does not know. */
 const former = table<{ id: string }>()({ name: 'former', indexes: {} })
 const ODD = ['plain', '', '😀', '\ud800 alone', 'a\0b', '\uffff', 'é'.repeat(300), '__proto__', '\\hash']
 
@@ -96,11 +96,12 @@ async function everything(source: StoreSource): Promise<Map<string, string>> {
   return found
 }
 
-test('there and back, byte for byte: documents with versions, journals with positions', async () => {
+test('documents and journals are transferred there and back byte for byte', async () => {
   const [from, back] = [join(root, 'from'), join(root, 'back')]
   const store = await openStore({ dir: from, tables, checkpointAfterBytes: 100_000 })
   await fill(store)
-  // As a kill leaves it: part in checkpoints, part in the log. While checkpoints are written, the log has two segments, and a copy would be of no moment.
+  // As after a kill: part in checkpoints, part in the log. While checkpoints are written, the log has two segments, and
+  // a copy would not be consistent.
   while ((await readdir(join(from, 'log'))).length > 1) await setTimeout(5)
   const killed = join(root, 'killed')
   await cp(from, killed, { recursive: true })
@@ -125,7 +126,7 @@ test('there and back, byte for byte: documents with versions, journals with posi
   const [a, b] = [await withSource(await embedded(from), digestOf), await withSource(await embedded(back), digestOf)]
   assert.equal(differencesOf(a, b), [])
   for (const again of [await openStore({ dir: back, tables }), await openPostgresStore({ database, tables })]) {
-    // What is written next goes on where the source stopped.
+    // Later writes continue where the source stopped.
     assert.is(
       (
         await again.transact((tx) =>
@@ -143,7 +144,7 @@ test('there and back, byte for byte: documents with versions, journals with posi
   }
 })
 
-test('a difference anywhere is told: a version, a position, a byte', async () => {
+test('a different version, position or byte is reported', async () => {
   const dir = join(root, 'differ')
   const store = await openStore({ dir, tables })
   await fill(store)
@@ -165,7 +166,7 @@ test('a difference anywhere is told: a version, a position, a byte', async () =>
   await database.close()
 })
 
-test('a store in use, of another release, or of none is refused', async () => {
+test('a store that is in use, of another release or missing is rejected', async () => {
   const dir = join(root, 'refused')
   const message = (options: Partial<Parameters<typeof openEmbeddedSource>[0]> = {}) =>
     openEmbeddedSource({ dir, migrations: [], journals, ...options }).then(

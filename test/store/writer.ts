@@ -1,7 +1,7 @@
 import { openStore } from '../../src/store/index.js'
 import { marks } from './marks.js'
 
-// A process that writes until it is killed, and says which pairs were acknowledged, one a line.
+// A process that writes until it is killed and prints the acknowledged pairs, one per line.
 const [, , dir, round] = process.argv
 const store = await openStore({ dir: dir!, tables: [marks], checkpointAfterBytes: 3000 })
 async function write(lane: number): Promise<void> {

@@ -3,15 +3,18 @@ import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from './hermetic-git.js'
 
-/** Paths and what they hold; null deletes. A target in `{link}` makes a symbolic link, a commit in `{submodule}` a submodule. */
+/**
+ * Paths and their contents. Null deletes. A target in `{link}` makes a symbolic link, a commit in `{submodule}` a
+ * submodule.
+ */
 export type Files = Record<string, string | Buffer | { link: string } | { submodule: string } | null>
 
 export interface RepositoryContent {
-  /** A bundle whose refs the repository begins with. */
+  /** A bundle with the initial refs of the repository. */
   fromBundle?: string
   /** Files of a first commit on main. */
   files?: Files
-  /** Date of the first commit, in seconds since 1970; each one after it is a second later. */
+  /** Date of the first commit, in seconds since 1970. Each later commit is one second later. */
   seconds?: number
 }
 
@@ -19,11 +22,14 @@ export interface BareRepository {
   path: string
   /** Date of the next commit. */
   readonly seconds: number
-  /** Commits files on top of a branch (main unless given) and returns the commit. Names are not checked, so bad ones can be made. */
+  /**
+   * Commits files on top of a branch (by default main) and returns the commit. Names are not checked, so invalid ones
+   * are possible.
+   */
   commit(files: Files, options?: { message?: string; ref?: string }): Promise<string>
-  /** What a ref names; null = absent. */
+  /** The target of a ref, or null if it is absent. */
   head(ref?: string): Promise<string | null>
-  /** Makes every push fail in a pre-receive hook that says `message`; null lets them pass again. */
+  /** Rejects every push in a pre-receive hook with `message`. Null accepts pushes again. */
   rejectPushes(message: string | null): Promise<void>
 }
 
@@ -48,13 +54,13 @@ function isThere(path: string, ref: string): boolean {
   return existsSync(join(path, ref)) || (existsSync(packed) && readFileSync(packed, 'utf8').includes(` ${ref}\n`))
 }
 
-/** Makes a bare repository at `path` that accepts pushes over HTTP. */
+/** Creates a bare repository at `path` that accepts pushes over HTTP. */
 export async function createBareRepository(
   path: string,
   { fromBundle, files, seconds: clock = 1_700_000_000 }: RepositoryContent = {},
 ): Promise<BareRepository> {
   await mkdir(path, { recursive: true })
-  // Without Git's template, which is a dozen files of examples, but with the folder that hooks are put into.
+  // Without Git's template, which contains a dozen sample files, but with the hooks folder.
   await git(path, ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '.'])
   await mkdir(join(path, 'hooks'), { recursive: true })
   await appendFile(join(path, 'config'), '[http]\n\treceivepack = true\n')
@@ -68,7 +74,7 @@ export async function createBareRepository(
       const signature = `Ada Author <ada@example.com> ${clock++} +0000`
       const head = `commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`
       const entries = Object.entries(changes).map(([name, value]) => change(name, value))
-      // Not forced: a push that arrives meanwhile stays, and the commit is made again on top of it, as people do.
+      // Not forced: a push that arrives first stays, and the commit is repeated on top of it, as people do.
       for (let tries = 1; ; tries++) {
         const stream = [
           Buffer.from(head),

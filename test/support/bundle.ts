@@ -1,12 +1,15 @@
-/** Makes few files of many: of what a process or a thread is started with, and of the test files with all that they share. */
+/**
+ * Bundles many files into few: the modules that processes and threads start, and the test files with their shared
+ * modules.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 /**
- * What the service starts in processes and threads, by names that no pattern finds. Loading its modules one by one takes up to two
- * seconds of processor time, most of what a kill or a thread that ran out of time costs.
+ * Modules that the service starts in processes and threads, under names that no pattern finds. Loading their imports
+ * one by one takes up to two seconds of processor time, the largest part of the cost of a kill or a thread timeout.
  */
 const STARTED = [
   'src/threads/entry.ts',
@@ -14,15 +17,15 @@ const STARTED = [
   'src/printing/print-process.ts',
   'src/git/process/spawner.ts',
 ]
-/** What is started most often, and what it exports. Each becomes one file, run by `cached-code.ts`. */
+/** The most frequently started modules and their exports. Each becomes one file that `cached-code.ts` runs. */
 const CACHED = { 'src/main.ts': [], 'src/render/tasks.ts': ['tasks'] }
 const RUN_CACHED = 'test/support/cached-code.ts'
-/** Whoever else starts a module, as a process or as a thread, names it in one of these ways. */
+/** The forms in which other code names a module that it starts as a process or thread. */
 const STARTED_BY_NAME = /(?:moduleArguments|new URL)\('(\.{1,2}\/[^']+)\.js', import\.meta\.url\)/g
-/** These find files of their own next to them. */
+/** These modules look for files next to their own. */
 const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist', 'pdfjs-dist', 'esbuild']
 
-/** Where the compiled files go, and what there is to compile: paths below the repository. */
+/** The folder for the compiled files, and the sources: paths below the repository. */
 export interface Bundling {
   repository: string
   dir: string
@@ -33,8 +36,8 @@ export interface Bundling {
 }
 
 /**
- * Bundles into `dir`, each file to the place that it has below the repository. A file that is neither started nor `run` is not
- * there by itself: to compile all of them would take a third more time.
+ * Bundles into `dir`. Each file keeps its path below the repository. A file that is neither started nor in `run` is not
+ * emitted: compiling all of them would take a third longer.
  */
 export async function bundle({ repository, dir, sources, run }: Bundling): Promise<void> {
   const cached = Object.keys(CACHED)
@@ -53,7 +56,7 @@ export async function bundle({ repository, dir, sources, run }: Bundling): Promi
       splitting: true,
       chunkNames: 'shared/started-[hash]',
     }),
-    // What test files share goes into files of its own, loaded once by a process that runs several.
+    // Modules that test files share become separate files, which a process with several test files loads once.
     build({ ...options, entryPoints: inPlace(run), splitting: true, chunkNames: 'shared/[hash]' }),
   ])
   const runCached = join(dir, scriptOf(RUN_CACHED))
@@ -68,15 +71,18 @@ const COMMON_JS: BuildOptions = { format: 'cjs', outExtension: { '.js': '.cjs' }
 const scriptOf = (file: string): string => file.replace(/\.ts$/, '.js')
 const commonOf = (file: string): string => file.replace(/\.ts$/, '.cjs')
 
-/** A script without a character beyond ASCII, which is read several times as fast. esbuild leaves them in regular expressions alone. */
+/**
+ * A script with only ASCII characters, which is read several times as fast. esbuild leaves other characters only in
+ * regular expressions.
+ */
 const inAscii = (script: string): string =>
   script.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** A module that runs a bundle, and exports what it exports under these names. */
+/** A module that runs a bundle and exports the bundle's exports under these names. */
 const starterOf = (runCached: string, bundled: string, names: readonly string[]): string =>
   `import { runCached } from '${runCached}'\nexport const { ${names.join(', ')} } = runCached('${bundled}')\n`
 
-/** The modules that sources start by their names. */
+/** The modules that sources start by name. */
 const startedBy = (repository: string, sources: readonly string[]): string[] =>
   sources.flatMap((file) =>
     [...readFileSync(join(repository, file), 'utf8').matchAll(STARTED_BY_NAME)].map(
@@ -95,14 +101,14 @@ const optionsOf = (repository: string, dir: string): BuildOptions => ({
   sourcemap: 'external',
   sourcesContent: false,
   logLevel: 'error',
-  // CommonJS in an ES module has no `require` for what is built into Node.
+  // CommonJS in an ES module has no `require` for built-in modules of Node.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },
   plugins: [keepUrls(repository, dir)],
 })
 
-/** `import.meta.url` of a bundled module stays that of its own place in `dir`, so that it finds the files next to it. */
+/** Keeps `import.meta.url` of a bundled module at its own path in `dir`, so that it finds the files next to it. */
 const keepUrls = (repository: string, dir: string): Plugin => ({
   name: 'keep-urls',
   setup({ onLoad }) {

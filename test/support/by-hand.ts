@@ -1,6 +1,7 @@
 /**
- * Commits of tests with plain Git in the folder of a space. Embedded, that folder is the truth. On a node it is a copy, where such a
- * commit would be set aside: with `STORE=postgres` it enters the database, too, as what a person pushes does.
+ * Commits of tests with plain Git in the folder of a space. With the embedded store, that folder is authoritative. On a
+ * node it is a copy, where such a commit would be set aside. With `STORE=postgres`, the commit is therefore also
+ * published to the database, as a push would be.
  */
 import { basename, dirname } from 'node:path'
 import type { Git, RefMove } from '../../src/git/index.js'
@@ -10,21 +11,23 @@ import { onPostgres } from './on-postgres.js'
 
 type RunGit = (cwd: string, args: readonly string[]) => Promise<string>
 
-/** What refs of a space were moved to by hand; null = deleted. */
+/** Refs of a space that were moved by hand, and their new targets. Null means deleted. */
 export type Moved = ReadonlyMap<RefName, CommitId | null>
-/** @param copy the folder in which they were moved */
+/**
+ * @param copy the folder in which they were moved
+ */
 type Publish = (space: string, moved: Moved, copy: string) => Promise<void>
 
 /** Commands that move refs of the repository in which they run. */
 const MOVES = new Set(['fast-import', 'update-ref', 'branch', 'tag', 'fetch', 'symbolic-ref'])
-/** The lease of those who need none. */
+/** The lease for callers that need none. */
 const FREE: Lease = { assertHeld: () => {} }
 
 /** By the folder of the repositories. */
 // bound: the services that a test has started
 const publishers = new Map<string, Publish>()
 
-/** Tells how what is moved in a folder of repositories gets into the database. */
+/** Registers how refs that move in a folder of repositories are published to the database. */
 export function noteNode(reposDir: string, publish: Publish): void {
   if (onPostgres) publishers.set(reposDir, publish)
 }
@@ -42,7 +45,7 @@ export async function publishThrough(git: Git, space: string, moved: Moved): Pro
   await repository.move(moves, 'by hand', FREE)
 }
 
-/** Runs a Git command of a test in `cwd`, and publishes what it moved if that is the copy of a node. */
+/** Runs a Git command of a test in `cwd`. If that is the copy of a node, publishes the moved refs. */
 export async function publishing<T>(
   cwd: string,
   args: readonly string[],

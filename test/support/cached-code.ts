@@ -5,8 +5,8 @@ import { constants, Script } from 'node:vm'
 import { threadId } from 'node:worker_threads'
 
 /**
- * Runs a bundle of CommonJS, in ASCII, with the code cache that V8 made of it when it was first run, kept beside it: most of what starting the
- * service costs is to compile it. Returns what the bundle exports.
+ * Runs a CommonJS bundle in ASCII with the V8 code cache of its first run, which is stored next to it. Compilation is
+ * the largest part of the cost of starting the service. Returns the exports of the bundle.
  */
 export function runCached(file: string): unknown {
   const cache = `${file}.cache`
@@ -15,7 +15,7 @@ export function runCached(file: string): unknown {
     `(function (exports, require, module, __filename, __dirname) {\n${readFileSync(file, 'latin1').replace(/^#!/, '//')}\n})`,
     {
       filename: file,
-      // So that lines are those of the file.
+      // Keeps line numbers equal to those of the file.
       lineOffset: -1,
       ...(cachedData === null ? {} : { cachedData }),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -24,13 +24,13 @@ export function runCached(file: string): unknown {
   const module = { exports: {} as unknown }
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
   if (cachedData === null) {
-    // Others may be doing the same.
+    // Other processes may do the same.
     const own = `${cache}.${process.pid}.${threadId}`
     try {
       writeFileSync(own, script.createCachedData())
       renameSync(own, cache)
     } catch (error) {
-      // A process of another user reads the code, and may not write next to it.
+      // A process of another user can read the code but may not write next to it.
       if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
     }
   }

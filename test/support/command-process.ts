@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Asked, Ended } from './commands.js'
 
-// Runs the commands that its parent asks for (`runCommand`), and ends with it.
+// Runs the commands that its parent requests (`runCommand`), and ends with the parent.
 const running = new Set<ChildProcess>()
 
 function run({ id, command, args, cwd, env, input }: Asked): void {
@@ -18,7 +18,7 @@ function run({ id, command, args, cwd, env, input }: Asked): void {
     running.delete(child)
     tell({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() })
   })
-  // A process that reads no input may end before it is written.
+  // A process that reads no input may end before the input is written.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
 }

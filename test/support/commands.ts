@@ -11,7 +11,7 @@ export interface Asked {
   input: string | Buffer | undefined
 }
 
-/** How a command ended; the code is null if it could not start, or was killed. */
+/** The outcome of a command. The code is null if it could not start or was killed. */
 export interface Ended {
   id: number
   code: number | null
@@ -23,7 +23,7 @@ let helper: ChildProcess | null = null
 let asked = 0
 const waiting = new Map<number, (ended: Ended) => void>()
 
-/** A process that holds a whole service takes ten milliseconds to start another; a small one takes one. */
+/** A process that contains a whole service takes ten milliseconds to start another one. A small process takes one. */
 function startHelper(): ChildProcess {
   const child = spawn(process.execPath, moduleArguments('./command-process.js', import.meta.url), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -43,7 +43,7 @@ function startHelper(): ChildProcess {
   return child
 }
 
-/** Waits for it only while something is asked of it. */
+/** Keeps this process alive only while a request is pending. */
 function keepAlive(child: ChildProcess): void {
   if (waiting.size > 0) {
     child.ref()

@@ -6,19 +6,22 @@ import { bundle } from './bundle.js'
 
 const COMPILED = ['src', 'test']
 
-/** The sources of one run as JavaScript: without it each process of a test would spend seconds on translating and loading them. */
+/**
+ * Compiles the sources of one run to JavaScript. Otherwise each test process would spend seconds on translating and
+ * loading them.
+ */
 export interface Compiled {
   /** The path of a file of the repository in the compiled tree. */
   path(file: string): string
-  /** A text with places in the compiled tree replaced by those in the sources. */
+  /** Replaces places in the compiled tree by those in the sources. */
   inSources(text: string): string
   remove(): void
 }
 
 /**
- * Compiles src/ and test/ of a repository into a folder of this process's own in `.test-run`: what is started, and the test files
- * `run`, each with what it imports (`bundle.ts`). `import.meta.url` means what it means in the sources.
- * All there is is linked as well, not copied: a golden file is written where it belongs.
+ * Compiles src/ and test/ of a repository into a folder for this process in `.test-run`: the started modules and the
+ * test files `run`, each with its imports (`bundle.ts`). `import.meta.url` has the same meaning as in the sources. All
+ * other files are linked, not copied, so that a golden file is written to its place in the sources.
  */
 export async function compile(repository: string, run: readonly string[]): Promise<Compiled> {
   const runs = join(repository, '.test-run')
@@ -28,11 +31,11 @@ export async function compile(repository: string, run: readonly string[]): Promi
   const sources = COMPILED.flatMap((folder) =>
     typeScriptIn(join(repository, folder)).map((file) => relative(repository, file)),
   )
-  // esbuild is a program in Go, which would spend a fifth of its time on saving memory that nobody needs before the run.
+  // esbuild is a Go program. It would spend a fifth of its time on saving memory that nothing needs before the run.
   const { GOGC } = process.env
   process.env.GOGC = GOGC ?? '400'
   await bundle({ repository, dir, sources, run })
-  // Its process holds hundreds of megabytes, which the run needs.
+  // Its process uses hundreds of megabytes, which the run needs.
   await stop()
   if (GOGC === undefined) delete process.env.GOGC
   for (const folder of COMPILED) linkAll(join(repository, folder), join(dir, folder))
@@ -66,7 +69,10 @@ const typeScriptIn = (folder: string): string[] =>
     .filter(isTypeScript)
     .map((path) => join(folder, path))
 
-/** Links every file, sources too, next to what was compiled, since a test may look for them. A folder without TypeScript is linked as a whole. */
+/**
+ * Links every file, including sources, next to the compiled ones, because a test may look for them. A folder without
+ * TypeScript is linked as a whole.
+ */
 function linkAll(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** What a test file took: processor time of its process and all it waited for, and time by the clock. */
+/** The cost of a test file: processor time of its process and its children, and elapsed time. */
 export interface Cost {
   name: string
   processorMs: number | null
@@ -11,7 +11,7 @@ const MS_PER_TICK = 10
 
 interface ProcessTimes {
   parent: number
-  /** Its own, and that of the children that it has waited for. */
+  /** Its own time, and that of the children that it has waited for. */
   ms: number
 }
 
@@ -29,7 +29,10 @@ function timesOf(pid: string): ProcessTimes | null {
   }
 }
 
-/** Processor time of this process and all below it until now, in milliseconds; null if the system does not say. */
+/**
+ * Processor time of this process and all its descendants until now, in milliseconds, or null if the system does not
+ * report it.
+ */
 export function processorMs(): number | null {
   const pids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
   const all = new Map<number, ProcessTimes>()
@@ -42,11 +45,11 @@ export function processorMs(): number | null {
   return all.has(process.pid) ? below(process.pid) : null
 }
 
-/** In the line of a file. */
+/** On the line of a file. */
 export const told = ({ processorMs: ms, wallMs }: Cost): string =>
   `${seconds(wallMs).trim()}${ms === null ? '' : `, ${seconds(ms).trim()} of processor`}`
 
-/** The files that cost most first, and all of them together. */
+/** The most expensive files, and the total of all files. */
 export function printCosts(costs: readonly Cost[]): void {
   const total = (of: (cost: Cost) => number): number => costs.reduce((sum, cost) => sum + of(cost), 0)
   const line = (name: string, processor: number, wall: number): string =>

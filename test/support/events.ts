@@ -1,7 +1,7 @@
 import { type EventDoc, events } from '../../src/model/index.js'
 import type { Reader, Store } from '../../src/store/index.js'
 
-/** All events of an organization that are kept, in order. */
+/** All stored events of an organization, in order. */
 export async function eventsOf(reader: Reader, organization: string): Promise<EventDoc[]> {
   const { records } = await reader.read(events, organization, { direction: 'asc', limit: Number.POSITIVE_INFINITY })
   return records.map(({ record }) => record)

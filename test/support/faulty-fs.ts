@@ -2,18 +2,20 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
-/** How a call fails: before it did anything, with half of its data written, or though it did all that was asked. */
+/** How a call fails: before any effect, with half of its data written, or after its full effect. */
 export type Failing = 'before' | 'half' | 'after'
 
-/** A file system in which single calls fail, by their number; everything else is passed to the one below. */
+/**
+ * A file system in which single calls fail, by their number. All other calls are passed to the underlying file system.
+ */
 export class FaultyFs implements FileSystem {
-  /** Calls so far. */
+  /** Number of calls so far. */
   calls = 0
   /** The numbers of the calls that fail. */
   failsAt: (call: number) => boolean = () => false
   #underWay = 0
   #whenNone: (() => void)[] = []
-  /** What failed, in words. */
+  /** Descriptions of the failed calls. */
   readonly failed: string[] = []
 
   constructor(
@@ -38,11 +40,11 @@ export class FaultyFs implements FileSystem {
     }
   }
 
-  /** Resolves when nothing is under way, nor follows from what was. */
+  /** Resolves when no call is running and none follows from earlier ones. */
   async quiet(): Promise<void> {
     for (let turns = 0; turns < 4; turns++) {
       if (this.#underWay > 0) {
-        // Turns of the event loop while a disk works would cost more than the work.
+        // Turns of the event loop would cost more than the work while a disk is busy.
         await new Promise<void>((done) => this.#whenNone.push(done))
         turns = 0
       }
@@ -51,7 +53,7 @@ export class FaultyFs implements FileSystem {
   }
 
   async open(path: string, mode: 'append' | 'create'): Promise<OpenFile> {
-    // An open that fails hands out no file: there is no 'after' that one could close.
+    // A failed open returns no file, so there is no 'after' that a caller could close.
     const file = await this.#call(`open ${path}`, () =>
       this.how === 'after' && this.failsAt(this.calls - 1)
         ? closed(this.below, path, mode)
@@ -83,7 +85,7 @@ export class FaultyFs implements FileSystem {
   lock = (dir: string, path: string): Lock => this.below.lock(dir, path)
 }
 
-/** Opens and closes: what an open leaves of which the caller hears that it failed. */
+/** Counts opens and closes: the file that a failed open leaves open. */
 async function closed(fs: FileSystem, path: string, mode: 'append' | 'create'): Promise<OpenFile> {
   const file = await fs.open(path, mode)
   await file.close()

@@ -12,7 +12,7 @@ const [test, dir] = await suiteWith(
   (made) => rm(made, { recursive: true, force: true }),
 )
 
-test('are all there, byte for byte, whatever their names and texts are', async () => {
+test('all files of a commit are read byte for byte, whatever their names and texts', async () => {
   const files = {
     'a b.md': 'one\n\ntwo',
     'empty.md': '',

@@ -1,6 +1,6 @@
 import { git, gitBytes } from './hermetic-git.js'
 
-/** What every file of a commit holds, by path, in two processes however many there are. */
+/** Reads every file of a commit, by path, in two processes for any number of files. */
 export async function filesOf(repository: string, commit: string): Promise<Map<string, string>> {
   const entries = (await git(repository, ['ls-tree', '-r', '-z', commit]))
     .split('\0')

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
-/** Positions in a file whose bits are to be flipped one by one: the same ones for the same seed. */
+/** Positions in a file whose bits are flipped one by one. A seed gives the same positions each time. */
 export function positionsIn(file: string, count: number, seed: number): { byte: number; bit: number }[] {
   const size = readFileSync(file).length
   let state = seed >>> 0

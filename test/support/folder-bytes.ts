@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The hash of every file below a folder, by its path, to see whether anything in it has changed. */
+/** The hash of every file below a folder, by path, to detect changes. */
 export async function folderBytes(dir: string, leaveOut: RegExp = /^$/): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
@@ -19,6 +19,6 @@ export async function folderBytes(dir: string, leaveOut: RegExp = /^$/): Promise
   return new Map([...found].sort())
 }
 
-/** Copies a folder of a service, without the socket of its commands, which cannot be copied. */
+/** Copies a service folder without its command socket, which cannot be copied. */
 export const copyFolder = (from: string, to: string): Promise<void> =>
   cp(from, to, { recursive: true, filter: (path) => !path.endsWith('/data/control') })

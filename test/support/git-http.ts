@@ -9,7 +9,7 @@ import { type BareRepository, createBareRepository, type RepositoryContent } fro
 import { runCommand } from './commands.js'
 import { hermeticEnv } from './hermetic-git.js'
 
-/** How the server responds; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
+/** The server's behavior. `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
 export interface GitHttpBehaviour {
   /** Basic authentication that every request needs. */
   auth?: { username: string; password: string }
@@ -17,19 +17,19 @@ export interface GitHttpBehaviour {
   onRequest?: (request: GitHttpRequest) => void | Promise<void>
   /** Milliseconds to wait before each response. */
   delayMs?: number
-  /** Every request is redirected (302) to this URL followed by the request's path. */
+  /** Redirects every request (302) to this URL followed by the request's path. */
   redirectTo?: string
-  /** Requests are accepted and get no response: 'all', or only those for a pack (after the refs were sent). */
+  /** Accepts requests without a response: 'all', or only those for a pack (after the refs were sent). */
   neverResponds?: 'all' | 'pack'
-  /** The connection breaks after so many bytes of the body of a response to a POST. */
+  /** Breaks the connection after this many bytes of the body of a response to a POST. */
   cutAfter?: number
-  /** Pushes are carried out, and the connection breaks before a byte of the response. */
+  /** Performs pushes and breaks the connection before the first byte of the response. */
   losePushResponses?: boolean
-  /** Called when a push was carried out whose response is lost, before the connection breaks. */
+  /** Called when a push whose response is lost was performed, before the connection breaks. */
   onLostPush?: () => void | Promise<void>
-  /** Answers the requests to Git LFS (`…/info/lfs/…`) after authentication. */
+  /** Responds to the requests of Git LFS (`…/info/lfs/…`) after authentication. */
   lfs?: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
+  /** Status for every push, after authentication. For a rejection by Git itself, use a repository's `rejectPushes`. */
   pushStatus?: number
 }
 
@@ -38,7 +38,7 @@ export interface GitHttpRequest {
   /** Path and query. */
   url: string
   authorization: string | null
-  /** Body bytes received (as sent, so compressed ones compressed) and sent. */
+  /** Body bytes received (as sent, compressed if they were) and sent. */
   received: number
   sent: number
   status: number
@@ -55,7 +55,7 @@ export interface GitHttp {
   close(): Promise<void>
 }
 
-/** The header block of a CGI response, once it is whole: status, headers, where the body begins. */
+/** The header block of a CGI response, once it is complete: status, headers, and the start of the body. */
 function parseHead(bytes: Buffer): { status: number; headers: [string, string][]; body: number } | null {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return null
@@ -99,10 +99,13 @@ const counter = (count: (bytes: number) => void): Transform =>
     },
   })
 
-/** The program itself: `git http-backend` would be one process more for each request. */
+/** The program itself: `git http-backend` would add one process per request. */
 const HTTP_BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
 
-/** Runs `git http-backend` for a request without a body, whose response is small. Started by a small process: this one takes ten milliseconds for it. */
+/**
+ * Runs `git http-backend` for a request without a body and with a small response. A small process starts it, because
+ * this one takes ten milliseconds for that.
+ */
 async function smallBackend(
   request: IncomingMessage,
   response: ServerResponse,
@@ -118,7 +121,10 @@ async function smallBackend(
   response.writeHead(parsed.status, parsed.headers.flat()).end(stdout.subarray(parsed.body))
 }
 
-/** Starts processes by a small one: this one holds a whole service and takes milliseconds for it. It ends with this process. */
+/**
+ * Starts processes through a small process, because this one contains a whole service and takes milliseconds to start
+ * one. The small process ends with this one.
+ */
 let starter: Promise<Launcher> | null = null
 
 /** Runs `git http-backend` for one request, streaming both ways. */
@@ -200,7 +206,10 @@ async function respond(
   await backend(request, response, root, auth?.username ?? 'anybody', entry, behaviour.cutAfter ?? Infinity, lost)
 }
 
-/** A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (a folder that exists); on a free port unless one is given. */
+/**
+ * A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (an existing folder), by default on a
+ * free port.
+ */
 export async function startGitHttp({
   root,
   port = 0,

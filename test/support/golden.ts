@@ -5,8 +5,8 @@ import { lines } from 'uvu/diff'
 const folder = new URL('../golden/', import.meta.url).pathname
 
 /**
- * Compares with test/golden/<name>.json; throws with a line-by-line difference. `UPDATE_GOLDEN=1` writes the file instead,
- * but never if `CI` is set: there a change must have been committed.
+ * Compares a value with test/golden/<name>.json. Throws with a line-by-line difference. `UPDATE_GOLDEN=1` writes the
+ * file instead, except if `CI` is set, where the change must already be committed.
  */
 export function matchesGolden(
   name: string,

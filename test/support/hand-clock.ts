@@ -1,6 +1,6 @@
-/** Clocks for tests in which the order of times matters, or how much of it goes by. */
+/** Clocks for tests that depend on the order of times, or on elapsed time. */
 
-/** A clock that stands still, and goes on by hand alone: on a busy machine, seconds may pass between two steps of a test. */
+/** A clock that only advances by hand. On a busy machine, seconds may pass between two steps of a test. */
 export function handClock() {
   let now = Date.now()
   return {
@@ -9,7 +9,10 @@ export function handClock() {
   }
 }
 
-/** A clock that goes on by a millisecond whenever it is read: what is made later is later, in lists too, however quick the machine is. */
+/**
+ * A clock that advances by a millisecond at each read. Later items have later times, in lists too, on machines of any
+ * speed.
+ */
 export function tickingClock() {
   let now = Date.now()
   return { now: () => new Date(++now) }

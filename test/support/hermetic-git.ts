@@ -1,7 +1,7 @@
 import { publishing } from './by-hand.js'
 import { runCommand } from './commands.js'
 
-/** An environment in which Git sees no configuration but its own, and writes fixed names and dates. */
+/** An environment in which Git reads no outside configuration and writes fixed names and dates. */
 export const hermeticEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   LC_ALL: 'C',
@@ -15,7 +15,10 @@ export const hermeticEnv: NodeJS.ProcessEnv = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 }
 
-/** Runs Git in `cwd` and returns its standard output, trimmed; throws with its standard error. `env` is added to the environment. */
+/**
+ * Runs Git in `cwd` and returns its trimmed standard output. Throws with its standard error. `env` is added to the
+ * environment.
+ */
 export async function git(
   cwd: string,
   args: readonly string[],
@@ -25,7 +28,7 @@ export async function git(
   return (await gitBytes(cwd, args, input, env)).toString('utf8').trim()
 }
 
-/** As `git`, with the bytes of the output as they are. */
+/** Like `git`, but returns the output as unchanged bytes. */
 export function gitBytes(
   cwd: string,
   args: readonly string[],

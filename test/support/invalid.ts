@@ -6,14 +6,17 @@ const accepts = (schema: JsonSchema, type: string): boolean =>
     one.type === undefined ? !('const' in one || 'enum' in one) : [one.type].flat().includes(type),
   )
 
-/** A value of a type that the schema does not take, or undefined if it takes all. */
+/** A value of a type that the schema does not allow, or undefined if it allows all types. */
 export function wrongType(schema: JsonSchema): unknown {
   if (!accepts(schema, 'boolean')) return true
   if (!accepts(schema, 'number') && !accepts(schema, 'integer')) return 1.5
   return accepts(schema, 'object') ? undefined : { wrong: 'type' }
 }
 
-/** The limits of a string that a schema states, if every string must obey them: values just beyond, and why they are wrong. */
+/**
+ * The limits of a string in a schema, if every string must obey them: values just beyond them, and the reasons why they
+ * are invalid.
+ */
 export function invalidStrings(schema: JsonSchema): { why: string; value: string }[] {
   const strings = branches(schema).filter((one) => one.type === 'string' || 'const' in one)
   const [only] = strings
@@ -36,17 +39,17 @@ export function invalidStrings(schema: JsonSchema): { why: string; value: string
   return found
 }
 
-/** An invalid body and what is wrong with it. */
+/** An invalid body and its fault. */
 export interface InvalidBody {
   why: string
   body: unknown
-  /** Where the error must point: a JSON pointer; absent = anywhere. */
+  /** The JSON pointer that the error must contain. If absent, any is allowed. */
   at?: string
 }
 
 /**
- * Bodies that a schema must refuse: no object, each member of a wrong type or beyond its limits, an unknown member. With
- * a valid body, only that one member differs from it.
+ * Bodies that a schema must reject: not an object, each member of a wrong type or beyond its limits, an unknown member.
+ * Each differs from a valid body in only that member.
  */
 export function invalidBodies(schema: JsonSchema, valid?: unknown): InvalidBody[] {
   const found: InvalidBody[] = []

@@ -1,4 +1,4 @@
 import type { Lease } from '../../src/kernel/lease.js'
 
-/** For tests of the Git layer alone, in which nobody holds a lock. */
+/** A lease for tests of the Git layer, which need no lock. */
 export const anyLease: Lease = { assertHeld: () => {} }

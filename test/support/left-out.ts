@@ -1,8 +1,11 @@
-/** What a run with `STORE=postgres` leaves out: tests of what only a server without a database has or does. */
+/** The tests that a run with `STORE=postgres` leaves out, because only a server without a database has the feature. */
 import { readFileSync } from 'node:fs'
 import { onPostgres } from './on-postgres.js'
 
-/** Why, and what is tested instead. A file names its reason in a line `// @embedded-only: <reason>`, a case in its option `embeddedOnly`. */
+/**
+ * The reason, and the test that covers the same on nodes. A file names its reason in a line
+ * `// @embedded-only: <reason>`, a case in its option `embeddedOnly`.
+ */
 export const REASONS = {
   'data-folder':
     'they look into, damage or prepare the files of documents, which nodes do not have; for PostgreSQL there is test/store/contract.ts',
@@ -14,7 +17,7 @@ export type Reason = keyof typeof REASONS
 
 const MARK = /^\/\/ @embedded-only: (\S+)$/m
 
-/** Collects what a run leaves out. */
+/** Collects the tests that a run leaves out. */
 export class LeftOut {
   readonly #files = new Map<string, string[]>()
 
@@ -29,7 +32,7 @@ export class LeftOut {
     return true
   }
 
-  /** Cases that a file left out, by their reasons. */
+  /** The cases that a file left out, by reason. */
   cases(name: string, reasons: readonly string[] = []): void {
     for (const reason of new Set(reasons))
       this.#add(reason, `${name} (${reasons.filter((one) => one === reason).length} of its cases)`)

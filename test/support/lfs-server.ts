@@ -1,9 +1,10 @@
-// A stand-in for an LFS server: the batch API, to be mounted beside smart HTTP, and a storage of another origin that its answers lead to.
+// A stand-in for an LFS server: the batch API, which is mounted next to smart HTTP, and a storage on another origin
+// that its responses refer to.
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How an object is answered. Everything else about it is as it should be. */
+/** The response for an object. Everything else about it is correct. */
 export interface ObjectBehaviour {
   /** Error of the batch API. */
   error?: { code: number; message: string }
@@ -12,24 +13,24 @@ export interface ObjectBehaviour {
   /** Status of the download. */
   status?: number
   headers?: Record<string, string>
-  /** What the download sends instead. */
+  /** The bytes that the download sends instead. */
   bytes?: Buffer
   /** The download never ends. */
   endless?: boolean
-  /** The download begins and then waits. */
+  /** The download starts and then waits. */
   hangs?: boolean
   /** The download is redirected here. */
   redirect?: string
-  /** Where the action leads, instead of the storage. */
+  /** The target of the action, instead of the storage. */
   href?: string
-  /** Whether the storage refuses the address it was given first: it has expired. */
+  /** Whether the storage rejects its first address as expired. */
   staleOnce?: boolean
   /** `expires_in` of the action; default 300. */
   expiresIn?: number
 }
 
 export interface LfsStandIn {
-  /** Status and body of every batch request; it may change between requests. */
+  /** Status and body of every batch request. It may change between requests. */
   batch: { status?: number; body?: string; headers?: Record<string, string>; redirect?: string }
   /** By hash. */
   objects: Map<string, ObjectBehaviour>
@@ -43,7 +44,7 @@ export interface LfsStandIn {
   }[]
   /** All downloads: path and headers. */
   downloads: { oid: string; authorization: string | undefined; key: string | undefined }[]
-  /** Most downloads at the same time. */
+  /** Maximum number of concurrent downloads. */
   readonly most: number
   /** Called before each download. */
   onDownload?: (oid: string) => void | Promise<void>
@@ -67,7 +68,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 /** Starts it. */
 export async function startLfs(): Promise<LfsStandIn> {
   const contents = new Map<string, Buffer>()
-  /** The keys that the storage takes, by object: the newest one counts. */
+  /** The keys that the storage accepts, by object. The newest one counts. */
   const keys = new Map<string, string>()
   let active = 0
   let most = 0

@@ -5,9 +5,9 @@ import { type Disk, disk } from '../../src/git/objects/disk.js'
 type Id = string
 
 /**
- * The real disk, recorded: it knows what a power cut would leave. A file holds what it held when it was last synced
- * (nothing, if it never was), a folder the names that it had when it was last synced. What a process of Git writes
- * counts as synced by itself if `syncsItself` says so; its name still needs a sync of the folder.
+ * The real disk with a record of what a power cut would leave. A file has its content at the last sync (none if it was
+ * never synced), a folder its names at the last sync. Writes of a Git process count as synced if `syncsItself` allows
+ * it. Their names still need a sync of the folder.
  */
 export class LossyDisk implements Disk {
   readonly #files = new Map<Id, Buffer>()
@@ -15,11 +15,11 @@ export class LossyDisk implements Disk {
   readonly #kept: number[] = []
   /** Called before every operation that changes something. */
   before: (operation: string) => void = () => {}
-  /** Leaves a sync out, to see a test fail. */
+  /** Omits a sync, to see a test fail. */
   forget: (path: string) => boolean = () => false
   readonly #paths = new Map<number, string>()
 
-  /** What is below `root` now counts as synced. */
+  /** Everything below `root` now counts as synced. */
   constructor(
     readonly root: string,
     readonly syncsItself: (path: string) => boolean,
@@ -33,7 +33,7 @@ export class LossyDisk implements Disk {
     for (const name of readdirSync(path)) this.#settle(join(path, name))
   }
 
-  /** The descriptor is kept, so that no other file takes the inode. */
+  /** The descriptor stays open, so that no other file reuses the inode. */
   #record(path: string): Id {
     const fd = openSync(path, 'r')
     const { ino, dev } = fstatSync(fd)
@@ -94,7 +94,7 @@ export class LossyDisk implements Disk {
     return disk.readdir(path)
   }
 
-  /** Writes what a power cut now would leave of `root` to `to`. */
+  /** Writes to `to` what a power cut at this moment would leave of `root`. */
   afterPowerCut(to: string): void {
     const { dev, ino } = lstatSync(this.root)
     this.#restore(`${dev}:${ino}`, to)

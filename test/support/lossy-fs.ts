@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { FolderLocked, type Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
-/** What an operation on the file system is called in counts and faults. */
+/** The name of a file system operation in counts and faults. */
 export type Operation =
   | 'open'
   | 'append'
@@ -17,18 +17,18 @@ export type Operation =
   | 'unlink'
   | 'syncDir'
 
-/** Decides before an operation: an error to throw instead; `partial` bytes of an append are written first. */
+/** Runs before an operation: returns an error to throw instead. Of an append, `partial` bytes are written first. */
 export type Fault = (operation: Operation, path: string) => { error: Error; partial?: number } | undefined
 
 type Write = { at: number; data: Buffer } | { cut: number }
 
-/** A file's content on the disk, and what was written since it was last synced. */
+/** A file's content on the disk, and the writes since the last sync. */
 class FileNode {
   durable: Buffer = Buffer.alloc(0)
   pending: Write[] = []
   size = 0
 }
-/** One folder operation: the names it changed, together. */
+/** One folder operation: the names that it changed together. */
 type Entries = Map<string, Node | null>
 class DirNode {
   durable = new Map<string, Node>()
@@ -60,7 +60,7 @@ function written(durable: Buffer, write: Write): Buffer {
   return next
 }
 
-/** The locks that are held, by the path of their file. */
+/** The held locks, by the path of their file. */
 const locked = new Set<string>()
 
 export class PowerIsOff extends Error {
@@ -70,11 +70,11 @@ export class PowerIsOff extends Error {
 }
 
 /**
- * A file system over a real folder that knows what a power cut would leave: file data that was not synced is lost or torn
- * at any byte (or replaced by zeros), entries whose folder was not synced are undone (or not: a system may write early).
- * Until the cut the real folder holds everything, so other tools can work on it; `crash` leaves in it what survived.
- * Calls are synchronous, after a turn of the event loop in which others run, since threads for them took half of the tests' processor time.
- * It takes an empty folder, and it must be the only one that writes there (files it has not made vanish in a crash).
+ * A file system over a real folder that records what a power cut would leave. File data that was not synced is lost,
+ * torn at any byte or replaced by zeros. Entries whose folder was not synced may be undone. Until the cut, the real
+ * folder holds everything, so other tools can use it. `crash` leaves what survived in it. Calls are synchronous, after
+ * a turn of the event loop in which others run, because threads for them took half of the tests' processor time. The
+ * folder must be empty at first, and nothing else may write there (foreign files vanish in a crash).
  */
 export class LossyFs implements FileSystem {
   readonly counts: Record<Operation, number> = {
@@ -90,7 +90,7 @@ export class LossyFs implements FileSystem {
     syncDir: 0,
   }
   fault: Fault | undefined
-  /** Operations until the power goes off. */
+  /** Operations until the power cut. */
   operationsLeft = Number.POSITIVE_INFINITY
   readonly #root: string
   #tree = new DirNode()
@@ -106,7 +106,7 @@ export class LossyFs implements FileSystem {
     return this.#isOff
   }
 
-  /** From here on, everything fails. */
+  /** From now on, every operation fails. */
   powerOff(): void {
     this.#isOff = true
   }
@@ -178,7 +178,8 @@ export class LossyFs implements FileSystem {
       datasync: async () => {
         this.#check('datasync', path)
         const todo = file.pending
-        // A turn of the event loop, as for a real disk: others run meanwhile, and what they write is not covered.
+        // A turn of the event loop, as for a real disk: others run in between, and this sync does not cover their
+        // writes.
         file.pending = []
         file.durable = todo.reduce(written, file.durable)
         await turn()
@@ -211,7 +212,7 @@ export class LossyFs implements FileSystem {
 
   async mkdir(path: string): Promise<void> {
     this.#check('mkdir', path)
-    // At once: another may be about to make a folder in this one.
+    // At once: another call may be about to create a folder in this one.
     fs.mkdirSync(path)
     this.#parent(path).change(new Map([[basename(path), new DirNode()]]))
   }
@@ -251,7 +252,10 @@ export class LossyFs implements FileSystem {
     dir.pending = []
   }
 
-  /** Held within this process, in memory: the system's lock takes a process each time, and a test of power cuts opens stores by the hundred. */
+  /**
+   * Held in the memory of this process. The system's lock takes a process each time, and a test of power cuts opens
+   * hundreds of stores.
+   */
   lock(dir: string, path: string): Lock {
     if (locked.has(path)) throw new FolderLocked(dir, process.pid, null, null)
     locked.add(path)
@@ -259,8 +263,8 @@ export class LossyFs implements FileSystem {
   }
 
   /**
-   * Cuts the power and leaves in the folder what survived. `random` returns an integer from 0 to `max`; the worst a
-   * system may do is 0 (nothing unsynced survives). Go on with `afterCrash`.
+   * Cuts the power and leaves what survived in the folder. `random` returns an integer from 0 to `max`. 0 is the worst
+   * case, where nothing unsynced survives. Continue with `afterCrash`.
    */
   crash(random: (max: number) => number = () => 0): void {
     this.#isOff = true
@@ -269,7 +273,7 @@ export class LossyFs implements FileSystem {
     writeOut(this.#tree, this.#root)
   }
 
-  /** The system after the power came back, over the same folder. */
+  /** The system after the power returned, over the same folder. */
   afterCrash(): LossyFs {
     return new LossyFs(this.#root, this.#tree)
   }

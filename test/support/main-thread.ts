@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Milliseconds that this process's main thread has run on a processor: however busy the machine, the work is the same. Zero if the system does not say. */
+/**
+ * Milliseconds that this process's main thread has run on a processor. The value does not depend on other load. Zero if
+ * the system does not report it.
+ */
 export function mainThreadMs(): number {
   try {
     return Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6
@@ -9,14 +12,17 @@ export function mainThreadMs(): number {
   }
 }
 
-/** Does something, and returns what it cost the main thread, which everybody waits for. */
+/** Runs a function. Returns its cost on the main thread, which delays all requests. */
 export async function costOf<T>(act: () => Promise<T>): Promise<{ result: T; ms: number }> {
   const from = mainThreadMs()
   const result = await act()
   return { result, ms: mainThreadMs() - from }
 }
 
-/** The longest stretch of processor time of this thread, in milliseconds, in which no other work had a turn while `act` was running. */
+/**
+ * The longest period in milliseconds of processor time on this thread without a turn for other work while `act` was
+ * running.
+ */
 export async function longestStretch(act: () => Promise<unknown>): Promise<number> {
   const processorTime = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
   let [longest, from, over] = [0, processorTime(), false]

@@ -4,7 +4,7 @@ import type { ReaderEntry, TreeReader } from '../../src/content/types.js'
 /** A file of a memory tree: its bytes, or an entry of another mode (symbolic link, submodule). */
 export type MemoryFile = string | Uint8Array | { mode: string; content?: string }
 
-/** A tree of files in memory that reads as a Git snapshot does: entries in Git's order, blobs by object ID. */
+/** A tree of files in memory with the interface of a Git snapshot: entries in Git's order, blobs by object ID. */
 export function memoryTree(files: Readonly<Record<string, MemoryFile>>): TreeReader {
   const blobs = new Map<string, Uint8Array>()
   const folders = new Map<string, Map<string, ReaderEntry>>([['', new Map()]])

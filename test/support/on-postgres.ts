@@ -1,2 +1,2 @@
-/** Whether the services of this run have all they know in PostgreSQL: `STORE=postgres npm test`. */
+/** Whether the services of this run store all data in PostgreSQL: `STORE=postgres npm test`. */
 export const onPostgres = process.env.STORE === 'postgres'

@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert'
 import { optionsOf, shuffled, toRepeat } from './options.js'
 import { suite } from './suite.js'
 
-const test = suite('how a run is started')
+const test = suite('options of a test run')
 
-test('options and parts of paths are told apart', () => {
+test('options and path words are distinguished', () => {
   assert.equal(optionsOf(['content/', '--costs', 'git/merge']), {
     wanted: ['content/', 'git/merge'],
     costs: true,
@@ -14,7 +14,7 @@ test('options and parts of paths are told apart', () => {
   assert.throws(() => optionsOf(['--slow']), /--slow is unknown/)
 })
 
-test('the same number makes the same order of all items', () => {
+test('a seed gives the same order of all items each time', () => {
   const items = Array.from({ length: 100 }, (_, i) => i)
   assert.equal(shuffled(items, 7), shuffled(items, 7))
   assert.not.equal(shuffled(items, 7), shuffled(items, 8))
@@ -24,7 +24,7 @@ test('the same number makes the same order of all items', () => {
   )
 })
 
-test('a file is repeated by name, with the seed of the run if it has one', () => {
+test('the repeat command names the file and the seed of the run if it has one', () => {
   const { FC_SEED } = process.env
   try {
     process.env['FC_SEED'] = '12'

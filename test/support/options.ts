@@ -1,11 +1,11 @@
-/** The arguments and variables that a run of the tests is started with, and how to repeat it with them. */
+/** The arguments and variables of a test run, and the command that repeats it. */
 
 export interface Options {
-  /** Parts of paths: only test files with one of them are run; empty = all. */
+  /** Words of paths: only test files with one of them are run. Empty means all. */
   wanted: readonly string[]
-  /** Lists at the end what each file took. */
+  /** Lists the cost of each file at the end. */
   costs: boolean
-  /** Runs the files in an order made from this number; null = the slowest first. */
+  /** Runs the files in an order derived from this number. Null means the slowest first. */
   shuffle: number | null
 }
 
@@ -14,7 +14,9 @@ const randomNumber = (): number => Math.floor(Math.random() * 1e9)
 const COARSE_MS = 200
 const KNOWN = /^--(?:costs|coarse-clock|shuffle(?:=\d+)?)$/
 
-/** Reads the arguments. What test processes must know is in their environment afterwards. Throws if an option is unknown. */
+/**
+ * Reads the arguments and puts the options for test processes into their environment. Throws if an option is unknown.
+ */
 export function optionsOf(args: readonly string[]): Options {
   const options = args.filter((one) => one.startsWith('--'))
   const unknown = options.find((one) => !KNOWN.test(one))
@@ -30,19 +32,19 @@ export function optionsOf(args: readonly string[]): Options {
   }
 }
 
-/** The command that runs one file as this run does. */
+/** The command that runs one file in the same way as this run. */
 export function toRepeat(name: string): string {
   const { FC_SEED, COARSE_CLOCK_MS } = process.env
   const seed = FC_SEED === undefined ? '' : `FC_SEED=${FC_SEED} `
   return `${seed}npm test -- ${COARSE_CLOCK_MS === undefined ? '' : '--coarse-clock '}${name.replace('.test.ts', '')}`
 }
 
-/** The same items in an order that the number decides. */
+/** Sorts the items in an order that the number determines. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const all = [...items]
   let state = seed
   for (let left = all.length; left > 1; left--) {
-    // A linear congruential generator: the same order for a number everywhere.
+    // A linear congruential generator: a number gives the same order on every machine.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     const at = Math.floor((state / 2 ** 32) * left)
     ;[all[left - 1], all[at]] = [all[at] as T, all[left - 1] as T]

@@ -2,14 +2,14 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * There is more to run than there are cores, so that threads which collect garbage beside a process only take turns with it; and what one test leaves is
- * garbage to the next, so that looking through it seldom is better than early.
+ * There are more processes than cores, so a garbage collection thread only takes turns with its process. Data of one
+ * test are garbage for the next, so infrequent collections are better than early ones.
  */
 export const COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=64']
 
 /**
- * Arguments with which node runs a module in a process of its own: compiled where the caller is (the test run), through tsx from
- * the sources (scripts/).
+ * Arguments with which node runs a module in a separate process: compiled for a compiled caller (the test run), or
+ * through tsx from the sources (scripts/).
  * @param path relative to `from`, as an import would name it: `./writer.js`
  * @param from `import.meta.url` of the caller
  */

@@ -1,10 +1,10 @@
 import type { BareRepository } from './bare-repository.js'
 import { git } from './hermetic-git.js'
 
-/** How a forge brings a branch into another one. */
+/** The way in which a forge merges a branch into another one. */
 export type MergeStyle = 'merge' | 'squash' | 'rebase'
 
-/** Merges `branch` into main of a bare repository, as a forge does; returns main's new head. */
+/** Merges `branch` into main of a bare repository, as a forge does. Returns main's new head. */
 export async function mergeOnRemote(remote: BareRepository, branch: string, style: MergeStyle): Promise<string> {
   const [main, theirs] = [await git(remote.path, ['rev-parse', 'main']), await git(remote.path, ['rev-parse', branch])]
   const head =
@@ -39,7 +39,7 @@ async function merged(dir: string, main: string, theirs: string, style: MergeSty
 async function rebased(dir: string, main: string, theirs: string): Promise<string> {
   let head = main
   for (const commit of (await git(dir, ['rev-list', '--reverse', `${main}..${theirs}`])).split('\n')) {
-    // A pick is a merge whose base is the picked commit's parent: both sides are put on a commit of that tree.
+    // A pick is a merge whose base is the parent of the picked commit. Both sides are put on a commit of that tree.
     const base = await commitTree(dir, `${commit}^^{tree}`, [], 'base')
     const [ours, picked] = [
       await commitTree(dir, `${head}^{tree}`, [base], 'ours'),

@@ -1,4 +1,4 @@
-/** Commits that an administrator makes with plain Git in a bare repository, behind the service's back. */
+/** Commits of an admin with plain Git in a bare repository, without the service. */
 import { join } from 'node:path'
 import { git } from './hermetic-git.js'
 

@@ -1,4 +1,7 @@
-/** A PostgreSQL of the system's packages, in a temporary folder, reached by a socket in it; it can be killed, stopped and started again. */
+/**
+ * A PostgreSQL server from the system's packages, in a temporary folder with its socket. It can be killed, stopped and
+ * restarted.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
@@ -11,23 +14,23 @@ import { Client } from 'pg'
 const run = promisify(execFile)
 
 export interface Postgres {
-  /** A new, empty database, and its URL; one with a name may be there already. */
+  /** A new, empty database and its URL. A named one may already exist. */
   database(name?: string): Promise<string>
-  /** Ends the server: `SIGQUIT` as a crash would, its children too; what was committed is there after `start`. */
+  /** Ends the server. `SIGQUIT` acts like a crash and ends its children too. Committed data exist after `start`. */
   crash(): Promise<void>
   /** Starts it again on the same folder and socket. */
   start(): Promise<void>
-  /** Keeps its folder as it is, while it does not run; `restore` sets it back to that. */
+  /** Saves its folder while the server is stopped. `restore` resets the folder to that. */
   keep(): Promise<void>
   restore(): Promise<void>
   /** The server's process, for signals. */
   pid(): number
-  /** Stops all its processes, whose sockets stay open, or lets them continue. */
+  /** Stops all its processes with open sockets, or lets them continue. */
   freeze(value: boolean): Promise<void>
   close(): Promise<void>
 }
 
-/** Debian keeps the programs of each version in a folder of its own, outside of PATH. */
+/** Debian installs the programs of each version in a separate folder outside PATH. */
 function program(name: string): string {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -41,22 +44,27 @@ function program(name: string): string {
   return found
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user whom the package made. */
+/** PostgreSQL does not run as root. In that case, it runs as the user that the package created. */
 async function userOf(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {}
   const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout)
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
-/** The folder above may be one of the test run, private to root: whoever runs the server has to get through it. One that is open to all, such as /tmp, stays as it is. */
+/**
+ * The parent folder may be one of the test run, private to root. The server's user has to pass through it. A folder
+ * that is open to all, such as /tmp, is unchanged.
+ */
 async function letThrough(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if ((mode & 0o001) === 0) await chmod(folder, (mode & 0o7777) | 0o011)
 }
 
 /**
- * Makes a server with a superuser `bindery` and starts it. Commits survive the end of its process, not a power cut.
- * @param options.folder where it keeps its data, which stay, and are used again; absent = a temporary one, whose commits do not survive a power cut
+ * Creates a server with a superuser `bindery` and starts it. Commits survive the end of its process, but not a power
+ * cut.
+ * @param options.folder the folder for its data, which stay and are used again. If absent, a temporary one, whose
+ * commits do not survive a power cut
  */
 export async function startPostgres({ folder: given }: { folder?: string } = {}): Promise<Postgres> {
   const user = await userOf()
@@ -163,7 +171,10 @@ class Server implements Postgres {
     return this.#child?.pid ?? -1
   }
 
-  /** Stops the server's processes with their sockets open, or lets them continue. The main process is stopped first: it starts no others then. */
+  /**
+   * Stops the server's processes with their sockets open, or lets them continue. The main process is stopped first, so
+   * that it starts no others.
+   */
   async freeze(value: boolean): Promise<void> {
     const signal = value ? 'SIGSTOP' : 'SIGCONT'
     process.kill(this.pid(), signal)
@@ -200,7 +211,7 @@ class Server implements Postgres {
   }
 
   async close(): Promise<void> {
-    // `SIGINT` writes everything down before the end.
+    // `SIGINT` writes all data before the end.
     await this.#end(this.#place.keeps ? 'SIGINT' : 'SIGQUIT')
     if (!this.#place.keeps) await rm(this.#place.folder, { recursive: true, force: true })
   }

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../../src/api/declaration.js'
 import { isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
 
-/** What a GET returns; the body is undefined if it is not JSON. */
+/** The result of a GET. The body is undefined if it is not JSON. */
 export type Fetch = (url: string) => Promise<{ status: number; body: unknown }>
 
-/** Says of one expectation whether it held. */
+/** Reports whether an expectation was met. */
 export type Expect = (what: string, holds: boolean, got: unknown) => void
 
 interface List {
@@ -13,7 +13,7 @@ interface List {
   next?: { page: string }
 }
 
-/** Most pages of one item that are walked. */
+/** Maximum number of pages of one item that are read. */
 const WALK = 12
 
 /** Whether the endpoint returns the paged list envelope. */
@@ -31,7 +31,7 @@ export function isPagedList(endpoint: Endpoint): boolean {
 const withQuery = (url: string, name: string, value: string): string =>
   `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
 
-/** A paged list: `limit` 0 and 1000, a cursor that is none, and page by page the same as at once. */
+/** Checks a paged list: `limit` 0 and 1000, an invalid cursor, and pages that add up to the full list. */
 export async function probeList(url: string, get: Fetch, expect: Expect): Promise<void> {
   const all = await get(withQuery(url, 'limit', '1000'))
   expect('limit=1000', all.status === 200, all)
@@ -69,7 +69,7 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
   })
 }
 
-/** What an item is known by while its other members change: its ID. */
+/** The part of an item that stays the same while other members change: its ID. */
 const nameOf = (item: unknown): unknown => (item as { id?: unknown } | null)?.id ?? item
 
 /** Every `urls.location` in a response, at any depth. */

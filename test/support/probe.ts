@@ -6,21 +6,21 @@ import { isOptional, type JsonSchema } from '../../src/api/schema.js'
 import { invalidBodies, invalidStrings } from './invalid.js'
 import { isPagedList, locations, probeList } from './probe-responses.js'
 
-/** Tokens to ask with. */
+/** Tokens for the requests. */
 export interface Callers<Role extends string> {
   /** Signed in, sees nothing. */
   stranger: string
   byRole(role: Role): string
 }
 
-/** What an endpoint is asked with. */
+/** The request data for an endpoint. */
 export interface Sample {
   /** Values of the path's parameters. */
   parameters: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>
-  /** A valid body; with it success is probed too. */
+  /** A valid body. With it, success is probed too. */
   body?: unknown
-  /** Ask for success as well: the response must match the declaration. Default: for GET. */
+  /** Also probes success: the response must match the declaration. Default: for GET. */
   success?: boolean
   /** The resources of the path are visible to strangers (or it has none), so a stranger gets 403. */
   public?: boolean
@@ -31,18 +31,18 @@ export interface ProbeInput<Role extends string> {
   resolvers: AnyResolvers
   baseUrl: string
   callers: Callers<Role>
-  /** What the endpoint is asked with, or null = it is not probed. */
+  /** The request data for the endpoint, or null if it is not probed. */
   sampleFor(operationId: string, endpoint: Endpoint): Sample | null
-  /** The least role for a permission, and the one below it, null if everybody who sees the resource may. */
+  /** The lowest role with a permission, and the one below it, or null if every reader of the resource has it. */
   rolesFor(permission: string): { least: Role; below: Role | null }
   /** A token that may call an endpoint that needs only a token. */
   anyone: string
 }
 
-/** One expectation that did not hold. */
+/** One expectation that was not met. */
 export interface Finding {
   operationId: string
-  /** What was tried. */
+  /** The attempted request. */
   probe: string
   expected: string
   got: string
@@ -73,7 +73,10 @@ export function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<
   return query ? `${path}?${query}` : path
 }
 
-/** Sends every declared endpoint all requests that can be derived from its declaration; returns what did not come as declared. */
+/**
+ * Sends each declared endpoint all requests that can be derived from its declaration. Returns the deviations from the
+ * declaration.
+ */
 export async function probeEndpoints<Role extends string>(
   input: ProbeInput<Role>,
 ): Promise<{ probes: number; findings: Finding[] }> {
@@ -133,7 +136,7 @@ export async function probeEndpoints<Role extends string>(
     if (roles?.below)
       expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
     const [leaf] = pathParameters(endpoint.path).slice(-1)
-    // a caller who may not do it learns nothing about what is below the resource whose role is checked
+    // A caller without permission learns nothing about the content below the resource whose role is checked.
     if (
       roles?.below &&
       leaf &&

@@ -1,4 +1,4 @@
-/** What other users of this machine can see of its processes. */
+/** The process data that other users of this machine can see. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const read = (path: string): string => {
@@ -9,7 +9,7 @@ const read = (path: string): string => {
   }
 }
 
-/** Argument lists and environments of all living processes but this one. */
+/** Argument lists and environments of all living processes except this one. */
 export const processTexts = (): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -7,10 +7,10 @@ import { git } from './hermetic-git.js'
 
 let launcher: Promise<Launcher> | undefined
 
-/** The launcher of this test file; it ends with the process. */
+/** The launcher of this test file. It ends with the process. */
 export const sharedLauncher = (): Promise<Launcher> => (launcher ??= Launcher.open())
 
-/** Remote operations on a repository that is given by its path alone. */
+/** Remote operations on a repository that is identified only by its path. */
 export function remoteOperations(options: RemoteOptions) {
   const operations = createRemoteOperations(options)
   const at = async (path: string) => ({

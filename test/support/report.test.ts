@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { complaints, type Report } from './report.js'
 import { suite } from './suite.js'
 
-const test = suite('what a test file must report to be green')
+const test = suite('reports of test files')
 
 const GOOD: Report = {
   registered: 2,
@@ -19,19 +19,20 @@ const GOOD: Report = {
   memory: 1,
 }
 
-test('that all it registered has started and ended, in suites that ran', () => assert.equal(complaints(GOOD), []))
+test('a report is good only if all registered tests of all suites started and ended', () =>
+  assert.equal(complaints(GOOD), []))
 
 const bad: [why: string, report: Report | null, complaint: RegExp][] = [
-  ['there is none', null, /ended without a report/],
+  ['it is missing', null, /ended without a report/],
   ['no test is registered', { ...GOOD, registered: 0, started: 0, passed: 0 }, /registers no test/],
   ['a suite is not run', { ...GOOD, run: 0 }, /1 suite\(s\) without \.run\(\)/],
   ['a test never starts', { ...GOOD, registered: 3 }, /1 registered test\(s\) never started/],
   ['a test never ends', { ...GOOD, passed: 1 }, /never ended/],
   ['a hook fails', { ...GOOD, hookFailures: ['after: no'] }, /after: no/],
-  ['an error is caught by nobody', { ...GOOD, crashes: ['unhandled rejection: no'] }, /unhandled rejection/],
+  ['an error is not caught', { ...GOOD, crashes: ['unhandled rejection: no'] }, /unhandled rejection/],
 ]
 for (const [why, report, complaint] of bad) {
-  test(`not green: ${why}`, () => {
+  test(`a report is not good: ${why}`, () => {
     const found = complaints(report)
     assert.is(found.length, 1)
     assert.match(found[0] as string, complaint)

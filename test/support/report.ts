@@ -1,6 +1,6 @@
 import type { Tally } from './suite.js'
 
-/** What the process of a test file reports about it. */
+/** The report of a test file's process. */
 export interface Report extends Tally {
   /** Errors that no test caught. */
   crashes: string[]
@@ -9,7 +9,7 @@ export interface Report extends Tally {
   memory: number
 }
 
-/** Why a file's report is not good, one line each; empty = good. */
+/** The reasons why a file's report is not good, one line each. Empty means good. */
 export function complaints(report: Report | null): string[] {
   if (!report) return ['the process ended without a report (a crash, a process.exit, or the time-out)']
   const found = [...report.crashes, ...report.hookFailures]

@@ -3,10 +3,10 @@ import { coarsenClock } from './coarse-clock.js'
 import { processorMs } from './costs.js'
 import type { Report } from './report.js'
 
-// Runs the test files that the parent names, one after the other: uvu queues what `.run()` hands it, `exec` runs it, the parent
-// gets the counts.
+// Runs the test files that the parent names, one after the other. uvu queues the suites of `.run()`, `exec` runs them,
+// and the parent receives the counts.
 
-// uvu looks at these while it is loaded, hence the dynamic imports.
+// uvu reads these while it is loaded, hence the dynamic imports.
 const shared = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: unknown[][]; UVU_INDEX: number }
 shared.UVU_DEFER = 1
 shared.UVU_QUEUE = [[null]]
@@ -14,11 +14,12 @@ shared.UVU_INDEX = 0
 const { exec } = await import('uvu')
 const { newTally } = await import('./suite.js')
 
-// One seed for all, so that a run can be repeated; FC_SEED=random looks elsewhere (the runner makes it a number and says it when a file fails).
+// One seed for all files, so that a run can be repeated. FC_SEED=random uses another one: the runner picks a number and
+// prints it if a file fails.
 const { FC_SEED = '20261121' } = process.env
 ;(await import('fast-check')).default.configureGlobal({ seed: Number(FC_SEED) })
 
-// Also of what a file before this one left behind: better the wrong file fails than none.
+// Includes errors that an earlier file left behind: blaming the wrong file is better than none.
 let crashes: string[] = []
 process.on('unhandledRejection', (reason) => {
   crashes.push(`unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)

@@ -11,15 +11,16 @@ import { temporaryFolder } from './temporary-folder.js'
 import { TestProcess } from './test-process.js'
 
 /**
- * Runs every `*.test.ts` below test/ (or those whose path holds an argument), compiled, several in one process after each other.
- * uvu alone exits 0 when a hook throws, `.run()` is forgotten or nothing matches: here a run is green only if every registered
- * test has started and passed, every suite ran, and nothing crashed. Ends with `N passed, N failed`; `--costs` lists before that
- * what each file took. A file that fails is run once more, for the sake of its message alone: it stays failed.
+ * Runs every `*.test.ts` below test/ (or those whose path contains an argument), compiled, with several files per
+ * process. uvu alone exits 0 if a hook throws, `.run()` is missing or nothing matches. Here a run is green only if
+ * every registered test has started and passed, every suite ran, and nothing crashed. Ends with `N passed, N failed`.
+ * Before that, `--costs` lists the cost of each file. A file that fails is run again, only for a better message: it
+ * stays failed.
  */
 const root = new URL('..', import.meta.url).pathname
 const { wanted, costs: withCosts, shuffle } = optionsOf(process.argv.slice(2))
 
-/** These take longest. They come first, so that none of them is left to run alone at the end. */
+/** The slowest files. They start first, so that none is left to run alone at the end. */
 const SLOWEST = [
   'hostile/hostile',
   'content/native-parser',
@@ -48,7 +49,9 @@ const SLOWEST = [
 ]
 const place = (name: string): number =>
   (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)
-/** A file that says so, with the reason, shares its process with no other: it measures the process, or changes it for good. */
+/**
+ * A file that states the reason in a comment gets its own process: it measures the process or changes it permanently.
+ */
 const OWN_PROCESS = '@own-process'
 const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
 
@@ -95,14 +98,16 @@ async function worker(queue: string[]): Promise<void> {
       console.log(await againAlone(name))
     }
     if (alone || !good || used.worn(report)) {
-      // What a failed test left behind must not reach another file.
+      // Data of a failed test must not reach another file.
       await used.end()
       if (!alone) shared = null
     } else shared = used
   }
   await shared?.end()
 }
-/** Whether a file that failed does so again, in a process of its own: what only fails at times depends on time, or on what ran before. */
+/**
+ * Whether a failed file fails again in a separate process. An intermittent failure depends on time or on earlier files.
+ */
 async function againAlone(name: string): Promise<string> {
   const fresh = new TestProcess(compiled.path(join(root, 'support/run-files.ts')))
   const { report } = await fresh.run(name, compiled.path(join(root, name)))
@@ -112,7 +117,7 @@ async function againAlone(name: string): Promise<string> {
 }
 const endDatabases = await startServiceDatabases()
 const queue = [...files]
-// One more than the cores, since some files wait most of their time: for time-outs, locks, other processes.
+// One more than the cores, because some files mainly wait: for timeouts, locks and other processes.
 await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) + 1 }, () => worker(queue)))
 
 await endDatabases()

@@ -1,4 +1,4 @@
-/** A node of the test, beside a server in a process of its own, that publishes what the test commits in that server's folder. */
+/** A node of the test next to a server in its own process. It publishes the test's commits in the server's folder. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRemoteOperations, openGit, openSharedGit, type SharedGit } from '../../src/git/index.js'
@@ -7,7 +7,7 @@ import { type Moved, publishThrough } from './by-hand.js'
 import { git } from './hermetic-git.js'
 
 interface Server {
-  /** Its folder; the node lives in there for as long as work lasts. */
+  /** The node's folder. The node exists there for as long as work lasts. */
   dir: string
   url: string
 }
@@ -17,7 +17,7 @@ interface Node {
   close(): Promise<void>
 }
 
-/** Nodes by the folder of their server: work that goes on at the same time shares one. */
+/** Nodes by the folder of their server. Concurrent work shares one node. */
 // bound: the servers of a test
 const open = new Map<string, { node: Promise<Node>; users: number }>()
 
@@ -36,7 +36,7 @@ async function openNode({ dir, url }: Server): Promise<Node> {
   return { git: node, close }
 }
 
-/** Publishes what was moved in `copy`, which is that of the server. */
+/** Publishes the refs that moved in `copy`, which belongs to the server. */
 export async function publishElsewhere(server: Server, space: string, moved: Moved, copy: string): Promise<void> {
   const shared = open.get(server.dir) ?? { node: openNode(server), users: 0 }
   open.set(server.dir, shared)

@@ -1,13 +1,16 @@
-/** With `STORE=postgres`, the services of a test run have all they know in databases of one PostgreSQL, which the run starts and ends. */
+/**
+ * With `STORE=postgres`, the services of a test run store all data in databases of one PostgreSQL server, which the run
+ * starts and ends.
+ */
 import { createHash } from 'node:crypto'
 import { Client } from 'pg'
 import { onPostgres } from './on-postgres.js'
 import { startPostgres } from './postgres.js'
 
-/** Where the processes of the run find the URL of the server's first database. */
+/** The variable in which processes of the run find the URL of the server's first database. */
 const SERVER = 'TEST_DATABASE_SERVER'
 
-/** Starts the server if the run is to have one; returns what ends it. */
+/** Starts the server if the run needs one. Returns a function that ends it. */
 export async function startServiceDatabases(): Promise<() => Promise<void>> {
   if (!onPostgres) return async () => {}
   const server = await startPostgres()
@@ -22,19 +25,19 @@ export async function startServiceDatabases(): Promise<() => Promise<void>> {
 
 const nameFor = (dir: string): string => `service_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`
 
-/** The setting for a service with its data in `dir`: one started there again finds what it knew. */
+/** The database setting for a service with its data in `dir`. A service that is restarted there finds its data. */
 export async function databaseSettings(dir: string): Promise<{ BINDERY_DATABASE_URL?: string }> {
   const name = nameFor(dir)
   const made = await ask(`CREATE DATABASE ${name}`, '42P04')
   return made === null ? {} : { BINDERY_DATABASE_URL: made.replace(/\/[^/?]+\?/, `/${name}?`) }
 }
 
-/** Deletes the database of a service whose folder is deleted: hundreds of them would fill the memory. */
+/** Deletes the database of a service whose folder is deleted. Hundreds of databases would fill the memory. */
 export async function dropDatabase(dir: string): Promise<void> {
   await ask(`DROP DATABASE IF EXISTS ${nameFor(dir)} WITH (FORCE)`)
 }
 
-/** Returns the URL of the server; null if there is none. */
+/** Returns the URL of the server, or null if there is none. */
 async function ask(sql: string, harmless?: string): Promise<string | null> {
   const server = process.env[SERVER]
   if (server === undefined) return null

@@ -19,7 +19,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head'
 export interface Caller {
   user: string
   token: string
-  /** A request with this token; `expect(status)` checks the status of the response. */
+  /** A request with this token. `expect(status)` checks the status of the response. */
   call(method: Method, path: string, body?: unknown): Test
 }
 
@@ -29,14 +29,14 @@ export interface TestService {
   dir: string
   admin: Caller
   organization: string
-  /** A new user with a role in the first organization (null = guest); without a role, a stranger. */
+  /** A new user with a role in the first organization (null = guest). Without a role, a stranger. */
   caller(role?: Role | null): Promise<Caller>
-  /** Stops and starts again on the same data. */
+  /** Stops and restarts on the same data. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** A whole service on a free port, with its data in a temporary folder. */
+/** A complete service on a free port, with its data in a temporary folder. */
 export async function startService(
   options: { env?: Record<string, string>; overrides?: Overrides; dir?: string } = {},
 ): Promise<TestService> {

@@ -1,4 +1,7 @@
-/** Threads that the services of one process of the test run share, one after the other: starting a thread takes longer than starting a service. */
+/**
+ * Threads that the services of one test process share, one after the other. Starting a thread takes longer than
+ * starting a service.
+ */
 import { createPool, type Pool, type PoolOptions, TaskFailure } from '../../src/threads/index.js'
 
 interface Shared {
@@ -8,8 +11,8 @@ interface Shared {
 const shared = new Map<string, Shared>()
 
 /**
- * As `createPool`, for tasks that depend on their arguments alone. What a service leaves undone when it is closed fails, as with a pool of
- * its own; the threads end then if nobody else uses them, so that they do not go on with it in the next test.
+ * Like `createPool`, for tasks that depend only on their arguments. Unfinished tasks of a closed service fail, as with
+ * a separate pool. If no other service uses the threads, they end, so that they do not continue in the next test.
  */
 export function sharedPool(options: PoolOptions): Pool {
   const key = JSON.stringify(options)

@@ -1,4 +1,4 @@
-/** Disks that are full, or can only be read. */
+/** Disks that are full or read-only. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,13 @@ export interface SmallDisk {
   dir: string
   /** Fills it to the last byte. */
   fill(): void
-  /** Takes back what `fill` did. */
+  /** Undoes `fill`. */
   makeRoom(): void
   remount(how: 'ro' | 'rw'): void
   unmount(): void
 }
 
-/** Mounts it; null if this process may not mount one. */
+/** Mounts it. Returns null if this process may not mount one. */
 export function smallDisk(mebibytes = 32): SmallDisk | null {
   const dir = mkdtempSync(join(tmpdir(), 'small-disk-'))
   try {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
-/** A mail as the server took it. */
+/** A mail as the server received it. */
 export interface Received {
   from: string
   to: string[]
@@ -9,11 +9,11 @@ export interface Received {
   raw: string
   /** The text, decoded. */
   text: string
-  /** The secret behind the # of the link. */
+  /** The secret after the # of the link. */
   secret: string
 }
 
-/** What the server says to a recipient or a message: an SMTP code, or null to take it. */
+/** The server's response to a recipient or message: an SMTP code, or null to accept it. */
 export type Behaviour = (what: 'connect' | 'recipient' | 'message', address: string) => number | null
 
 /** A mail server on a free port. */
@@ -23,12 +23,12 @@ export interface Smtp {
   behave(behaviour: Behaviour): void
   /** Connections so far. */
   connections(): number
-  /** The next mail to an address, or the one that is there. */
+  /** The next mail to an address, or one that has already arrived. */
   mailTo(address: string, nth?: number): Promise<Received>
   close(): Promise<void>
 }
 
-/** The text of a message of one part, quoted-printable or plain. */
+/** The text of a single-part message, quoted-printable or plain. */
 function textOf(raw: string): string {
   const end = raw.indexOf('\r\n\r\n')
   const body = raw.slice(end + 4)

@@ -8,28 +8,28 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A real ssh server with Git behind it, in a folder of its own. */
+/** A real ssh server with Git behind it, in a separate folder. */
 export interface Sshd {
   folder: string
   port: number
   /** `ssh://user@127.0.0.1:port` and a path on this machine. */
   url(path: string): string
-  /** A private key that may come in, and one that may not. */
+  /** An accepted private key, and a rejected one. */
   key: string
   otherKey: string
-  /** The server's line in a file of known hosts, and the fingerprint of its key as `ssh-keygen` prints it. */
+  /** The server's line for a known-hosts file, and the fingerprint of its key as `ssh-keygen` prints it. */
   hostLine: string
   fingerprint: string
-  /** What `git-lfs-authenticate` prints; null = there is no such command, as with plain Git. */
+  /** The output of `git-lfs-authenticate`. Null means that the command does not exist, as with plain Git. */
   answerLfs(text: string | null): Promise<void>
-  /** Commands that were asked for. */
+  /** The requested commands. */
   commands(): Promise<string[]>
-  /** What it logged. */
+  /** The log output. */
   log(): string
   close(): Promise<void>
 }
 
-/** Makes a key pair; returns the file of the private key. */
+/** Creates a key pair. Returns the file of the private key. */
 export async function makeKey(folder: string, name: string, type = 'ed25519'): Promise<string> {
   const file = join(folder, name)
   await run('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', name, '-f', file])
@@ -56,7 +56,7 @@ function binary(): string {
   return found
 }
 
-/** Starts it on 127.0.0.1, as the user who runs the tests; it runs only Git for those who log in. */
+/** Starts it on 127.0.0.1 as the user that runs the tests. Logged-in users can only run Git. */
 export async function startSshd(): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'sshd-test-'))
   const [key, otherKey, hostKey] = await Promise.all([
@@ -72,7 +72,7 @@ export async function startSshd(): Promise<Sshd> {
     `#!/bin/sh\necho "$SSH_ORIGINAL_COMMAND" >> '${join(folder, 'commands')}'\ncase "$SSH_ORIGINAL_COMMAND" in git-lfs-authenticate*) [ ! -e '${lfs}' ] || exec cat '${lfs}';; esac\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`,
   )
   await chmod(command, 0o755)
-  // The folder into which sshd locks itself before a user is authenticated; it insists on it if it runs as root.
+  // sshd chroots into this folder before authentication, and requires it if it runs as root.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
   const port = await freePort()
   const settings = {

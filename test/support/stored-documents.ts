@@ -1,4 +1,6 @@
-/** What a service has stored as documents, past the service: in the files of its data folder, or in the rows of its database. */
+/**
+ * Accesses the stored documents of a service directly: in the files of its data folder, or in the rows of its database.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -8,7 +10,7 @@ import { documentTables } from '../../src/model/index.js'
 import { openPostgresStore, openStore, type Store, type StoreEvent } from '../../src/store/index.js'
 import { databaseSettings } from './service-database.js'
 
-/** Opens the documents of a service that does not run. */
+/** Opens the documents of a stopped service. */
 export async function openDocuments(dir: string, log: (event: StoreEvent) => void = () => {}): Promise<Store> {
   const { BINDERY_DATABASE_URL: url } = await databaseSettings(dir)
   const options = { tables: documentTables, migrations, log }
@@ -17,7 +19,7 @@ export async function openDocuments(dir: string, log: (event: StoreEvent) => voi
     : openPostgresStore({ database: { url }, ...options })
 }
 
-/** Everything that documents and journals hold, as one text. */
+/** The content of all documents and journals, as one text. */
 export async function storedText(dir: string): Promise<string> {
   const rows = await query(
     dir,
@@ -29,7 +31,10 @@ export async function storedText(dir: string): Promise<string> {
   return (await Promise.all(texts)).join('')
 }
 
-/** Replaces keys as an operator does: a start rejects another key until the fingerprint is gone. Without a database, the service must be closed. */
+/**
+ * Replaces keys as an operator does: a start rejects another key until the fingerprint is deleted. Without a database,
+ * the service must be closed.
+ */
 export async function forgetKeys(dir: string): Promise<void> {
   if ((await query(dir, 'DELETE FROM key_fingerprints')) === null)
     await forgetKey({ databaseUrl: null, dataDir: join(dir, 'data') }, 'signing')

@@ -1,11 +1,17 @@
-/** The files that a service keeps by the hash of their bytes, looked at and meddled with past the service: in its data folder, or in its database and that folder's copies. */
+/**
+ * Accesses the files that a service stores by hash directly: in its data folder, or in its database and that folder's
+ * copies.
+ */
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { databaseSettings } from './service-database.js'
 
 export class StoredFiles {
-  /** @param dir the folder of the service @param shelf what its folder below `data/` and its shelf in the database are called */
+  /**
+   * @param dir the folder of the service
+   * @param shelf the name of its folder below `data/` and of its shelf in the database
+   */
   constructor(
     readonly dir: string,
     readonly shelf: 'lfs' | 'openapi' | 'pdf',
@@ -16,7 +22,7 @@ export class StoredFiles {
     return rows === null ? existsSync(this.#path(hash)) : rows.length > 0
   }
 
-  /** How many there are in the database; null if there is none. */
+  /** The number of files in the database, or null without one. */
   async count(): Promise<number | null> {
     return (await this.#query('SELECT 1 FROM files WHERE shelf = $1'))?.length ?? null
   }
@@ -47,7 +53,7 @@ export class StoredFiles {
     return rows === null ? readFileSync(this.#path(hash)) : Buffer.concat(rows.map(({ bytes }) => bytes as Buffer))
   }
 
-  /** Makes it look as if it had been written then. */
+  /** Sets its modification time. */
   async writtenAt(hash: string, time: Date): Promise<void> {
     if ((await this.#query('UPDATE files SET written = $3 WHERE shelf = $1 AND name = $2', hash, time)) === null)
       utimesSync(this.#path(hash), time, time)

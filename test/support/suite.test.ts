@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from './suite.js'
 
-const test = suite('the suite itself')
-test('runs a test', () => assert.ok(true))
+const test = suite('suite')
+test('the suite runs a test', () => assert.ok(true))
 test.run()

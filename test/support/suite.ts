@@ -2,18 +2,20 @@ import { suite as uvuSuite } from 'uvu'
 import type { Reason } from './left-out.js'
 import { onPostgres } from './on-postgres.js'
 
-/** A guard against what never ends, not a measure: the machine may be busy with other things. More is given where a test asks for it. */
+/**
+ * A guard against tests that hang, not a measurement: the machine may be busy with other work. A test can request more.
+ */
 const TIMEOUT_MS = onPostgres ? 900_000 : 300_000
 type Work<C> = (context: C) => unknown
 
-/** What ran of a test file; the runner reads it and compares. */
+/** The counts of a test file. The runner reads and compares them. */
 export interface Tally {
   registered: number
   started: number
   passed: number
   failed: number
   skipped: number
-  /** Why cases were left out on PostgreSQL, one reason each. */
+  /** The reasons why cases were left out on PostgreSQL, one each. */
   leftOut: string[]
   suites: number
   run: number
@@ -22,7 +24,7 @@ export interface Tally {
 
 let tally: Tally
 
-/** Starts counting again for the next file: what is still running from the last one counts there. */
+/** Restarts the counts for the next file. Tests of the last file that still run count there. */
 export function newTally(): Tally {
   tally = {
     registered: 0,
@@ -66,7 +68,7 @@ export interface Suite<C> {
   run(): void
 }
 
-/** uvu's suite, counted, with time-outs, and with hooks whose failure fails the run. */
+/** uvu's suite with counts, timeouts, and hooks whose failure fails the run. */
 export function suite<C extends object = Record<string, unknown>>(title: string, context?: C): Suite<C> {
   const inner = uvuSuite<C>(title, context as C)
   const counts = tally
@@ -110,9 +112,9 @@ interface Closable {
 }
 
 /**
- * A suite around something that is started before it and closed after it: a service, a fixture, a folder of repositories.
- * Returns both.
- * @param close what ends it, if it has no `close` of its own
+ * A suite around a resource that is started before it and closed after it: a service, a fixture, a folder of
+ * repositories. Returns both.
+ * @param close ends the resource if it has no `close` method
  */
 export function suiteWith<T extends Closable>(title: string, start: () => Promise<T>): Promise<[Suite<object>, T]>
 export function suiteWith<T>(

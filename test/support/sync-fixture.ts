@@ -57,10 +57,10 @@ import { git } from './hermetic-git.js'
 import { anyLease } from './lease.js'
 import { sharedPool } from './shared-pool.js'
 
-/** Files by path; null deletes. */
+/** Files by path. Null deletes. */
 export type Edit = Record<string, string | null>
 
-/** Whole services without HTTP, over one folder, and a Git server as the remote. */
+/** Complete services without HTTP, over one folder, and a Git server as the remote. */
 export interface Fixture {
   root: string
   app: App
@@ -68,20 +68,23 @@ export interface Fixture {
   remotes: GitHttp
   actor: Actor
   organization: LoadedOrganization
-  /** What was logged. */
+  /** The log output. */
   logged: string[]
   space(): Promise<LoadedSpace>
-  /** The space as its documents say now. */
+  /** The space as stored in the documents now. */
   reload(space: LoadedSpace): Promise<LoadedSpace>
   /** A commit of the acting user on main, or on another branch. */
   edit(space: LoadedSpace, changes: Edit, ref?: RefName): Promise<CommitId>
   import(space: LoadedSpace, input: Partial<ImportRequest> & { url: string }): Promise<SyncRunDoc>
   export(space: LoadedSpace, input: Partial<ExportRequest> & { url: string }): Promise<SyncRunDoc>
-  /** Decides all conflicts of a run for one side, and merges its change request. Returns the paths that were in conflict. */
+  /**
+   * Decides all conflicts of a run for one side, and merges its change request. Returns the paths that were in
+   * conflict.
+   */
   decide(space: LoadedSpace, run: SyncRunDoc, take: 'main' | 'change-request'): Promise<string[]>
   /** The newest run, when the worker is idle. */
   last(space: LoadedSpace): Promise<SyncRunDoc>
-  /** Every file of a commit here. */
+  /** Every file of a commit in the space. */
   files(space: LoadedSpace, commit?: string): Promise<Record<string, string>>
   /** Every file of a plain clone of a remote. */
   clone(url: string, branch?: string): Promise<{ dir: string; files: Record<string, string> }>
@@ -207,7 +210,7 @@ export async function openApp(
 const tree = async (dir: string, commit: string): Promise<Record<string, string>> =>
   Object.fromEntries([...(await filesOf(dir, commit))].map(([path, text]) => [path, text.trim()]))
 
-/** An organization with one admin, as documents: no API is needed. */
+/** An organization with one admin, created as documents without the API. */
 export async function insertOrganization(app: App): Promise<{ organization: LoadedOrganization; actor: Actor }> {
   const now = new Date().toISOString()
   const user = await app.store.insert(users, {
@@ -243,7 +246,7 @@ export async function insertOrganization(app: App): Promise<{ organization: Load
   return { organization, actor }
 }
 
-/** Starts a fixture; `close` it. Its commits are signed if it gets the file of a key. */
+/** Starts a fixture, which must be closed. Its commits are signed if it gets a key file. */
 export async function startFixture(signingKeyFile: string | null = null): Promise<Fixture> {
   const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))

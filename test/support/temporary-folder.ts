@@ -1,4 +1,4 @@
-/** Where the tests of one run keep their temporary files: in memory if there is enough of it. */
+/** The location of the temporary files of a run: in memory if there is enough of it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,13 @@ import { isRunning } from './compile.js'
 const MEMORY = '/dev/shm'
 const PREFIX = 'bindery-tests-'
 const LEFT = new RegExp(`^${PREFIX}(\\d+)-`)
-/** A whole run needs less than half of it, in bytes. */
+/** In bytes. A whole run needs less than half of it. */
 const ENOUGH = 4 * 1024 ** 3
 
 /**
- * Makes the folder and sets `TMPDIR`, which every process of the run inherits. A third of the run would else be spent waiting for
- * a disk to sync what no test ever cuts the power of: those about durability count the calls, or lose by themselves what was not synced.
- * A `TMPDIR` that is set already is kept.
+ * Creates the folder and sets `TMPDIR`, which every process of the run inherits. On a disk, a third of the run would be
+ * spent on syncs although no test cuts its power: durability tests count the calls or simulate the loss. An existing
+ * `TMPDIR` is kept.
  */
 export function temporaryFolder(): { remove(): void } {
   if (process.env.TMPDIR !== undefined) return { remove: () => {} }
@@ -25,7 +25,7 @@ export function temporaryFolder(): { remove(): void } {
   return { remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** Removes the folders of runs that were killed, which take up memory. A test may have mounted a small disk there. */
+/** Removes the folders of killed runs, which use memory. A test may have mounted a small disk there. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = LEFT.exec(name) ?? []
@@ -35,7 +35,7 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** The mount points below a folder; none where the system does not list them. */
+/** The mount points below a folder. None if the system does not list them. */
 function mountsBelow(folder: string): string[] {
   const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : []
   return mounts.flatMap((line) => line.split(' ')[1] ?? []).filter((point) => point.startsWith(`${folder}/`))

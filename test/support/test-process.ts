@@ -6,19 +6,21 @@ import { join } from 'node:path'
 import { COLLECTOR } from './own-process.js'
 import type { Report } from './report.js'
 
-/** `TEST_FILE_MINUTES` gives a long story more. */
+/** `TEST_FILE_MINUTES` raises the limit for a long story. */
 const FILE_TIMEOUT_MS = Number(process.env.TEST_FILE_MINUTES ?? 25) * 60_000
-/** How long a process that is to end may take. */
+/** The time that a process may take to end. */
 const END_MS = 5_000
 const MAX_FILES = 60
 /** In bytes. A fresh process has to load and warm up the service, which takes seconds of processor time. */
 const MAX_MEMORY = 640 * 1024 ** 2
 
-/** A process that runs test files one after the other: loading the whole service costs more than most of them. */
+/**
+ * A process that runs test files one after the other, because loading the whole service costs more than a typical file.
+ */
 export class TestProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
-  /** A file, not a pipe: whatever was said before the report is in there when the report comes. */
+  /** A file, not a pipe: when the report arrives, the file contains all earlier output. */
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-test-run-'))
   readonly #output = join(this.#dir, 'output')
   readonly #done: string[] = []
@@ -36,7 +38,7 @@ export class TestProcess {
   }
 
   /**
-   * Runs a file, compiled; the report is null if the process ended, or had to be ended, before there was one.
+   * Runs a compiled file. The report is null if the process ended, or had to be ended, before there was one.
    * @param name its name in messages about the process
    */
   async run(name: string, file: string): Promise<{ report: Report | null; output: string }> {
@@ -50,13 +52,13 @@ export class TestProcess {
     return { report, output: readFileSync(this.#output, 'utf8') }
   }
 
-  /** What ran in this process before the last file, to help find the cause of a failure. */
+  /** The files that ran in this process before the last one, to help find the cause of a failure. */
   before(): string[] {
     const before = this.#done.slice(0, -1)
     return before.length === 0 ? [] : [`the process had run before: ${before.join(' ')}`]
   }
 
-  /** Whether the next file should have a fresh process. */
+  /** Whether the next file needs a fresh process. */
   worn(report: Report | null): boolean {
     return report === null || report.memory > MAX_MEMORY || this.#done.length >= MAX_FILES
   }

@@ -1,4 +1,4 @@
-/** Counts how often other tasks get a turn during some work: 0 if the work never lets go of the main thread. */
+/** Counts how often other tasks run during some work. 0 means that the work never yields the main thread. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let next = setImmediate(function turn() {

@@ -4,8 +4,8 @@ const SURROGATES = { first: 0xd800, count: 0x800 }
 const LAST = 0x10ffff
 
 /**
- * Any code point but half a pair. What `unit: 'binary'` of fast-check makes too, but that one looks for what it can make in a table
- * of all 1.1 million, which each process would build in 0.7 s and keep.
+ * Any code point except half a surrogate pair. fast-check's `unit: 'binary'` generates these too, but builds a table of
+ * all 1.1 million in each process, which takes 0.7 s and stays in memory.
  */
 const codePoint = fc.integer({ min: 0, max: LAST - SURROGATES.count }).map(
   (n) => String.fromCodePoint(n < SURROGATES.first ? n : n + SURROGATES.count),
@@ -17,6 +17,6 @@ const codePoint = fc.integer({ min: 0, max: LAST - SURROGATES.count }).map(
   },
 )
 
-/** Texts of any characters; lengths in code points. */
+/** Texts of any characters. Lengths are in code points. */
 export const unicodeText = (length: { minLength?: number; maxLength?: number } = {}): Arbitrary<string> =>
   fc.string({ ...length, unit: codePoint })

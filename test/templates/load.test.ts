@@ -1,4 +1,4 @@
-/** Templates from a folder of the operator: what is taken, and what is refused by name. */
+/** Tests templates from a folder of the operator: valid ones are loaded, and invalid ones are rejected by name. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ const good: Files = {
   'content/README.md': '# Notes\n',
 }
 
-/** Loads one template of a fresh folder beside no shipped ones; returns its IDs and what was logged. */
+/** Loads one template of a fresh folder without shipped ones. Returns its IDs and the log. */
 async function load(files: Files, id = 'notes'): Promise<{ ids: string[]; logged: string[] }> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-templates-'))
   const logged: string[] = []
@@ -75,12 +75,12 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ],
   ['a page that is not listed', { ...good, 'content/more.md': '# More\n' }, /content\/more\.md: .*not listed/],
   [
-    'a link that leads nowhere',
+    'a broken link',
     { ...good, 'content/README.md': '# Notes\n\n[x](gone.md)\n' },
     /content\/README\.md: has a link to gone\.md/,
   ],
   ['a stray file', { ...good, 'content/notes.txt': 'x' }, /content\/notes\.txt: is neither a page nor below/],
-  ['a file beside the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is not part of a template/],
+  ['a file next to the content', { ...good, 'readme.txt': 'x' }, /notes\/readme\.txt: is not part of a template/],
   ['a cover', { ...good, 'content/README.md': '---\ncover: x.png\n---\n# Notes\n' }, /README\.md: .*cover/],
   [
     'a first entry that is a group',
@@ -127,13 +127,13 @@ const broken: [why: string, files: Files, message: RegExp, id?: string][] = [
   ['a reserved name', good, /sample is not a valid template name/, 'sample'],
 ]
 for (const [why, files, message, id] of broken)
-  test(`${why}: it is left out, and the log says which file is wrong`, async () => {
+  test(`a template with ${why} is left out, and the log names the invalid file`, async () => {
     const { ids, logged } = await load(files, id)
     assert.equal([ids, logged.length], [[], 1], logged.join('\n'))
     assert.match(logged[0] as string, message)
   })
 
-test('a service lists the templates of a folder; one with the ID of a shipped one takes its place', async () => {
+test('a service lists templates of a folder, which can replace shipped ones by ID', async () => {
   const own = await mkdtemp(join(tmpdir(), 'bindery-templates-'))
   for (const id of ['notes', 'changelog'])
     for (const [path, content] of Object.entries(good)) {
@@ -159,7 +159,7 @@ test('a service lists the templates of a folder; one with the ID of a shipped on
   }
 })
 
-test('a folder that does not exist is a wrong setting', () => {
+test('a templates folder that does not exist is an invalid setting', () => {
   assert.throws(
     () => loadConfig({ BINDERY_TEMPLATES_DIR: '/nowhere/at/all' }),
     (error: Error) =>

@@ -1,4 +1,4 @@
-/** Template folders that somebody broke, and people who use templates at the same time. */
+/** Tests damaged template folders and concurrent uses of templates. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -97,7 +97,7 @@ const newSpace = async (more: object = {}): Promise<string> =>
   (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'New', ...more }).expect(201)).body.id
 const use = (space: string, body: object) => here.admin.call('post', `/v1/spaces/${space}/content/template`, body)
 
-test('of broken folders none is offered, and the sound ones beside them are', async () => {
+test('damaged template folders are not offered, and valid ones next to them are', async () => {
   const { body } = await here.admin.call('get', `/v1/orgs/${here.organization}/templates?limit=1000`).expect(200)
   const ids: string[] = body.items.map(({ id }: { id: string }) => id)
   assert.equal(
@@ -108,7 +108,7 @@ test('of broken folders none is offered, and the sound ones beside them are', as
   assert.is(body.items.find(({ id }: { id: string }) => id === 'handbook').title, 'Our handbook')
 })
 
-test('names that lead elsewhere name no template', async () => {
+test('names that lead outside the folder name no template', async () => {
   const space = await newSpace()
   const before = await contentOf(here, space)
   for (const id of [
@@ -147,7 +147,7 @@ test('names that lead elsewhere name no template', async () => {
   assert.is((await contentOf(here, space)).commits, before.commits)
 })
 
-test('several at once, and edits beside them: each is there once, nothing is overwritten', async () => {
+test('concurrent templates and edits are all applied once and overwrite nothing', async () => {
   const space = await newSpace()
   const ids = ['own-one', 'product-docs', 'handbook', 'changelog']
   const edits = Array.from({ length: 4 }, (_, i) => ({
@@ -159,7 +159,8 @@ test('several at once, and edits beside them: each is there once, nothing is ove
     ...ids.map((id) => use(space, { id })),
     ...edits.map((change) => here.admin.call('post', `/v1/spaces/${space}/content`, { changes: [change] })),
   ])
-  // A template is made for the content that was looked at: what others wrote meanwhile is merged, or refused as a conflict; then it is asked for again.
+  // A template is created for the content that was read. Concurrent writes are merged, or rejected as a conflict and
+  // repeated.
   for (const [i, { status }] of done.entries()) {
     assert.ok(status === (i < ids.length ? 201 : 200) || (i < ids.length && status === 409), `${i}: ${status}`)
     if (status === 409) await use(space, { id: ids[i] }).expect(201)
@@ -171,7 +172,7 @@ test('several at once, and edits beside them: each is there once, nothing is ove
   assert.equal(body.items, [])
 })
 
-test('who may not edit, and a locked space, get nothing', async () => {
+test('callers without edit permission and locked spaces get no template', async () => {
   const space = await newSpace()
   const reader = await here.caller('read')
   assert.ok(

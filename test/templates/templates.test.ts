@@ -1,4 +1,4 @@
-/** The templates that come with the service: listed, begun with, and added. */
+/** Tests the shipped templates: listed, used for new spaces, and added to existing ones. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
@@ -8,7 +8,7 @@ import { suiteWith } from '../support/suite.js'
 const [test, here] = await suiteWith('templates', startService)
 const { admin } = here
 
-/** A response body; the service checks it against its schema. */
+/** A response body. The service checks it against its schema. */
 type Json = any
 
 const spaces = `/v1/orgs/${here.organization}/spaces`
@@ -25,7 +25,7 @@ const commits = async (space: string): Promise<number> => Number(await plain(spa
 const outline = (pages: Json[]): string =>
   pages.map((page) => page.title + (page.pages.length > 0 ? ` (${outline(page.pages)})` : '')).join(', ')
 
-test('they are listed with what they are and what can be put into them', async () => {
+test('templates are listed with their descriptions and parameters', async () => {
   const items = await list()
   assert.equal(
     items.map(({ id }) => id),
@@ -48,7 +48,7 @@ test('they are listed with what they are and what can be put into them', async (
   await (await here.caller()).call('get', `/v1/orgs/${here.organization}/templates`).expect(404)
 })
 
-test('a new space begins with each of them in one commit, whole, and no link in it is broken', async () => {
+test('a new space starts with a template in one commit without broken links', async () => {
   for (const { id, pages } of await list()) {
     const space = await make({ template: id })
     assert.is(await commits(space), 1)
@@ -97,7 +97,7 @@ test('a template is added to an empty space as one commit of the caller', async 
   }
 })
 
-test('in a space with content nothing is overwritten, and twice is twice', async () => {
+test('a template overwrites no content, and adding it twice adds it twice', async () => {
   const space = await make({ template: 'sample' })
   const before = await plain(space, 'ls-tree', '-r', 'main')
   const pages = outline((await read(`${space}/content`)).pages)
@@ -116,7 +116,7 @@ test('in a space with content nothing is overwritten, and twice is twice', async
   assert.ok(paths.has('.gitbook/assets/team.svg') && paths.has('.gitbook/assets/team (1).svg'))
 })
 
-test('files of the space take the places of those of the template; the others stay', async () => {
+test('a template can use files of the space in place of its own', async () => {
   const space = await make()
   const files = [{ name: 'my logo (1).png', base64: 'cG5n' }]
   const { insertedFiles } = (
@@ -140,7 +140,7 @@ test('files of the space take the places of those of the template; the others st
   assert.is((await read(`${space}/links?status=broken`)).count, 0)
 })
 
-test('a file that only a page links to can be put in too', async () => {
+test('a template file that only a page links to can be replaced too', async () => {
   const space = await make()
   const repo = join(here.dir, 'repos', `${space}.git`)
   const blob = (await git(repo, ['hash-object', '-w', '--stdin'], 'png')).trim()
@@ -165,7 +165,7 @@ test('a file that only a page links to can be put in too', async () => {
   assert.is((await read(`${space}/links?status=broken`)).count, 0)
 })
 
-test('what does not fit is refused, with what there is, and nothing is written', async () => {
+test('invalid template requests are rejected with the options, and write nothing', async () => {
   const space = await make()
   const refused: [object, string, RegExp][] = [
     [{ id: 'nothing' }, '/id', /api-reference, changelog, handbook, product-docs/],
@@ -203,7 +203,7 @@ test('what does not fit is refused, with what there is, and nothing is written',
   await admin.call('post', spaces, { title: 'X', template: 'nothing' }).expect(400)
 })
 
-test('who may write content may add a template, unless the space is locked or asks for approvals', async () => {
+test('writers may add a template unless the space is locked or needs approvals', async () => {
   const space = await make()
   await (await here.caller('comment'))
     .call('post', `/v1/spaces/${space}/content/template`, { id: 'changelog' })

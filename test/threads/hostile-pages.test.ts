@@ -6,8 +6,8 @@ import { watched } from './watch.js'
 
 // @own-process: it measures how fast responses come
 const MB = 1024 * 1024
-/** No other request waits longer. The machine that tests run on is shared; ARCHITECTURE.md has what was measured on an idle one. */
-/** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
+/** Maximum wait of other requests. The test machine is shared. ARCHITECTURE.md has the values of an idle one. */
+/** Generous, because the machine may be busy with other tests. `scripts/hostile` measures. */
 const BOUND_MS = 3_000
 
 const rising = (size: number): string => {
@@ -61,7 +61,7 @@ test.before(async () => {
 })
 
 for (const [name] of Object.entries(pages)) {
-  test(`${name}: one code block that says why, and nobody waits`, async () => {
+  test(`${name}: the hostile page is one code block with the reason and delays no other`, async () => {
     const { result, health } = await watched(here.url, async () => {
       const response = await read(`${content}/path/${name}?format=document`)
       assert.is(response.status, 200)
@@ -83,7 +83,7 @@ for (const [name] of Object.entries(pages)) {
   })
 }
 
-test('a file of 30 MB is not read: the page says so', async () => {
+test('a file of 30 MB is not read, and its page states that', async () => {
   const tree = (await (await read(`${content}/pages`)).json()) as { pages: { id: string }[] }
   const { result, health } = await watched(here.url, async () => {
     const responses = await Promise.all(
@@ -100,7 +100,7 @@ test('a file of 30 MB is not read: the page says so', async () => {
   assert.ok(health.max < BOUND_MS, `healthz took ${health.max} ms`)
 })
 
-test('front matter of flow maps, forty pages of it, and the revision that names what is beyond a limit', async () => {
+test('forty pages of nested front matter are read, and the revision names exceeded limits', async () => {
   const { result, health } = await watched(
     here.url,
     async () => (await read(content)).json() as Promise<{ diagnostics: { code: string; file: string }[] }>,
@@ -111,7 +111,7 @@ test('front matter of flow maps, forty pages of it, and the revision that names 
   assert.ok(health.max < BOUND_MS, `healthz took ${health.max} ms`)
 })
 
-test('one that is worth reading is read meanwhile', async () => {
+test('a normal page is parsed while hostile pages wait', async () => {
   const again = Promise.all(
     Object.keys(pages).map((name) => read(`${content}/path/${name}?format=document&evaluated=true`)),
   )

@@ -6,7 +6,7 @@ import { watched } from './watch.js'
 
 // @own-process: it measures what the main thread does, and how fast responses come
 const MB = 1024 * 1024
-/** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
+/** Generous, because the machine may be busy with other tests. `scripts/hostile` measures. */
 const BOUND_MS = 3_000
 
 let desk: Desk
@@ -28,7 +28,7 @@ const leaf = (text: string, marks: object[] = []) => ({ object: 'leaf', text, ma
 const paragraph = (...leaves: object[]) => ({ object: 'block', type: 'paragraph', nodes: [{ object: 'text', leaves }] })
 const tree = (...nodes: object[]) => ({ document: { object: 'document', data: {}, nodes } })
 
-/** What is refused, and the field that is named. */
+/** The rejected texts, and the field that the error names. */
 const refused: Record<string, [document: object, path: string]> = {
   'a block tree of markers': [tree(paragraph(leaf('*_['.repeat(60_000)))), '/changes/0/document'],
   'a block tree of paragraphs': [
@@ -53,7 +53,7 @@ const refused: Record<string, [document: object, path: string]> = {
   'a very long page': [{ markdown: 'word '.repeat((2 * MB) / 5) }, '/changes/0/document/markdown'],
 }
 for (const [name, [document, path]] of Object.entries(refused)) {
-  test(`${name}: 413 that names the field, and nobody waits`, async () => {
+  test(`${name}: the hostile write is 413 with the field and delays no other request`, async () => {
     const changes = [{ operation: 'update_page', page: await desk.id('page'), document }]
     const { result, health } = await watched(here.url, () =>
       fetch(`${here.url}${desk.url}/content`, {
@@ -75,18 +75,18 @@ const shapes: Record<string, Record<string, string>> = {
   'a table of contents of a megabyte': {
     'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${entries(MB)}`,
   },
-  'one of labels that take time': {
+  'a table of contents with slow labels': {
     'SUMMARY.md': `# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n${`* ${'*_['.repeat(300)}\n`.repeat(1_000)}`,
   },
   'variables in flow maps': { '.gitbook/vars.yaml': `a: [${'{b: c}, '.repeat(25_000)}]\n${'}'.repeat(50_000)}\n` },
   'variables of many anchors': { '.gitbook/vars.yaml': `a: ${'&a '.repeat(80_000)}\n` },
-  'a configuration that nests': {
+  'a deeply nested configuration': {
     '.gitbook.yaml': `root: ./\nstructure: ${'{a: '.repeat(20_000)}${'}'.repeat(20_000)}\n`,
   },
   'a configuration of tags': { '.gitbook.yaml': `structure: ${'!!a '.repeat(60_000)}\n` },
 }
 for (const [name, files] of Object.entries(shapes)) {
-  test(`${name}: the revision says what it cannot use, and nobody waits`, async () => {
+  test(`${name}: the revision names the unusable content and delays no other request`, async () => {
     const before = Object.fromEntries(
       await Promise.all(Object.keys(files).map(async (path) => [path, await desk.file(path)])),
     )
@@ -104,7 +104,7 @@ for (const [name, files] of Object.entries(shapes)) {
   })
 }
 
-test('a page that is shown as its source is written back as it was', async () => {
+test('a page that is shown as its source is written back unchanged', async () => {
   const markdown = `a|b\n-|-\n${'c|d\n'.repeat(60_000)}`
   await desk.human({ 'page.md': markdown })
   const id = await desk.id('page')

@@ -5,7 +5,7 @@ import { startService } from '../support/service.js'
 import { sharedPool } from '../support/shared-pool.js'
 import { suite } from '../support/suite.js'
 
-const pool = suite('the pool of threads')
+const pool = suite('thread pool')
 
 const options: PoolOptions = {
   tasks: new URL('./tasks.js', import.meta.url),
@@ -38,7 +38,7 @@ const failureOf = async (promise: Promise<unknown>): Promise<TaskFailure> => {
   throw new Error('nothing failed')
 }
 
-pool('runs named tasks, texts in, bytes out', () =>
+pool('a pool runs named tasks with text input and byte output', () =>
   withPool({}, async ({ run }) => {
     assert.is(textOf(await run('a', 'upper', ['grüß ', 'gott'])), 'GRÜSS GOTT')
     const failure = await failureOf(run('a', 'throws', ['too far']))
@@ -48,20 +48,20 @@ pool('runs named tasks, texts in, bytes out', () =>
   }),
 )
 
-pool('gives a thread nothing of the environment, where secrets are', () =>
+pool('a thread gets no environment variables, which contain secrets', () =>
   withPool({}, async ({ run }) => {
     assert.is(textOf(await run('a', 'environment', [])), '{}')
   }),
 )
 
-pool('ends a thread at the deadline, and another one takes its place', () =>
+pool('a thread is ended at the deadline and replaced', () =>
   withPool({}, async ({ run }) => {
     assert.is((await failureOf(run('a', 'forever', []))).kind, 'deadline')
     assert.is(textOf(await run('a', 'echo', ['next'])), 'next')
   }),
 )
 
-pool('outlives a task that takes all memory', () =>
+pool('a pool survives a task that uses all memory', () =>
   withPool({ deadline: { cpuMs: 30_000, wallMs: 60_000 } }, async ({ run }) => {
     const failure = await failureOf(run('a', 'hog', []))
     assert.equal([failure.kind, failure.message], ['memory', 'It takes more than 64 MB of memory to process.'])
@@ -69,14 +69,14 @@ pool('outlives a task that takes all memory', () =>
   }),
 )
 
-pool('hands back no more bytes than are allowed', () =>
+pool('a result over the byte limit is rejected', () =>
   withPool({}, async ({ run }) => {
     assert.is((await failureOf(run('a', 'large', ['100001']))).kind, 'result')
     assert.is((await run('a', 'large', ['100000'])).length, 100_000)
   }),
 )
 
-pool('lets a bounded number wait, and of one owner a quarter of it', () =>
+pool('the queue is limited, and one owner may use a quarter of it', () =>
   withPool({ spares: 0 }, async ({ run }) => {
     const spinning = run('a', 'spin', ['200'])
     const own = [run('a', 'echo', ['1']), run('a', 'echo', ['2'])]
@@ -88,7 +88,7 @@ pool('lets a bounded number wait, and of one owner a quarter of it', () =>
   }),
 )
 
-pool('bounds the bytes that wait', () =>
+pool('the bytes in the queue are limited', () =>
   withPool({ spares: 0 }, async ({ run }) => {
     const spinning = run('a', 'spin', ['200'])
     const large = run('a', 'echo', ['x'.repeat(50_000)])
@@ -98,7 +98,7 @@ pool('bounds the bytes that wait', () =>
   }),
 )
 
-pool('serves first who used least', () =>
+pool('the owner with the least usage is served first', () =>
   withPool({ spares: 0 }, async ({ run }) => {
     const order: string[] = []
     const noted = (owner: string, name: string, args: string[], what: string) =>
@@ -114,7 +114,7 @@ pool('serves first who used least', () =>
   }),
 )
 
-pool('lends a spare thread while a slow task runs', () =>
+pool('a spare thread runs other tasks during a slow one', () =>
   withPool({ slowMs: 50, deadline: { cpuMs: 3_000, wallMs: 60_000 } }, async ({ run }) => {
     const order: string[] = []
     const slow = failureOf(run('greedy', 'forever', [])).then(() => order.push('slow'))
@@ -124,7 +124,7 @@ pool('lends a spare thread while a slow task runs', () =>
   }),
 )
 
-pool('ends at once when it is closed', async () => {
+pool('a closed pool ends at once', async () => {
   const made = createPool({ ...options, spares: 0, deadline: { cpuMs: 600_000, wallMs: 600_000 } })
   const all = [failureOf(made.run('a', 'forever', [])), failureOf(made.run('a', 'echo', ['x']))]
   await made.close()

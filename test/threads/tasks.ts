@@ -1,6 +1,6 @@
 import type { TaskTable } from '../../src/threads/messages.js'
 
-/** Tasks that behave well and badly. */
+/** Tasks for the pool that succeed, fail or hang. */
 export const tasks: TaskTable = {
   echo: (text) => text as string,
   upper: (a, b) => `${a}${b}`.toUpperCase(),

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
 /**
- * Asks for an address again and again from a thread of its own, and keeps how long the responses took. Each question costs the service
- * a millisecond, and those who look at the responses look for seconds: so it asks every 50 ms.
+ * Polls an address from a separate thread and records the response times. Each request costs the service a millisecond,
+ * and the tests look for delays of seconds, so it polls every 50 ms.
  */
 const WATCHER = `
 const { parentPort, workerData } = require('node:worker_threads')
@@ -20,13 +20,13 @@ parentPort.on('message', () => { stop = true })
 ask()
 `
 
-/** Milliseconds that responses of `/healthz` took while something else was done. */
+/** Response times of `/healthz` in milliseconds during other work. */
 export interface Watched {
   p99: number
   max: number
 }
 
-/** Does something while `/healthz` is asked. */
+/** Runs a function while `/healthz` is polled. */
 export async function watched<T>(url: string, act: () => Promise<T>): Promise<{ result: T; health: Watched }> {
   const watcher = new Worker(WATCHER, { eval: true, workerData: `${url}/healthz` })
   try {

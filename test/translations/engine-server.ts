@@ -1,26 +1,26 @@
-/** A web server that speaks the protocols of the engines, translates by rule, and counts what it is sent. */
+/** A web server that implements the protocols of the engines, translates by a rule, and counts requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A response instead of a translation; `null` never answers. */
+/** A response instead of a translation. `null` never responds. */
 type Fault = { status: number; headers?: Record<string, string>; body?: string } | null
 
 export interface EngineServer {
   url: string
-  /** Every text that was sent to be translated, in order. */
+  /** Every text that was sent for translation, in order. */
   texts: string[]
   /** Every request: method, path, headers and parsed body. */
   requests: { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }[]
-  /** Taken one by one before requests to translate are answered. */
+  /** Used one by one before translation requests are answered. */
   faults: Fault[]
   /** How a text is translated. */
   translate: (text: string) => string
-  /** How many answers a request gets, by the number of its texts. */
+  /** The number of translations in a response, by the number of texts in the request. */
   count: (texts: number) => number
   close(): Promise<void>
 }
 
-/** Words in capitals: markup and character references stay. */
+/** Capitalizes words. Markup and character references stay. */
 export const capitals = (text: string): string =>
   text.replace(/<[^>]*>|&\w+;|[^<&]+/g, (part) =>
     part.startsWith('<') || /^&\w+;$/.test(part) ? part : part.toUpperCase(),

@@ -72,7 +72,7 @@ for (const [name, path, key] of [
   ['libretranslate', '/translate', 'secret-two'],
   ['openai', '/v1/chat/completions', 'Bearer secret-three'],
 ] as const) {
-  test(`${name}: texts in one request, with its key, languages and markup`, async () => {
+  test(`${name}: texts are sent in one request with key, languages and markup`, async () => {
     fresh()
     const answers = await here.ask(name, TEXTS)
     assert.is(answers.size, 2)
@@ -92,7 +92,7 @@ for (const [name, path, key] of [
         assert.match(JSON.stringify(sent[0]?.body.messages), told)
   })
 
-  test(`${name}: 429 and 503 are tried again after Retry-After; a refused key is not`, async () => {
+  test(`${name}: 429 and 503 are retried after Retry-After, and a rejected key is not`, async () => {
     fresh()
     here.server.faults.push(
       { status: 429, headers: { 'retry-after': '0' } },
@@ -109,7 +109,7 @@ for (const [name, path, key] of [
     assert.match((await failure(here.ask(name, TEXTS))).message, '86400 seconds')
   })
 
-  test(`${name}: what is no sound list is asked again in halves, and what never is sound is left out`, async () => {
+  test(`${name}: an invalid list is retried in halves, and texts that stay invalid are omitted`, async () => {
     fresh()
     here.server.count = (n) => (n === 1 ? 1 : n + 1)
     assert.is((await here.ask(name, ['One', 'Two', 'Three'])).size, 3)
@@ -126,19 +126,19 @@ for (const [name, path, key] of [
   })
 }
 
-test('a request that hangs is given up after its time, and tried again', async () => {
+test('a translation request that hangs is aborted at its timeout and retried', async () => {
   fresh()
   here.server.faults.push(null)
   assert.is((await here.ask('libretranslate', ['One'])).size, 1)
 })
 
-test('DeepL says that its quota is used up', async () => {
+test('DeepL reports that its quota is used up', async () => {
   fresh()
   here.server.faults.push({ status: 456 })
   assert.match((await failure(here.ask('deepl', ['One']))).message, 'quota')
 })
 
-test('pairs that an engine does not know have a reason', async () => {
+test('unsupported language pairs of an engine have a reason', async () => {
   fresh()
   assert.match((await here.engine('deepl').refusal({ from: 'en', to: 'ja' })) ?? '', 'into ja')
   assert.match((await here.engine('libretranslate').refusal({ from: 'en', to: 'ja' })) ?? '', 'en → ja')

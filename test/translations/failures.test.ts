@@ -14,7 +14,7 @@ const fresh = (): void => {
   here.engine.faults.length = 0
 }
 
-test('requests that cannot be met are refused with the reason', async () => {
+test('impossible translation requests are rejected with the reason', async () => {
   fresh()
   const source = await here.source({ one: '# One\n' })
   const ask = (body: object) => here.admin.call('post', base(), body)
@@ -40,7 +40,7 @@ test('requests that cannot be met are refused with the reason', async () => {
   await ask({ language: 'es', source: { space: source }, instructions: long }).expect(400)
 })
 
-test('who may do what', async () => {
+test('each role allows exactly its translation operations', async () => {
   fresh()
   const source = await here.source({ one: '# One\n' })
   const made = await here.create(source)
@@ -62,7 +62,7 @@ test('who may do what', async () => {
   await (await here.caller()).call('get', path).expect(404)
 })
 
-test('too much for one run is refused before anything is sent', async () => {
+test('a run over the limit is rejected before anything is sent', async () => {
   fresh()
   const source = await here.source({ one: `# One\n\n${'Many words. '.repeat(300)}\n` })
   const made = await here.create(source)
@@ -70,7 +70,7 @@ test('too much for one run is refused before anything is sent', async () => {
   assert.equal(here.engine.texts, [])
 })
 
-test('an engine that fails in the middle: nothing is committed, and what was paid for is not sent again', async () => {
+test('an engine failure commits nothing, and paid translations are not sent again', async () => {
   fresh()
   const blocks = Array.from({ length: 60 }, (_, n) => `Block number ${n}.`)
   const source = await here.source({ one: `# One\n\n${blocks.join('\n\n')}\n` })
@@ -94,7 +94,7 @@ test('an engine that fails in the middle: nothing is committed, and what was pai
   assert.match(JSON.stringify(await here.pages(made.result.space)), 'BLOCK NUMBER 59.')
 })
 
-test('answers that lost or invented markup leave their blocks in the source language, and are tried again on demand', async () => {
+test('blocks with damaged markup keep the source text and are retried on demand', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nA [link](x.md) stays.\n\nGood words.\n' })
   here.engine.translate = (text) => (text.includes('stays') ? '<script>alert(1)</script> STAYS' : capitals(text))
@@ -111,7 +111,7 @@ test('answers that lost or invented markup leave their blocks in the source lang
   assert.equal(ran.diagnostics, [])
 })
 
-test('what engines answer is text: nothing in it is markup', async () => {
+test('engine responses are text, and nothing in them is markup', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nPlain words.\n\n| Cell |\n| --- |\n| here |\n' })
   here.engine.translate = (text) =>
@@ -130,7 +130,7 @@ test('what engines answer is text: nothing in it is markup', async () => {
   assert.match(text, 'a | b')
 })
 
-test('an answer of a hundred thousand characters is refused, and the rest of the page is translated', async () => {
+test('a response of 100,000 characters is rejected, and the rest of the page is translated', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nShort words.\n\nGood words.\n' })
   here.engine.translate = (text) => (text.startsWith('Short') ? 'x'.repeat(100_000) : capitals(text))
@@ -139,7 +139,7 @@ test('an answer of a hundred thousand characters is refused, and the rest of the
   assert.is((await here.markdown(made.result.space, id)).trim(), '# ONE\n\nShort words.\n\nGOOD WORDS.')
 })
 
-test('a locked result and a deleted source fail with their reasons; a run after a repair works', async () => {
+test('a locked result and a deleted source fail with their reasons until repaired', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nSome words.\n' })
   const made = await here.create(source)

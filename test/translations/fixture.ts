@@ -1,4 +1,4 @@
-/** A service with an engine, and what a test does with a source and its translation. */
+/** A service with an engine, and helpers for a source and its translation. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startService, type TestService } from '../support/service.js'
 import { type EngineServer, serveEngines } from './engine-server.js'
@@ -15,7 +15,7 @@ export interface TranslationDoc {
 
 export interface Fixture extends TestService {
   engine: EngineServer
-  /** A new space with files, by plain changes of its content. */
+  /** A new space with files, through ordinary content changes. */
   source(files: Record<string, string>): Promise<string>
   create(source: string, more?: Record<string, unknown>): Promise<TranslationDoc>
   /** The translation once no run waits. */

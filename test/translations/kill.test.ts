@@ -30,7 +30,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 test(
-  'a run that kills interrupt, while the engine is asked and while it is committed, is done once, and nothing is paid for twice but a request under way',
+  'a run that kills interrupt finishes once, and pays again only for a running request',
   async () => {
     const [dir, engine] = [await mkdtemp(join(tmpdir(), 'bindery-translate-')), await serveEngines()]
     const env = { BINDERY_DEEPL_URL: engine.url, BINDERY_DEEPL_KEY: 'k' }
@@ -44,7 +44,7 @@ test(
       document: { markdown: `# One\n\n${BLOCKS.join('\n\n')}\n` },
     }
     await post(server, `/spaces/${source}/content`, { changes: [page] })
-    // The third request never gets an answer.
+    // The third request never gets a response.
     let asked = 0
     engine.translate = (text) => {
       if (++asked === 50) engine.faults.push(null)
@@ -56,7 +56,7 @@ test(
     assert.is(paid.length, 50)
     await server.kill('server')
     server = await startServer(dir, env)
-    // Main of the result moves: the run is not recorded as ended yet, or just so.
+    // Main of the result moves: the run is not yet, or just now, recorded as ended.
     const ref = join(dir, 'repos', `${result.space}.git`, 'refs/heads/main')
     const before = await readFile(ref, 'utf8')
     await until(async () => (await readFile(ref, 'utf8').catch(() => before)) !== before)

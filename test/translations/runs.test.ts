@@ -26,7 +26,7 @@ const untouched = 'text'
 \`\`\`
 `
 
-test('a translated space has what its source has, with text translated and everything else as it was', async () => {
+test('a translated space equals its source except for the translated text', async () => {
   const source = await here.source({ guide: PAGE, other: '# Other\n\nSecond page.\n' })
   const made = await here.create(source)
   assert.is(made.status, 'completed', JSON.stringify(made))

@@ -7,7 +7,7 @@ import { translationService } from './fixture.js'
 
 const [test, here] = await suiteWith('translations/step', () => translationService('openai'))
 
-test('only changed blocks are sent, corrections stay and are given as examples', async () => {
+test('only changed blocks are sent, with existing corrections as examples', async () => {
   const source = await here.source({
     guide: '# Guide\n\nFirst block.\n\nSecond block.\n\n* one item\n* two items\n',
     other: '# Other\n\nOther block.\n',
@@ -50,7 +50,7 @@ test('only changed blocks are sent, corrections stay and are given as examples',
   assert.is(here.engine.texts.length, 2)
 })
 
-test('renames, moves and deletions follow by ID with their corrections; pages that people added stay', async () => {
+test('pages are renamed, moved and deleted by ID, while corrections and added pages stay', async () => {
   const source = await here.source({ a: '# A\n\nText of a.\n', b: '# B\n\nText of b.\n', c: '# C\n\nText of c.\n' })
   const made = await here.create(source)
   const { space } = made.result
@@ -77,7 +77,7 @@ test('renames, moves and deletions follow by ID with their corrections; pages th
   assert.equal(here.engine.texts.sort(), ['D'])
 })
 
-test('a source that goes back to what it said is translated from the memory', async () => {
+test('a source that returns to an earlier text is translated from the memory', async () => {
   const source = await here.source({ one: '# One\n\nBefore words.\n' })
   const made = await here.create(source)
   const id = (await here.pages(source)).one?.id as string
@@ -93,7 +93,7 @@ test('a source that goes back to what it said is translated from the memory', as
   assert.is(ran.stats.latestWords, 2)
 })
 
-test('merges that need approval: the result is one open change request, on which later runs build', async () => {
+test('with required approvals, all runs build on one open change request', async () => {
   const source = await here.source({ one: '# One\n\nSome words.\n' })
   const made = await here.create(source)
   const { space } = made.result
@@ -129,7 +129,7 @@ test('merges that need approval: the result is one open change request, on which
   assert.match(await here.markdown(space, id), 'THE THIRD CHANGE.')
 })
 
-test('a file that is copied, and that somebody changed in the result, stays as they made it', async () => {
+test('a copied file that a person changed in the result stays as changed', async () => {
   const source = await here.source({ a: '# A\n\nText of a.\n' })
   const at = (space: string): string => join(here.dir, 'repos', `${space}.git`)
   const shown = (space: string, path: string): Promise<string> => git(at(space), ['show', `main:${path}`])
@@ -153,7 +153,7 @@ test('a file that is copied, and that somebody changed in the result, stays as t
     ran.diagnostics.map(({ path, reason }) => [path, /is not (changed|replaced)/.test(reason)]),
     [['figure.svg', true]],
   )
-  // Once somebody has taken the source's version over, it follows the source again.
+  // Once a person accepts the source's version, the file follows the source again.
   await commitPlainly(at(space), { 'figure.svg': '<svg>Hello!</svg>' })
   await commitPlainly(at(source), { 'plain.svg': '<svg>3</svg>' })
   assert.equal((await here.run(made.id)).diagnostics, [])

@@ -5,7 +5,7 @@ import { translationService } from './fixture.js'
 
 const [test, here] = await suiteWith('translations/story', () => translationService('openai'))
 
-/** A block of a page: what the source says, and what somebody made of its translation. */
+/** A block of a page: the source text, and the correction of its translation by a person. */
 interface Block {
   source: string
   human?: string
@@ -36,7 +36,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 const isCode = (block: string): boolean => block.startsWith('```')
-/** What the rule of the engine makes of a block: text in capitals, the rest as it is. */
+/** The engine's rule for a block: text in capitals, the rest unchanged. */
 const translated = (block: string): string =>
   isCode(block)
     ? block
@@ -45,12 +45,12 @@ const translated = (block: string): string =>
       )
 
 test(
-  'a translated space through random edits of its source, with corrections by people',
+  'a translated space follows random edits of its source and keeps corrections',
   async () => {
     const pick = numbers(7)
     const one = <T>(list: readonly T[]): T => list[pick(list.length)] as T
     let next = 0
-    // Spelled with letters, so that each is a word of its own.
+    // Spelled with letters, so that each is a separate word.
     const fresh = (): string =>
       (SHAPES[next % SHAPES.length] as (n: string) => string)(
         [...String(next++)].map((digit) => 'abcdefghij'[Number(digit)]).join(''),
@@ -98,7 +98,7 @@ test(
       assert.equal(found.length, pages.length + 1, `step ${step}: pages`)
     }
 
-    /** Somebody corrects a block of the result. */
+    /** A person corrects a block of the result. */
     async function correct({ id, blocks }: Page, step: number): Promise<boolean> {
       const block = one(blocks.slice(1).filter(({ source: text }) => !text.includes('\n')))
       if (!block) return false

@@ -72,7 +72,7 @@ test('a missing, damaged or unsupported repository takes only its own space out 
   }
 })
 
-test('a repository that is older than the documents is served, and the start names what it lacks', async () => {
+test('a repository that is older than the documents is served, and the log names the gap', async () => {
   const { here, spaces, repo, earlier, edit } = await withSpaces(['sound', 'older'])
   try {
     await here.service.close()

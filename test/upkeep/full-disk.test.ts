@@ -61,7 +61,7 @@ else {
     readOnly.unmount()
   })
 
-  test('a full disk: 507 and not ready, also after a restart, until there is room', async () => {
+  test('a full disk returns 507 and is not ready, also after a restart, until it has room', async () => {
     const here = await startService({ dir: full.dir, overrides: { log } })
     const { body: space } = await here.admin
       .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Space' })
@@ -80,7 +80,7 @@ else {
     await here.service.close()
   })
 
-  test('a start on a read-only file system: 507 and not ready, until it can be written', async () => {
+  test('a read-only file system returns 507 and is not ready until it is writable', async () => {
     const first = await startService()
     const { body: space } = await first.admin
       .call('post', `/v1/orgs/${first.organization}/spaces`, { title: 'Space' })
@@ -111,7 +111,7 @@ function folderForAll(): string {
   return dir
 }
 
-/** Why the server cannot be started as another user; null if it can. */
+/** The reason why the server cannot start as another user, or null if it can. */
 function whyNoOtherUser(): string | null {
   if (process.getuid?.() !== 0) return 'only root can start the server as another user'
   const main = moduleArguments('../../src/main.js', import.meta.url).at(-1) as string
@@ -161,7 +161,7 @@ class ForeignServer {
 const noOtherUser = whyNoOtherUser()
 if (noOtherUser !== null) test.skip(noOtherUser)
 else
-  test('the server only reads from folders of another user, until it gets the permission to write', async () => {
+  test('the server reads folders of another user until it is allowed to write', async () => {
     const dir = folderForAll()
     const own = (owner: number): void => {
       for (const folder of ['data', 'repos']) {

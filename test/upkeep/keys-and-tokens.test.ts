@@ -23,7 +23,7 @@ async function refusalOf(starting: Promise<unknown>): Promise<string> {
   return refusal
 }
 
-test('a changed BINDERY_ADMIN_TOKEN ends the earlier one, and other tokens stay', async () => {
+test('a changed BINDERY_ADMIN_TOKEN revokes the earlier one, and other tokens stay', async () => {
   const [first, second] = ['bindery_first_admin_token_0123456789', 'bindery_second_admin_token_0123456789']
   const here = await startService({ env: { BINDERY_ADMIN_TOKEN: first } })
   const { body: own } = await here.admin.call('post', '/v1/user/tokens', { label: 'Mine' }).expect(201)
@@ -47,7 +47,7 @@ test('a token from the environment is never printed', async () => {
   rmSync(here.dir, { recursive: true, force: true })
 })
 
-test('a missing, damaged or exchanged signing key is refused with the consequences', async () => {
+test('a missing, damaged or replaced signing key is rejected with the consequences', async () => {
   const here = await startService()
   const file = join(here.dir, 'data/signing-key')
   const key = readFileSync(file, 'utf8')
@@ -72,7 +72,7 @@ test('a missing, damaged or exchanged signing key is refused with the consequenc
   await here.close()
 })
 
-test('fsck names a journal in which bytes were overwritten', async () => {
+test('fsck names a journal with overwritten bytes', async () => {
   const here = await startService()
   for (let n = 0; n < 5; n++)
     await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: `Space ${n}` }).expect(201)

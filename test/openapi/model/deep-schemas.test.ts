@@ -5,7 +5,7 @@ import { put } from '../fixture.js'
 
 const [test, here] = await suiteWith('openapi/model/deep-schemas', startService)
 
-test('a specification with 5,000 schemas that lead to each other is read', async () => {
+test('a specification with 5,000 schemas that refer to each other is read', async () => {
   const count = 5_000
   const schemaOf = (n: number) =>
     n === count

@@ -1,4 +1,4 @@
-/** A specification of OpenAPI 3.2 with everything that is odd and allowed, and what its pages are to be. */
+/** An OpenAPI 3.2 specification with everything that is unusual but allowed, and its expected pages. */
 
 const operation = (more: object = {}) => ({ responses: { 200: { description: 'fine' } }, ...more })
 
@@ -90,7 +90,7 @@ export const oddSpec = {
   },
 }
 
-/** Pages by tag: the title, and method and path of each operation, in order. */
+/** Pages by tag: the title, and the method and path of each operation, in order. */
 export const oddPages: [string, string[]][] = [
   ['Zoo & Friends', ['GET /animals/{id}', 'PUT /animals/{id}']],
   ['a/b', ['QUERY /animals/{id}', 'LINK /animals/{id}', 'GET /stream']],

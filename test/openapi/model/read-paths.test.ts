@@ -1,4 +1,4 @@
-/** Generated pages of an odd specification, on every way that pages are read. */
+/** Tests generated pages of an unusual specification in every way that pages are read. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
@@ -52,7 +52,7 @@ await commitPlainly(repository, {
 })
 const content = `/v1/spaces/${space.id}/content`
 
-test('the tree has a page for each tag, and below the other entry one for each operation', async () => {
+test('the tree has a page for each tag, or for each operation below the other entry', async () => {
   const { body } = await call('get', `${content}/pages`).expect(200)
   const tags = (body.pages as Page[]).filter(({ computed }) => computed?.props.doc === 'tag')
   assert.equal(
@@ -75,7 +75,7 @@ test('the tree has a page for each tag, and below the other entry one for each o
   for (const { git: file } of generated(body.pages)) assert.is(file, undefined)
 })
 
-test('every page is read by ID, by path, as a tree of blocks, evaluated, in its revision and in a change request', async () => {
+test('a generated page can be read by ID, by path, as blocks, evaluated and by revision', async () => {
   const { body } = await call('get', content).expect(200)
   const request = (await call('post', `/v1/spaces/${space.id}/change-requests`, { subject: 'x' }).expect(201)).body
   const roots = [
@@ -103,7 +103,7 @@ test('every page is read by ID, by path, as a tree of blocks, evaluated, in its 
   }
 })
 
-test('computed=false leaves them out everywhere', async () => {
+test('computed=false leaves out generated pages everywhere', async () => {
   for (const root of [content, `${content}/pages`, `/v1/spaces/${space.id}/change-requests/1/content`]) {
     const { body } = await call('get', `${root}?computed=false`).expect(200)
     assert.equal(generated(body.pages), [], root)
@@ -111,7 +111,7 @@ test('computed=false leaves them out everywhere', async () => {
   }
 })
 
-test('path parameters, servers, streams and cycles are shown', async () => {
+test('generated pages show path parameters, servers, streams and cycles', async () => {
   const { body } = await call('get', `${content}/pages`).expect(200)
   const texts = await Promise.all(
     generated(body.pages).map(async ({ id }) => (await call('get', `${content}/page/${id}`)).body.markdown as string),
@@ -125,14 +125,14 @@ test('path parameters, servers, streams and cycles are shown', async () => {
   assert.match(all, /Node/)
 })
 
-test('search finds them, and not what they hide', async () => {
+test('search finds generated pages, but not their hidden parts', async () => {
   const { body } = await call('get', `/v1/spaces/${space.id}/search?query=animalparameter`).expect(200)
   assert.ok(body.items.length > 0)
   const organization = await call('get', `/v1/orgs/${here.organization}/search?query=animalparameter`).expect(200)
   assert.ok(organization.body.items.length > 0)
 })
 
-test('they cannot be edited, moved, commented on or imported into', async () => {
+test('generated pages cannot be edited, moved, commented on or imported into', async () => {
   const { body } = await call('get', `${content}/pages`).expect(200)
   const [page] = generated(body.pages) as [Page]
   for (const change of [
@@ -148,7 +148,7 @@ test('they cannot be edited, moved, commented on or imported into', async () => 
   )
 })
 
-test('duplicate operationIds are told, and the version before stays', async () => {
+test('duplicate operationIds are reported, and the previous version stays', async () => {
   const twice = structuredClone(oddSpec) as typeof oddSpec & { paths: Record<string, Record<string, object>> }
   Object.assign(twice.paths['/untagged']?.['get'] ?? {}, { operationId: 'same' })
   const state = await put('twice', twice)
@@ -156,7 +156,7 @@ test('duplicate operationIds are told, and the version before stays', async () =
   else assert.is(state.lastProcessErrorCode, 'PARSE_ERROR')
 })
 
-test('IDs stay over a version that adds, removes and moves around them; what is gone is 404 and comes back', async () => {
+test('IDs of generated pages survive added, removed and moved operations', async () => {
   const before = generated((await call('get', `${content}/pages`)).body.pages)
   const trees = await git(repository, ['rev-parse', 'refs/heads/main^{tree}'])
   const next = structuredClone(oddSpec) as unknown as {
@@ -188,7 +188,7 @@ test('IDs stay over a version that adds, removes and moves around them; what is 
   assert.is(await git(repository, ['rev-parse', 'refs/heads/main^{tree}']), trees)
 })
 
-test('a clone has no generated page', async () => {
+test('a clone contains no generated pages', async () => {
   assert.equal((await git(repository, ['ls-tree', '-r', '--name-only', 'refs/heads/main'])).split('\n'), [
     'README.md',
     'SUMMARY.md',

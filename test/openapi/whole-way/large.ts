@@ -1,6 +1,6 @@
-/** Large specifications, of sizes that a test chooses: circles of schemas, many files, much YAML. */
+/** Large specifications of sizes that a test chooses: schema cycles, many files, much YAML. */
 
-/** Schemas that lead to each other in circles of different lengths, each with an operation. */
+/** Schemas that refer to each other in cycles of different lengths, each with an operation. */
 export function circles(count: number): string {
   const name = (at: number): object => ({ $ref: `#/components/schemas/S${at % count}` })
   const schemas = Object.fromEntries(
@@ -28,7 +28,9 @@ export function circles(count: number): string {
   return JSON.stringify({ openapi: '3.1.0', info: { title: 'Circles', version: '1' }, paths, components: { schemas } })
 }
 
-/** Files by path: one that refers to a file for each path, which refer to files of schemas in folders of their own, in circles. */
+/**
+ * Files by path: one file refers to a file for each path. These refer to schema files in their own folders, in cycles.
+ */
 export function manyFiles(count: number): Record<string, string> {
   const files: Record<string, string> = {}
   for (let at = 0; at < count; at++) {
@@ -41,7 +43,7 @@ export function manyFiles(count: number): Record<string, string> {
   return { ...files, 'many.yaml': `openapi: 3.0.3\ninfo: {title: Many files, version: "1"}\npaths:\n${paths}` }
 }
 
-/** A text of YAML of about so many bytes. */
+/** A YAML text of about this many bytes. */
 export function muchYaml(bytes: number): string {
   const parts = ['openapi: 3.0.3\ninfo: {title: Large, version: "1"}\npaths:\n']
   const operation = (at: number): string => `  /r${at}/{id}:

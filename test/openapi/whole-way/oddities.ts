@@ -1,4 +1,7 @@
-/** Small specifications with what large ones of other people have: by file name, with the extension by which they are served. */
+/**
+ * Small specifications with the peculiarities of large third-party ones, by file name and with the extension by which
+ * they are served.
+ */
 
 const ok = { 200: { description: 'Fine.' } }
 const json = (schema: object, more: object = {}) => ({ 'application/json': { schema, ...more } })
@@ -17,7 +20,10 @@ const tower = Object.fromEntries(
   ]),
 )
 
-/** As payment services write them: expandable members, unions with discriminators, extensions everywhere, empty descriptions. */
+/**
+ * In the style of payment services: expandable members, unions with discriminators, extensions everywhere, empty
+ * descriptions.
+ */
 const unions = {
   openapi: '3.0.0',
   info: { title: 'Unions', version: '2020-08-27', 'x-logo': { url: 'https://example.com/logo.png' } },
@@ -179,7 +185,7 @@ const schemas31 = {
   },
 }
 
-/** Paths that are hard to name, and operations that are hard to tell apart. */
+/** Paths with difficult names, and operations that are hard to tell apart. */
 const paths = {
   openapi: '3.1.0',
   info: { title: 'Paths', version: '1' },
@@ -220,7 +226,7 @@ const paths = {
   ),
 }
 
-/** As Swagger 2.0 was written: bodies and forms as parameters, types of the document, definitions. */
+/** In the style of Swagger 2.0: bodies and forms as parameters, document types, definitions. */
 const swagger = {
   swagger: '2.0',
   info: { title: 'Swagger', version: 'v1.0' },
@@ -307,7 +313,10 @@ const swagger = {
   },
 }
 
-/** YAML as people write it: keys that are numbers and words, dates, anchors, merges, folded text, comments and tabs behind values. */
+/**
+ * Handwritten YAML: keys that are numbers and words, dates, anchors, merges, folded text, comments and tabs after
+ * values.
+ */
 const yaml = `%YAML 1.2
 ---
 # A comment\t with a tab
@@ -361,7 +370,7 @@ components:
         2020-01-01: {type: string, format: date, example: 2020-01-01T00:00:00Z}
 `
 
-/** The same text with another line end, and with the mark that Windows programs put first. */
+/** The same text with other line ends, and with the byte order mark that Windows programs add. */
 const windows = `\uFEFF${yaml.replaceAll('\n', '\r\n')}`
 
 export const oddities: Record<string, string> = {
@@ -381,7 +390,7 @@ const withSchema = (openapi: string, schema: unknown): string =>
     components: { schemas: { Anything: schema } },
   })
 
-/** What is no specification, and what the service says of it. */
+/** Documents that are not specifications, and the error message for each. */
 export const refusedTexts: [name: string, text: string, message: RegExp][] = [
   ['tabs as indentation', 'openapi: 3.0.3\ninfo:\n\ttitle: x\n', /Line 3.*tab/is],
   ['a boolean schema before 3.1', withSchema('3.0.3', true), /Expected type `Schema` \(object\) but got `boolean`/],

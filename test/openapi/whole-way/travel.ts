@@ -1,4 +1,7 @@
-/** Takes one specification through all that the service does with it: source, version, pages, blocks, PDF, a new version and what it changed. */
+/**
+ * Takes one specification through every step of the service: source, version, pages, blocks, PDF, and a new version
+ * with its changes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { flat, type Desk } from '../../commits/fixture.js'
@@ -10,23 +13,23 @@ import { type FileServer, processed } from '../servers.js'
 type Json = any
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
-/** Blocks that a page fills at most. */
+/** Maximum number of blocks that a page fills. */
 const MAX_BLOCKS = 100
-/** Text that these blocks are filled with at most, less one block of the largest kind. */
+/** Maximum size of the text in these blocks, less one block of the largest kind. */
 const MUCH_TEXT = 900 * 1024
-/** Pages that are read; of more, some in equal distances. */
+/** Number of pages that are read. If there are more, they are sampled at equal distances. */
 const MAX_READ = 400
 
-/** A specification as it is stored, and where. */
+/** A stored specification and its location. */
 export interface Read {
   slug: string
   path: string
   document: Json
-  /** `GET /pets` of each operation, webhooks left out. */
+  /** `GET /pets` of each operation, without webhooks. */
   operations: string[]
 }
 
-/** The operations of a document, found apart from the service: also those of path items elsewhere in it. */
+/** The operations of a document, found independently of the service: also those of path items elsewhere in it. */
 export function operationsOf(document: Json): string[] {
   const at = (ref: string): Json =>
     ref
@@ -56,7 +59,7 @@ export async function readSource(here: TestService, slug: string, source: object
   return { slug, path, document, operations: operationsOf(document) }
 }
 
-/** A page with a block for each operation, webhook and schema that one page fills. */
+/** A page with a block for each operation, webhook and schema that one page can fill. */
 function blocksOf({ slug, document, operations }: Read): { markdown: string; count: number } {
   const quoted = (value: string): boolean => !/["\n]/.test(value)
   const named = operations
@@ -93,7 +96,10 @@ export const spaceOf = (here: TestService, read: Read): Promise<Desk> =>
     },
   )
 
-/** Reads the pages as markdown and as blocks; each operation is on one page of each entry, and every block of the page is filled that there is room for. */
+/**
+ * Reads the pages as markdown and as blocks. Each operation is on one page of each entry, and every block within the
+ * limit is filled.
+ */
 export async function readPages(desk: Desk, read: Read): Promise<void> {
   const get = async (path: string): Promise<Json> =>
     (await desk.admin.call('get', `${desk.url}/content/${path}`).expect(200)).body
@@ -124,7 +130,7 @@ export async function readPages(desk: Desk, read: Read): Promise<void> {
   assert.is(markdown.match(/^\{% openapi-/gm)?.length ?? 0, blocksOf(read).count, read.slug)
 }
 
-/** The PDF of a space, or the status and text of what came instead. */
+/** The PDF of a space, or the status and text of the error. */
 export async function printed(desk: Desk): Promise<ReadPdf> {
   const { body } = await desk.admin.call('get', `${desk.url}/pdf`).expect(200)
   for (;;) {
@@ -136,7 +142,10 @@ export async function printed(desk: Desk): Promise<ReadPdf> {
   }
 }
 
-/** Serves the stored document without its last operation and with another one, fetches it, and compares what the version tells and what pages show. */
+/**
+ * Serves the stored document with its last operation replaced, fetches it, and compares the version's changes with the
+ * pages.
+ */
 export async function changed(here: TestService, web: FileServer, desk: Desk, read: Read): Promise<void> {
   const next = structuredClone(read.document)
   const [method = '', path = ''] = (read.operations.at(-1) ?? '').split(/ (.*)/s)

@@ -1,5 +1,6 @@
-// Odd specifications through all that the service does with them. Those of a folder, whole: SPECIFICATIONS=/a/folder npm test -- openapi/whole-way
-// Large ones, of generated circles, hundreds of files and 3 MB of YAML: SPECIFICATIONS=large.
+// Takes unusual specifications through every step of the service.
+// For a folder of specifications: SPECIFICATIONS=/a/folder npm test -- openapi/whole-way
+// For large ones with generated cycles, hundreds of files and 3 MB of YAML: SPECIFICATIONS=large.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -27,7 +28,7 @@ function specifications(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(given, name), 'utf8')]))
 }
 
-/** What only one of several specifications is tried for in short runs, since it takes seconds. */
+/** Steps that short runs play for only one of several specifications, because they take seconds. */
 const PRINTED = 'unions.json'
 
 const documents = new Map<string, object>()
@@ -45,7 +46,7 @@ async function travel(name: string, read: Read): Promise<void> {
 for (const [name, text] of Object.entries(specifications())) {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   test(
-    name,
+    `the specification passes every step: ${name}`,
     async () => {
       const byText = await readSource(here, slug, { text })
       web.files.set(`/${name}`, text)
@@ -60,7 +61,7 @@ for (const [name, text] of Object.entries(specifications())) {
 
 if (isSmall || given === 'large')
   test(
-    'a specification of many files',
+    'a specification of many files passes every step',
     async () => {
       const count = isSmall ? 5 : 300
       for (const [path, text] of Object.entries(manyFiles(count))) web.files.set(`/files/${path}`, text)
@@ -72,10 +73,10 @@ if (isSmall || given === 'large')
   )
 
 if (isSmall)
-  test('line ends and marks of Windows make no difference', () =>
+  test('line ends and byte order marks of Windows make no difference', () =>
     assert.equal(documents.get('windows.yml'), documents.get('yaml.yaml')))
 
-test('what is no specification is refused, and the message says where', async () => {
+test('a document that is not a specification is rejected, and the message states the place', async () => {
   for (const [name, text, message] of refusedTexts) {
     const path = `/v1/orgs/${here.organization}/openapi/refused`
     await here.admin.call('put', path, { source: { text } })

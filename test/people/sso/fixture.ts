@@ -1,4 +1,6 @@
-/** A service with a clock that tests set, an organization with a SAML provider, and browsers that go through a sign-in. */
+/**
+ * A service with a clock that tests set, an organization with a SAML provider, and browsers that complete a sign-in.
+ */
 import request, { type Test } from 'supertest'
 import { type Claims, encode, type Received, receive, respondTo, type Signing } from '../../support/saml/idp.js'
 import { type KeyPair, newKeyPair } from '../../support/saml/self-signed.js'
@@ -15,29 +17,29 @@ export interface Provider {
   service: { acsURL: string; startURL: string; entityID: string }
 }
 
-/** A sign-in that a browser has begun. */
+/** A sign-in that a browser has started. */
 export interface Begun {
   request: Received
   cookie: string
   acs: string
 }
 
-/** A service in which people sign in by an identity provider. */
+/** A service whose users sign in through an identity provider. */
 export interface Sso extends TestService {
   key: KeyPair
   organizationUrl: string
-  /** Milliseconds since 1970, by the service and the identity provider. */
+  /** Milliseconds since 1970, for the service and the identity provider. */
   now(): number
   forward(ms: number): void
   createProvider(more?: object, organization?: string): Promise<Provider>
   begin(provider: Provider): Promise<Begun>
   respond(begun: Begun, claims?: Partial<Claims>, signing?: Partial<Signing>): string
-  /** Posts a response as the browser does that began. */
+  /** Posts a response from the browser that started the sign-in. */
   post(begun: Begun, xml: string, more?: { relayState?: string; cookie?: string }): Test
-  /** The code that a right response ends with. */
+  /** The code at the end of a valid response. */
   code(provider: Provider, claims?: Partial<Claims>, signing?: Partial<Signing>): Promise<string>
   exchange(code: string): Test
-  /** Signs in from begin to end. */
+  /** Completes a sign-in. */
   signIn(
     provider: Provider,
     claims?: Partial<Claims>,
@@ -47,7 +49,7 @@ export interface Sso extends TestService {
 
 const pathOf = (url: string): string => new URL(url).pathname
 
-/** The code in the address that a sign-in leads to. */
+/** The code in the URL that a sign-in redirects to. */
 export const codeOf = (location: string): string => location.slice(location.indexOf('#') + 1)
 
 export async function startSso(env: Record<string, string> = {}): Promise<Sso> {

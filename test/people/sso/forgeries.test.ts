@@ -1,4 +1,4 @@
-// Responses that an attacker makes of their own: none of them signs anybody in as somebody else, whatever they cost.
+// Tests responses that an attacker creates: none signs a visitor in as another user, and all are cheap to reject.
 import fc from 'fast-check'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
@@ -20,7 +20,7 @@ const stored = async (): Promise<number[]> => {
   )
 }
 
-/** Who signs in by a response, or null if it is refused. */
+/** The user that a response signs in, or null if it is rejected. */
 async function signedInBy(
   begun: Awaited<ReturnType<typeof here.begin>>,
   xml: string,
@@ -36,7 +36,7 @@ async function signedInBy(
   return (await request(here.url).get('/v1/user').set('Authorization', `Bearer ${body.token}`).expect(200)).body
 }
 
-test('forged forms are refused, and leave nothing behind', async () => {
+test('forged responses are rejected and change nothing', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun)
   const before = await stored()
@@ -48,7 +48,7 @@ test('forged forms are refused, and leave nothing behind', async () => {
   assert.ok(await signedInBy(begun, xml, 'the right one'))
 })
 
-test('a right response is read however it is written: canonicalized either way, signed twice, in lines of Windows', async () => {
+test('a valid response is accepted in every canonical form, signed twice or with CRLF', async () => {
   const inclusive = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'
   const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#'
   for (const signing of [
@@ -60,7 +60,7 @@ test('a right response is read however it is written: canonicalized either way, 
     const xml = here.respond(begun, {}, signing)
     const value = (/<ds:SignatureValue>([^<]*)/.exec(xml) as RegExpExecArray)[1] as string
     const lines = xml.replace(value, `\r\n${value.replaceAll(/.{76}/g, '$&\r\n')}\r\n`)
-    // a signature of the response covers that of the assertion as it is written
+    // a signature of the response covers the assertion's signature as it is written
     assert.ok(
       await signedInBy(begun, 'sign' in signing ? xml : lines, JSON.stringify(signing)),
       JSON.stringify(signing),
@@ -68,7 +68,7 @@ test('a right response is read however it is written: canonicalized either way, 
   }
 })
 
-test('of several certificates, the last one signs in; a forged response costs the check of its signature alone', async () => {
+test('any of several certificates works, and a forged response costs one signature check', async () => {
   const others = Array.from({ length: 3 }, () => newKeyPair('idp.example.org').certificate)
   const many = await here.createProvider({ label: 'Many', certificate: [...others, here.key.certificate].join('') })
   const groups = `<saml:Attribute Name="groups">${Array.from({ length: 1500 }, (_, i) => `<saml:AttributeValue>group ${i}</saml:AttributeValue>`).join('')}</saml:Attribute>`
@@ -86,7 +86,7 @@ test('of several certificates, the last one signs in; a forged response costs th
   )
 })
 
-test('bytes that are no UTF-8, and text that is no base64, are refused', async () => {
+test('responses with invalid UTF-8 or base64 are rejected', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun)
   const send = (SAMLResponse: string) =>
@@ -107,7 +107,7 @@ test('bytes that are no UTF-8, and text that is no base64, are refused', async (
     assert.ok([400, 403].includes((await send(bytes.toString('base64'))).status), bytes.toString('latin1', 0, 40))
   for (const text of [xml, '%%%', `${encode(xml)}\u0000`, `${encode(xml)}!`, encodeURIComponent(encode(xml))])
     assert.ok([400, 403].includes((await send(text)).status), text.slice(0, 30))
-  // lines of 76 characters are what many identity providers send
+  // many identity providers send lines of 76 characters
   const lines = encode(xml).replaceAll(/.{76}/g, '$&\r\n')
   assert.is((await send(lines)).status, 303)
 })
@@ -137,14 +137,14 @@ const claimed: [name: string, claims: Partial<Claims>][] = [
   ['success in capitals', { status: 'URN:OASIS:NAMES:TC:SAML:2.0:STATUS:SUCCESS' }],
 ]
 
-test('values that are nearly right are refused, though they are signed', async () => {
+test('signed values that are almost valid are rejected', async () => {
   const begun = await here.begin(provider)
   for (const [name, claims] of claimed) {
     let xml: string
     try {
       xml = here.respond(begun, claims)
     } catch {
-      continue // what cannot be signed cannot be sent
+      continue // a response that cannot be signed cannot be sent
     }
     assert.is(await signedInBy(begun, xml, name), null, name)
   }
@@ -161,14 +161,14 @@ const times = [
   '-2026-01-01T00:00:00Z',
   '2099-01-01T00:00:00',
   '2099-01-01T00:00:00+14:00',
-  // Days that no calendar has, and an hour that is the next day.
+  // Days that do not exist, and an hour that belongs to the next day.
   '2099-02-31T00:00:00Z',
   '2099-02-29T00:00:00.5Z',
   '2099-04-31T00:00:00Z',
   '2099-01-01T24:00:00Z',
 ]
 
-test('times that are not UTC, or no times, are refused where they decide', async () => {
+test('times that are not in UTC or not valid are rejected where they matter', async () => {
   const begun = await here.begin(provider)
   const { signElement } = await import('../../support/saml/idp.js')
   for (const time of times) {
@@ -184,7 +184,7 @@ test('times that are not UTC, or no times, are refused where they decide', async
   }
 })
 
-test('whatever is moved, doubled or replaced in a response: it signs in ada, or nobody', async () => {
+test('a response with moved, doubled or replaced parts signs in ada or no one', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun)
   const elements = [...xml.matchAll(/<(\w+:\w+)[ >]/g)].map(({ index, 1: tag }) => {
@@ -221,7 +221,7 @@ test('whatever is moved, doubled or replaced in a response: it signs in ada, or 
         }[how]
         forged = forged.replace(target, () => put)
       }
-      // the right response ends the start, so it is not sent in this test
+      // a valid response ends the sign-in, so this test does not send it
       if (forged === xml) return
       const user = await signedInBy(begun, forged, forged)
       assert.ok(user === null || user.email === 'ada@example.com', forged)
@@ -230,18 +230,18 @@ test('whatever is moved, doubled or replaced in a response: it signs in ada, or 
   )
 })
 
-test('keys of another provider, of the same organization or another, do not sign for this one', async () => {
+test('keys of another provider do not sign for this provider', async () => {
   const other = newKeyPair('idp.example.org')
   const second = await here.createProvider({ label: 'Second', certificate: other.certificate })
   const begun = await here.begin(provider)
   assert.is(await signedInBy(begun, here.respond(begun, {}, { key: other }), 'key of the second'), null)
   const elsewhere = await here.begin(second)
   assert.is(await signedInBy(elsewhere, here.respond(elsewhere), 'key of the first'), null)
-  // a response for the first one, at the address of the second, with its cookie
+  // a response for the first provider, at the address of the second, with its cookie
   assert.is(await signedInBy(elsewhere, here.respond(begun, {}, { key: other }), 'made for the first'), null)
 })
 
-test('where a sign-in leads to depends on nothing that a visitor sends', async () => {
+test('the target of a sign-in does not depend on visitor input', async () => {
   const start = new URL(provider.service.startURL)
   const hosts = {
     Host: 'evil.example',
@@ -274,7 +274,7 @@ test('where a sign-in leads to depends on nothing that a visitor sends', async (
   }
 })
 
-test('of one response sent many times at once, one ends in a code; after a restart, none', async () => {
+test('a response that is sent many times creates one code, and none after a restart', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun)
   const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await here.post(begun, xml)).status))

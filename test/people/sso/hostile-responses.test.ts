@@ -12,7 +12,7 @@ const provider = await here.createProvider()
 const MINUTE = 60_000
 const other = newKeyPair('idp.example.org')
 
-/** Posts what must be refused, and sees that nothing came of it. */
+/** Posts a response that must be rejected, and checks that nothing changed. */
 async function refused(xml: string, begun: Begun, reason: RegExp, name: string): Promise<void> {
   const { store } = here.service.app
   const before = [await store.all(ssoSignIns), await store.all(ssoUsed), await store.all(memberships)].map(
@@ -29,7 +29,7 @@ async function refused(xml: string, begun: Begun, reason: RegExp, name: string):
   )
 }
 
-test('wrapped signatures are refused in every form', async () => {
+test('wrapped signatures are rejected in every form', async () => {
   const begun = await here.begin(provider)
   const forms = wrapped(here.respond(begun), here.respond(begun, {}, { sign: 'response' }), 'victim')
   assert.ok(Object.keys(forms).length >= 8)
@@ -37,7 +37,7 @@ test('wrapped signatures are refused in every form', async () => {
   await here.post(begun, here.respond(begun)).expect(303)
 })
 
-test('what is not signed as it must be is refused', async () => {
+test('a response without the required signature is rejected', async () => {
   const begun = await here.begin(provider)
   const sign = (signing: Partial<Signing>) => here.respond(begun, {}, signing)
   const both = sign({ sign: 'both' })
@@ -77,7 +77,7 @@ test('what is not signed as it must be is refused', async () => {
   await here.post(begun, both).expect(303)
 })
 
-test('what is for others, for another request or another time is refused', async () => {
+test('a response for another recipient, request or time is rejected', async () => {
   const begun = await here.begin(provider)
   const second = await here.createProvider({ label: 'Second' })
   const cases: [name: string, claims: Partial<Claims>, reason: RegExp][] = [
@@ -116,7 +116,7 @@ test('what is for others, for another request or another time is refused', async
   await here.post(begun, here.respond(begun, asEarlyAndLate)).expect(303)
 })
 
-test('documents that two parsers could read differently, or that are too much, are refused', async () => {
+test('documents that are ambiguous or too large are rejected', async () => {
   const begun = await here.begin(provider)
   const right = here.respond(begun)
   const billion = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')
@@ -162,7 +162,7 @@ test('documents that two parsers could read differently, or that are too much, a
   await here.post(begun, `<?xml version="1.0" encoding="UTF-8"?>\n${right}`).expect(303)
 })
 
-test('the form is bounded, of one type, and has both fields once', async () => {
+test('the SAML form has a size limit, one type and each field once', async () => {
   const begun = await here.begin(provider)
   const post = (type: string) => request(here.url).post(begun.acs).set('Cookie', begun.cookie).set('Content-Type', type)
   const form = 'application/x-www-form-urlencoded'
@@ -188,7 +188,7 @@ test('the form is bounded, of one type, and has both fields once', async () => {
   await post(form).send(`SAMLResponse=${right}&RelayState=${relayState}&more=x`).expect(303)
 })
 
-test('only the browser that began can end a sign-in, once, for the same provider, within ten minutes', async () => {
+test('only the browser that started a sign-in can finish it, once and within ten minutes', async () => {
   const [begun, elsewhere] = [await here.begin(provider), await here.begin(provider)]
   const second = await here.begin(await here.createProvider({ label: 'Elsewhere' }))
   const xml = here.respond(begun)
@@ -206,7 +206,7 @@ test('only the browser that began can end a sign-in, once, for the same provider
   await here.post(late, here.respond(late)).expect(403)
 })
 
-test('a replay is refused, also by another request and after a restart', async () => {
+test('a replayed response is rejected, also in another request and after a restart', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun, { assertionId: '_replayed' })
   const statuses = (await Promise.all([1, 2, 3].map(() => here.post(begun, xml)))).map(({ status }) => status)
@@ -221,7 +221,7 @@ test('a replay is refused, also by another request and after a restart', async (
   )
   const path = new URL(begun.request.acsUrl).pathname
   await here.restart()
-  // The service has another address after a restart, so the assertion is made for that one.
+  // The service has another address after a restart, so the assertion is created for that address.
   const acsUrl = here.url + path
   const audience = begun.request.audience.replace(/^http:\/\/[^/]*/, here.url)
   await refused(
@@ -232,7 +232,7 @@ test('a replay is refused, also by another request and after a restart', async (
   )
 })
 
-test('with two certificates, keys can be replaced; without the old one, what it signed is refused', async () => {
+test('certificates can be rotated, and signatures of a removed one are rejected', async () => {
   const url = `${here.organizationUrl}/saml/${provider.id}`
   const both = (
     await here.admin.call('patch', url, { certificate: here.key.certificate + other.certificate }).expect(200)

@@ -1,4 +1,5 @@
-// A session of single sign-on, and what is made with it, is worth nothing outside of its organization, whatever operation is asked.
+// Tests that a single sign-on session and its derived tokens give no access outside their organization, for every
+// operation.
 import * as assert from 'uvu/assert'
 import { type Endpoint, pathParameters } from '../../../src/api/declaration.js'
 import { endpoints } from '../../../src/api/index.js'
@@ -14,7 +15,7 @@ import { startSso } from './fixture.js'
 const [test, here] = await suiteWith('sso: limited tokens', () => startSso(sampleEnv))
 const { app } = here.service
 
-/** A user with an account, a member of both organizations with that role. */
+/** A user with an account who is a member of both organizations with that role. */
 async function inBoth(
   second: string,
   role: 'admin' | 'create',
@@ -37,7 +38,7 @@ const made: string = (
 ).body.token
 const stranger = await here.caller()
 
-// What several organizations share, and where one signs in: any token of a member will do (docs/design/sso.md).
+// Data that organizations share, and sign-in settings: any token of a member is sufficient (docs/design/sso.md).
 const apart = new Set(['getUserById', 'listSSOProviderLoginsInOrganization'])
 const probed = Object.entries(endpoints as Record<string, Endpoint>).filter(
   ([id, { path, needs }]) =>
@@ -49,14 +50,14 @@ const probed = Object.entries(endpoints as Record<string, Endpoint>).filter(
 )
 const method = ({ method }: Endpoint) => method.toLowerCase() as 'get'
 
-/** What an operation returns to a token: the status, and the body without what differs at each request. */
+/** The response of an operation to a token: the status, and the body without values that differ per request. */
 async function asked(id: string, endpoint: Endpoint, token: string): Promise<string> {
   const sample = { parameters, ...special[id] }
   const response = await as(here, token, method(endpoint), urlOf(endpoint, sample), sample.body as object | undefined)
   return `${response.status} ${response.body.error?.message ?? ''}`
 }
 
-test('every operation on another organization treats them as a stranger', async () => {
+test("every operation on another organization treats session tokens as a stranger's", async () => {
   assert.ok(probed.length > 200, `${probed.length} operations`)
   const different: string[] = []
   for (const [id, endpoint] of probed) {
@@ -75,7 +76,7 @@ test('every operation on another organization treats them as a stranger', async 
   await here.admin.call('get', `${here.organizationUrl}/sites/${parameters.siteId}`).expect(200)
 })
 
-test('through Git, no space of another organization is there', async () => {
+test('session tokens open no space of another organization through Git', async () => {
   const basic = (token: string) => `Basic ${Buffer.from(`git:${token}`).toString('base64')}`
   const refs = (token: string, space: string) =>
     fetch(`${here.url}/git/${space}.git/info/refs?service=git-upload-pack`, {
@@ -89,7 +90,7 @@ test('through Git, no space of another organization is there', async () => {
   assert.is((await refs(session.token, own)).status, 200)
 })
 
-test('of the account, a session neither changes nor sees what belongs elsewhere', async () => {
+test('a session can neither change nor see account data from elsewhere', async () => {
   const { body: elsewhere } = await as(here, one.token, 'post', '/v1/user/tokens', { label: 'elsewhere' }).expect(201)
   const { body: listed } = await session.call('get', '/v1/user/tokens').expect(200)
   assert.not.ok(
@@ -124,7 +125,7 @@ test('of the account, a session neither changes nor sees what belongs elsewhere'
   )
 })
 
-test('where single sign-on is enforced, tokens of other kinds get nothing by any operation', async () => {
+test('enforced single sign-on rejects other kinds of tokens in every operation', async () => {
   const member = await inBoth(second, 'create')
   const their = { nameId: 'create', attributes: { email: member.email } }
   await as(here, member.token, 'post', '/v1/user/sso-identities', { token: await here.code(theirs, their) }).expect(200)

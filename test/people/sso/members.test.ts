@@ -11,7 +11,7 @@ const provider = await here.createProvider()
 const base = here.organizationUrl
 
 let people = 0
-/** A member with an account of their own, and their token. */
+/** A member with their own account, and their token. */
 async function member(role: Role | null = 'read'): Promise<{ user: string; email: string; token: string; id: string }> {
   const { app } = here.service
   const { id, email } = await createUser(app, { email: `member-${++people}@example.com`, proof: 'mail' })
@@ -22,7 +22,7 @@ async function member(role: Role | null = 'read'): Promise<{ user: string; email
 const asserting = (email: string, nameId = email) => ({ nameId, attributes: { email } })
 const tie = (token: string, code: string) => as(here, token, 'post', '/v1/user/sso-identities', { token: code })
 
-test("an asserted address never leads into a member's account, nor into that of a stranger", async () => {
+test('an asserted address never opens the account of a member or a stranger', async () => {
   const one = await member()
   const code = await here.code(provider, asserting(one.email))
   const { body } = await here.exchange(code).expect(409)
@@ -33,7 +33,7 @@ test("an asserted address never leads into a member's account, nor into that of 
   assert.is((await caller.call('get', '/v1/user').expect(200)).body.emailUnproven, true)
 })
 
-test('a member ties an identity by the code and their own token; nobody else can', async () => {
+test('only the member links an identity, with the code and their own token', async () => {
   const [one, other] = [await member(), await member()]
   const outsider = await here.caller()
   const code = await here.code(provider, asserting(one.email))
@@ -54,7 +54,7 @@ test('a member ties an identity by the code and their own token; nobody else can
   )
 })
 
-test('a session of a member with an account works in this organization alone', async () => {
+test('a session of a member with an account works only in this organization', async () => {
   const one = await member()
   await tie(one.token, await here.code(provider, asserting(one.email))).expect(200)
   const caller = await here.signIn(provider, asserting(one.email))
@@ -69,7 +69,7 @@ test('a session of a member with an account works in this organization alone', a
   )
 })
 
-test('the identity of a member whom an admin has added is tied by the address, once', async () => {
+test('the identity of a member whom an admin added is linked by the address once', async () => {
   const one = await member()
   const limited = (await issueToken(here.service.app, one.user, { label: 'limited', organization: here.organization }))
     .secret
@@ -84,7 +84,7 @@ test('the identity of a member whom an admin has added is tied by the address, o
   assert.equal([stream.items[0].subject.user, stream.items[0].data.changed], [one.user, ['ssoIdentity']])
 })
 
-test('an admin is never tied by the address, only by themselves', async () => {
+test('an admin is never linked by the address, only by themselves', async () => {
   const boss = await member('admin')
   await here.admin.call('post', `${base}/members/${boss.user}/sso`).expect(200)
   const code = await here.code(provider, asserting(boss.email, 'not the boss'))
@@ -95,7 +95,7 @@ test('an admin is never tied by the address, only by themselves', async () => {
   await (await here.signIn(provider, asserting(boss.email, 'boss'))).call('get', base).expect(200)
 })
 
-test('whoever is invited for single sign-on signs in as the user who accepted', async () => {
+test('an invited user signs in by single sign-on as the user who accepted', async () => {
   const { body: invited } = await here.admin
     .call('post', `${base}/invites`, { emails: ['invited@example.com'], role: 'edit', sso: true })
     .expect(200)
@@ -107,7 +107,7 @@ test('whoever is invited for single sign-on signs in as the user who accepted', 
   assert.is((await caller.call('get', `${base}/members/${caller.user}`).expect(200)).body.role, 'edit')
 })
 
-test('an admin lifts single sign-on from a member, who can be added again', async () => {
+test('an admin removes single sign-on from a member, who can be added again', async () => {
   const caller = await here.signIn(provider, asserting('lifted@example.com'))
   await here.admin.call('delete', `${base}/members/${caller.user}/sso`).expect(204)
   await caller.call('get', '/v1/user').expect(401)
@@ -117,7 +117,7 @@ test('an admin lifts single sign-on from a member, who can be added again', asyn
   assert.is((await here.signIn(provider, asserting('lifted@example.com'))).user, caller.user)
 })
 
-test('two organizations with the same identity provider know nothing of each other', async () => {
+test('two organizations with the same identity provider share no data', async () => {
   const { body: second } = await here.admin.call('post', '/v1/orgs', { title: 'Second' }).expect(201)
   const theirs = await here.createProvider({}, second.id)
   const mine = await here.begin(provider)
@@ -134,8 +134,10 @@ test('two organizations with the same identity provider know nothing of each oth
   await b.call('get', base).expect(404)
 })
 
-/** Whose token, of which kind → the status for the organization, where single sign-on is enforced and the admin is marked or not. */
-test('enforced single sign-on: who gets in by which token', async () => {
+/**
+ * Token owner and kind → the status for the organization, with enforced single sign-on, for marked and unmarked admins.
+ */
+test('enforced single sign-on accepts only the expected kinds of tokens', async () => {
   const { body: org } = await here.admin.call('post', '/v1/orgs', { title: 'Strict' }).expect(201)
   const url = `/v1/orgs/${org.id}`
   const own = await here.createProvider({}, org.id)
@@ -202,7 +204,7 @@ test('enforced single sign-on: who gets in by which token', async () => {
   ).expect(200)
 })
 
-test('there is always an admin who can get in without single sign-on', async () => {
+test('there is always an admin who has access without single sign-on', async () => {
   const { body: org } = await here.admin.call('post', '/v1/orgs', { title: 'Locked' }).expect(201)
   const url = `/v1/orgs/${org.id}`
   const own = await here.createProvider({ defaultRole: 'admin' }, org.id)

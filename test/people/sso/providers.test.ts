@@ -7,7 +7,7 @@ import { IDP, startSso } from './fixture.js'
 const [test, here] = await suiteWith('sso: providers', startSso)
 const url = `${here.organizationUrl}/saml`
 
-test('a provider is pending until it has all that signing in by it takes', async () => {
+test('a provider is pending until its settings are complete', async () => {
   const { body: created, headers } = await here.admin.call('post', url, { label: 'Step by step' }).expect(201)
   assert.equal(
     [created.object, created.status, created.defaultRole, created.certificates],
@@ -35,7 +35,7 @@ test('a provider is pending until it has all that signing in by it takes', async
   assert.equal(await logins(), [])
 })
 
-test('the metadata names the entity ID and the address for responses, to anybody and before the provider is active', async () => {
+test('metadata with entity ID and response address is public, even before activation', async () => {
   const { body } = await here.admin.call('post', url, { label: 'Metadata' }).expect(201)
   const response = await request(here.url).get(new URL(body.service.entityID).pathname).expect(200)
   assert.match(response.headers['content-type'] as string, 'application/samlmetadata+xml')
@@ -47,7 +47,7 @@ test('the metadata names the entity ID and the address for responses, to anybody
   await request(here.url).get('/v1/saml/unknown/start').expect(404)
 })
 
-test('what cannot be used is refused, with its place', async () => {
+test('unusable provider settings are rejected with their place', async () => {
   const weak = newKeyPair('weak', { bits: 1024 })
   const cases: [input: object, path: string][] = [
     [{ certificate: 'no certificate' }, '/certificate'],
@@ -81,7 +81,7 @@ test('what cannot be used is refused, with its place', async () => {
   await here.admin.call('post', url, { label: 'Local', ssoURL: 'http://localhost:8080/sso' }).expect(201)
 })
 
-test('certificates come as PEM or as the base64 of one, and their end is told', async () => {
+test('certificates are accepted as PEM or base64, and their expiry is shown', async () => {
   const old = newKeyPair('old', { until: '20210101000000Z' })
   const bare = here.key.certificate.replaceAll(/-----.*?-----|\s/g, '')
   const { body } = await here.admin.call('post', url, { label: 'Bare', certificate: bare }).expect(201)
@@ -98,7 +98,7 @@ test('certificates come as PEM or as the base64 of one, and their end is told', 
   )
 })
 
-test('only admins see and change providers; members list those to sign in by; an organization has ten at most', async () => {
+test('only admins manage providers, members list them, and an organization has at most ten', async () => {
   const member = await here.caller('create')
   await member.call('get', url).expect(403)
   await member.call('post', url, { label: 'Mine' }).expect(403)
@@ -112,7 +112,7 @@ test('only admins see and change providers; members list those to sign in by; an
   assert.is((await here.admin.call('get', `${url}?limit=3`).expect(200)).body.count, 10)
 })
 
-test('steps of single sign-on are limited by address, and need https or this machine', async () => {
+test('single sign-on steps are rate-limited by address and need https or localhost', async () => {
   const limited = await startSso({ BINDERY_RATE_LIMIT_SSO: '3' })
   try {
     const { url: address } = limited

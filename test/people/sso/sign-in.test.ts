@@ -6,7 +6,7 @@ const [test, here] = await suiteWith('sso: sign-in', startSso)
 const provider = await here.createProvider()
 const HOUR = 3_600_000
 
-test('whoever signs in for the first time becomes a member, with a token for the organization alone', async () => {
+test('the first sign-in creates a member with a token for the organization only', async () => {
   const { body: team } = await here.admin
     .call('put', `${here.organizationUrl}/teams`, { title: 'Newcomers' })
     .expect(201)
@@ -24,7 +24,7 @@ test('whoever signs in for the first time becomes a member, with a token for the
   await here.admin.call('delete', `${here.organizationUrl}/members/${ada.user}`).expect(204)
 })
 
-test('the same identity is the same user, whatever address is asserted; another identity is another', async () => {
+test('an identity determines the user, independent of the asserted address', async () => {
   const first = await here.signIn(provider, { nameId: 'grace', attributes: { email: 'grace@example.com' } })
   const again = await here.signIn(provider, { nameId: 'grace', attributes: { email: 'other@example.com' } })
   assert.is(again.user, first.user)
@@ -34,7 +34,7 @@ test('the same identity is the same user, whatever address is asserted; another 
   assert.equal(body.items.map((one: { nameID: string }) => one.nameID).sort(), ['Grace', 'grace'])
 })
 
-test('a token ends with the session of the provider, or after the time of the setting, and so do tokens made with it', async () => {
+test('a token and its derived tokens end with the provider session or the configured time', async () => {
   const short = await here.signIn(provider, {
     nameId: 'short',
     attributes: { email: 'short@example.com' },
@@ -62,7 +62,7 @@ test('a token ends with the session of the provider, or after the time of the se
   await long.call('get', '/v1/user').expect(401)
 })
 
-test('a code works once and for five minutes, and of many who use it at once one gets in', async () => {
+test('a code works once within five minutes, even if many use it at the same time', async () => {
   const who = { nameId: 'once', attributes: { email: 'once@example.com' } }
   const code = await here.code(provider, who)
   const statuses = (await Promise.all([1, 2, 3].map(() => here.exchange(code)))).map(({ status }) => status)
@@ -72,7 +72,7 @@ test('a code works once and for five minutes, and of many who use it at once one
   await here.exchange(late).expect(404)
 })
 
-test('who is disabled is refused at once and at the next sign-in; who was removed does not come back by themselves', async () => {
+test('a disabled user is rejected at once, and a removed user cannot return by sign-in', async () => {
   const who = { nameId: 'leaver', attributes: { email: 'leaver@example.com' } }
   const leaver = await here.signIn(provider, who)
   const member = `${here.organizationUrl}/members/${leaver.user}`
@@ -92,7 +92,7 @@ test('who is disabled is refused at once and at the next sign-in; who was remove
   assert.is.not((await here.signIn(provider, who)).user, leaver.user)
 })
 
-test('somebody without one address is refused', async () => {
+test('a user without exactly one address is rejected', async () => {
   for (const attributes of [
     {},
     { email: ['a@example.com', 'b@example.com'] },
@@ -104,7 +104,7 @@ test('somebody without one address is refused', async () => {
   assert.is((await byName.call('get', '/v1/user').expect(200)).body.email, 'name@example.com')
 })
 
-test('a provider that is deleted, or is another one, ends its sign-ins, also those under way', async () => {
+test('deleting or replacing a provider ends its sign-ins, also those in progress', async () => {
   const gone = await here.createProvider({ label: 'Gone' })
   const who = { nameId: 'gone', attributes: { email: 'gone@example.com' } }
   const caller = await here.signIn(gone, who)
@@ -124,7 +124,7 @@ test('a provider that is deleted, or is another one, ends its sign-ins, also tho
   await here.admin.call('get', `${here.organizationUrl}/members/${caller.user}`).expect(200)
 })
 
-test('a default team that was deleted is left out', async () => {
+test('a deleted default team is ignored', async () => {
   const { body: team } = await here.admin
     .call('put', `${here.organizationUrl}/teams`, { title: 'Short-lived' })
     .expect(201)
@@ -138,7 +138,7 @@ test('a default team that was deleted is left out', async () => {
   )
 })
 
-test('sign-ins are in the audit log, newcomers in the stream of events', async () => {
+test('sign-ins are in the audit log, and newcomers are in the event stream', async () => {
   const caller = await here.signIn(provider, { nameId: 'audited', attributes: { email: 'audited@example.com' } })
   const { body } = await here.admin
     .call('get', `${here.organizationUrl}/audit-log?operation=signInByLink&actor=${caller.user}`)

@@ -1,4 +1,5 @@
-// People sign in to two organizations by the same identity provider, while members, identities, rules and time change: a model says who gets in where.
+// Users sign in to two organizations through the same identity provider, while members, identities, rules and time
+// change. A model predicts who has access.
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { as } from '../fixture.js'
@@ -12,7 +13,7 @@ const second: string = (await here.admin.call('post', '/v1/orgs', { title: 'Seco
 const orgs = [here.organization, second] as const
 const providers: Provider[] = [await here.createProvider(), await here.createProvider({}, second)]
 
-/** What the model knows of a person in an organization. */
+/** The model's data for a person in an organization. */
 interface Known {
   user: string
   identity: boolean
@@ -24,7 +25,7 @@ interface Token {
   org: number
   name: string
   user: string
-  /** Null: it is no token of a sign-in, and ends with nothing. */
+  /** Null: not a sign-in token, so no provider session ends it. */
   ends: number | null
   revoked: boolean
 }
@@ -44,7 +45,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('restart' as const) }),
 )
 
-/** A story: what happens, what the model expects, and whether the service agrees. */
+/** A story: each step, the model's prediction, and whether the service agrees. */
 class Story {
   readonly known = new Map<string, Known>()
   readonly tokens: Token[] = []
@@ -130,7 +131,7 @@ class Story {
 
 let stories = 0
 
-test('who gets in is what the model says, at every step', async () => {
+test('single sign-on access matches the model at every step', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 14 }), async (steps) => {
       const story = new Story()
@@ -157,7 +158,7 @@ test('who gets in is what the model says, at every step', async () => {
             member: true,
             disabled: false,
           })
-          // where single sign-on is a must, an invitation gives no token
+          // where single sign-on is enforced, an invitation gives no token
           if (body.token)
             story.tokens.push({
               secret: body.token.token,

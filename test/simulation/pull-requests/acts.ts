@@ -6,17 +6,25 @@ export interface Act {
   present: boolean
   /** Acts on the same key that its author knew. */
   over: readonly number[]
-  /** Where its author worked. */
+  /** The place where its author worked. */
   from: 'here' | 'there'
   /** The number and kind of the step, for people who read a fault. */
   why: string
-  /** A removal counts only if both sides had the removed line; a claimed line counts also against a removal whose author did not know it. */
+  /**
+   * A removal counts only if both sides had the removed line. A claimed line counts also against a removal whose author
+   * did not know it.
+   */
   firm: boolean
-  /** False if it takes back a removal there that main here had not imported: for a merge, nothing happened there. */
+  /**
+   * False if it reverts a removal on the remote that main here had not imported. For a merge, nothing happened there.
+   */
   seen: boolean
 }
 
-/** The value of a key for a side. `either`: two acts that did not know each other, or a removal that nothing could report to the service. */
+/**
+ * The value of a key for a side. `either`: two acts whose authors did not know each other, or a removal that was not
+ * visible to the service.
+ */
 export type Value = 'present' | 'absent' | 'either'
 
 /** The acts that a side knows, as a set of bits. */
@@ -56,7 +64,7 @@ export class Side {
 export class Account {
   readonly acts: Act[] = []
   readonly #byKey = new Map<string, number[]>()
-  /** The lines that both sides had when they were last in step. */
+  /** The lines that both sides had when they were last up to date. */
   inStep = new Side()
   /** The acts that main here knows. */
   here = new Side()
@@ -85,12 +93,12 @@ export class Account {
     return absent.length === 0 || present.some((act) => act.firm) ? 'present' : 'either'
   }
 
-  /** How many people wrote the line, as far as a side knows. */
+  /** The number of people who wrote the line, as far as a side knows. */
   writers(side: Side, key: string): number {
     return this.known(side, key).filter((act) => this.acts[act]?.present).length
   }
 
-  /** Records an act and adds it to a side. Without `over`, it overrides all that the side knows of the key. */
+  /** Records an act and adds it to a side. Without `over`, it overrides every act on the key that the side knows. */
   record(
     side: Side,
     act: Pick<Act, 'key' | 'present' | 'from' | 'why'> & { over?: readonly number[]; claimed?: boolean },

@@ -1,4 +1,4 @@
-/** Something that does not hold. `kind` is what a shortened story must fail with, too. */
+/** A violated expectation. A shortened story must fail with the same `kind`. */
 export class Fault extends Error {
   constructor(
     readonly kind: string,

@@ -49,7 +49,7 @@ async function pagesOf(world: World, { at }: Target): Promise<Map<string, string
 const textsOf = async (world: World, { ref }: Target): Promise<ReadonlyMap<string, string>> =>
   (await world.space.at((await world.space.heads()).get(ref) as string)).files
 
-/** Sends changes; once they are acknowledged, they are in the account. */
+/** Sends changes. Acknowledged ones are recorded in the account. */
 async function send(
   world: World,
   target: Target,
@@ -119,7 +119,7 @@ export async function set(world: World, next: Random, target: Target): Promise<s
     : null
 }
 
-/** Types a removed line again. */
+/** Adds a removed line again. */
 export async function retype(world: World, next: Random, target: Target): Promise<string | null> {
   const texts = await textsOf(world, target)
   const lines = linesOf(texts)
@@ -158,7 +158,7 @@ export async function deletePage(world: World, next: Random, target: Target): Pr
   return `${path} deleted`
 }
 
-/** Brings a deleted page back by typing its last text. */
+/** Restores a deleted page by adding its last text. */
 export async function restorePage(world: World, next: Random, target: Target): Promise<string | null> {
   const texts = await textsOf(world, target)
   const [path, text] =

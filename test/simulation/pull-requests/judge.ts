@@ -1,4 +1,4 @@
-/** Compares what is there with the account. */
+/** Compares both sides with the account. */
 import type { Side } from './acts.js'
 import { Fault } from './fault.js'
 import { isPage } from './pages.js'
@@ -7,7 +7,7 @@ import { MAIN, type World } from './world.js'
 
 const nameOf = (key: string): string => (isPage(key) ? `page ${key}` : `line "${key}"`)
 
-/** The branches of open change requests: what one of them has is held. */
+/** The branches of open change requests. Their content counts as held. */
 async function heldLines(world: World): Promise<Snapshot[]> {
   const heads = await world.space.heads()
   const { items } = await world.ask('get', '/change-requests?status=open&limit=1000')
@@ -15,7 +15,9 @@ async function heldLines(world: World): Promise<Snapshot[]> {
   return Promise.all(branches.filter((head) => head !== undefined).map((head) => world.space.at(head)))
 }
 
-/** After each step: no line that main here must have is missing on both sides, unless an open change request holds it. */
+/**
+ * After each step: no line that main here must have is missing on both sides, unless an open change request holds it.
+ */
 export async function judgeHere(world: World): Promise<void> {
   const head = (await world.space.heads()).get(MAIN) as string
   if (head === world.judged) return
@@ -47,7 +49,7 @@ function missingFault(world: World, lost: readonly string[]): Fault {
   )
 }
 
-/** Once both sides are in step: everything is as the account has it, and what was open to the service is decided. */
+/** Once both sides are up to date: everything matches the account, and choices of the service become final. */
 export function judgeInStep(world: World, both: Side, { lines }: Snapshot): void {
   const { account } = world
   const lost = [...account.keys()].filter((key) => !lines.has(key) && account.value(both, key) === 'present')
@@ -67,7 +69,7 @@ export function judgeInStep(world: World, both: Side, { lines }: Snapshot): void
       account.record(both, { key, present: lines.has(key), from: 'here', why: 'what both sides have in step' })
 }
 
-/** Records what people did to a branch, as the difference of two trees. */
+/** Records the acts of people on a branch as the difference of two trees. */
 export function recordDifference(
   world: World,
   side: Side,

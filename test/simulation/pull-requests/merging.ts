@@ -1,10 +1,12 @@
-/** A branch of the remote is merged into its main as hosts do. */
+/** Merges a branch of the remote into its main as hosts do. */
 import type { MergeMethod } from '../../support/hosts/real-repository.js'
 import { recordDifference } from './judge.js'
 import type { Clone, Snapshot } from './repository.js'
 import { MAIN, type World } from './world.js'
 
-/** @param message starts with `Pull request`, so that reverts find it */
+/**
+ * @param message starts with `Pull request`, so that reverts find it
+ */
 function commandsOf(branch: string, method: MergeMethod, message: string, main: string) {
   return async (run: Clone['git']): Promise<void> => {
     if (method === 'merge') await run('merge', '--quiet', '--no-ff', '-m', message, `origin/${branch}`)
@@ -20,8 +22,8 @@ function commandsOf(branch: string, method: MergeMethod, message: string, main: 
 }
 
 /**
- * Merges a branch. Where the result differs from what the account expects, it is Git's doing, and open to the service. A squash or rebase into a main that
- * had moved on is the same work done once more, unless the host says what it was.
+ * Merges a branch. If the result differs from the account, Git caused that, and the service may choose. A squash or
+ * rebase onto a newer main counts as the same work done again, unless the host reports its source.
  * @returns whether it could be merged without a conflict
  */
 export async function mergeThere(world: World, branch: string, method: MergeMethod): Promise<boolean> {
@@ -54,7 +56,7 @@ export async function mergeThere(world: World, branch: string, method: MergeMeth
   return true
 }
 
-/** The lines that the account expects; where it leaves a line open, those that are there. */
+/** The lines that the account expects. For a line with several allowed values, the present one. */
 function expected(world: World, side: ReturnType<World['sideOf']>, { lines }: Snapshot): Pick<Snapshot, 'lines'> {
   const keys = [...new Set([...world.account.keys(), ...lines.keys()])]
   const fits = (key: string): boolean => {

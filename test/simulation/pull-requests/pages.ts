@@ -1,6 +1,6 @@
-/** Pages of a story: their text, the lines that are counted, and edits of them. */
+/** Pages of a story: their text, the counted lines, and edits. */
 
-/** `<path> <section> <token>` of every counted line, and `<path>` of every page, with how often it is there. */
+/** `<path> <section> <token>` of every counted line and `<path>` of every page, with their number of occurrences. */
 export type Lines = ReadonlyMap<string, number>
 
 export const SECTIONS = ['Alpha', 'Beta', 'Gamma'] as const
@@ -11,11 +11,11 @@ export const isPage = (path: string): boolean => /^page-\d+\.md$/.test(path)
 export const pathOf = (page: number): string => `page-${page}.md`
 export const titleOf = (path: string): string => path.replace(/^p/, 'P').replace('-', ' ').replace('.md', '')
 
-/** A line that a token occurs in. */
+/** A line that contains a token. */
 export const noteOf = (token: string): string => `Note ${token}`
 export const settingOf = (section: string, token: string): string => `Setting of ${section} is ${token}.`
 
-/** The sections of a page are alike but for their headings and what people wrote. */
+/** The sections of a page differ only in their headings and in the lines that people wrote. */
 export const newPage = (path: string, tokens: readonly string[]): string =>
   `# ${titleOf(path)}\n\n${SECTIONS.map((section, at) => `## ${section}\n\nOpen the valve.\n\n${settingOf(section, tokens[at] as string)}\n\nClose the valve.\n`).join('\n')}`
 
@@ -52,13 +52,13 @@ const paragraphs = (text: string): string[] => text.trimEnd().split(/\n\n+/)
 const joined = (all: readonly string[]): string => `${all.join('\n\n')}\n`
 const startOf = (all: readonly string[], section: string): number => all.indexOf(`## ${section}`)
 
-/** Where a section ends: the index of the next heading. */
+/** The end of a section: the index of the next heading. */
 function endOf(all: readonly string[], section: string): number {
   const next = all.findIndex((one, at) => at > startOf(all, section) && one.startsWith('## '))
   return next < 0 ? all.length : next
 }
 
-/** Adds a note to a section, after its `place`-th paragraph; null if the section is missing. */
+/** Adds a note to a section after its `place`-th paragraph, or returns null if the section is missing. */
 export function withNote(text: string, section: string, token: string, place: number): string | null {
   const all = paragraphs(text)
   const start = startOf(all, section)
@@ -74,7 +74,7 @@ export function withoutToken(text: string, { section, token }: Spot): string {
   return joined(all.filter((one, at) => at <= start || at >= end || TOKEN.exec(one)?.[1] !== token))
 }
 
-/** The present token of a section's setting; null without one, or with several. */
+/** The present token of a section's setting, or null if there is none or several. */
 export function settingIn(text: string, section: string): string | null {
   const found = paragraphs(text).filter((one) => one.startsWith(`Setting of ${section} is `))
   return found.length === 1 ? (TOKEN.exec(found[0] as string)?.[1] ?? null) : null
@@ -83,7 +83,7 @@ export function settingIn(text: string, section: string): string | null {
 export const withSetting = (text: string, section: string, token: string): string =>
   joined(paragraphs(text).map((one) => (one.startsWith(`Setting of ${section} is `) ? settingOf(section, token) : one)))
 
-/** All lines of both texts, section by section: nothing that either has is lost. */
+/** All lines of both texts, section by section. No line of either is lost. */
 export function union(ours: string, theirs: string): string {
   const all = paragraphs(ours)
   let section = ''

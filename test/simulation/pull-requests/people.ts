@@ -26,7 +26,7 @@ async function branchOf(world: World, branch: string): Promise<Snapshot | null> 
   return head === undefined ? null : world.remote.at(head)
 }
 
-/** Lets people commit to a branch. Each difference in its lines is their act. */
+/** Lets people commit to a branch. Each changed line counts as their act. */
 export async function commitBy(
   world: World,
   branch: string,
@@ -48,7 +48,7 @@ export async function commitBy(
   return true
 }
 
-/** Commits new texts of files; null deletes. */
+/** Commits new texts of files. Null deletes. */
 export function commitFiles(
   world: World,
   branch: string,
@@ -120,7 +120,7 @@ export async function switchTwice(world: World, next: Random, branch: string): P
   return `setting of ${path}, ${section} off and on again (${token})`
 }
 
-/** Sets a setting to a new value, or back to one that it had. */
+/** Sets a setting to a new value or to an earlier one. */
 export async function set(world: World, next: Random, branch: string): Promise<string | null> {
   const setting = await anySetting(world, next, branch)
   if (!setting) return null
@@ -140,7 +140,7 @@ export async function set(world: World, next: Random, branch: string): Promise<s
     : null
 }
 
-/** Types a removed line again. */
+/** Adds a removed line again. */
 export async function retype(world: World, next: Random, branch: string): Promise<string | null> {
   const now = await branchOf(world, branch)
   const gone = [...world.account.keys()].filter(
@@ -153,7 +153,7 @@ export async function retype(world: World, next: Random, branch: string): Promis
   return text && (await commitFiles(world, branch, new Map([[path, text]]))) ? `${key} typed again` : null
 }
 
-/** Writes a line that another branch, or main here, has in one section into another section of the same page. */
+/** Copies a line that another branch or main here has in one section into another section of the same page. */
 export async function sameElsewhere(world: World, next: Random, branch: string): Promise<string | null> {
   const [now, here] = await Promise.all([branchOf(world, branch), world.spaceMain()])
   const fresh = [...here.lines.keys()].filter(
@@ -257,7 +257,7 @@ export async function revert(
   return done ? `${one.subject} reverted` : null
 }
 
-/** Picks a recent commit of a branch once more. */
+/** Cherry-picks a recent commit of a branch. */
 export async function cherryPick(world: World, next: Random, from: string): Promise<string | null> {
   if (!(await world.remote.heads()).has(from)) return null
   const one = pick(next, await recent(world, from))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { git, gitBytes } from '../../support/hermetic-git.js'
 import { linesOf, type Lines } from './pages.js'
 
-/** A tree as the story sees it. */
+/** A tree in the form that the story uses. */
 export interface Snapshot {
   files: ReadonlyMap<string, string>
   lines: Lines
@@ -16,7 +16,7 @@ export const EMPTY: Snapshot = { files: new Map(), lines: new Map(), tree: '' }
 const MAX_CACHED = 200
 const MAX_HISTORY = 1000
 
-/** A bare repository of which only refs and trees are looked at. */
+/** A bare repository whose refs and trees are read. */
 export class Bare {
   readonly #trees = new Map<string, Snapshot>()
   readonly #blobs = new Map<string, string>()
@@ -28,7 +28,7 @@ export class Bare {
     return git(this.path, args)
   }
 
-  /** Branches and their heads. The files are read as they are, since the story looks several times in each step. */
+  /** Branches and their heads. The files are read directly, because the story reads them several times per step. */
   async heads(): Promise<Map<string, string>> {
     const packed = await readFile(join(this.path, 'packed-refs'), 'utf8').catch(() => '')
     const lines = packed.split('\n').map((line) => /^([0-9a-f]{40}) refs\/heads\/(.+)$/.exec(line))
@@ -80,7 +80,7 @@ export class Bare {
   }
 }
 
-/** A clone of the remote in which people commit. Its dates depend on the number of commands alone. */
+/** A clone of the remote in which people commit. Its dates depend only on the number of commands. */
 export class Clone {
   #seconds = 1_700_000_000
 
@@ -92,7 +92,8 @@ export class Clone {
   }
 
   /**
-   * Checks a branch of the remote out, runs `work`, and pushes what it committed. If a command fails (a conflict, nothing to commit), nothing is pushed.
+   * Checks out a branch of the remote, runs `work`, and pushes its commits. If a command fails (a conflict, or nothing
+   * to commit), nothing is pushed.
    * @returns whether it pushed
    */
   async on(branch: string, work: (run: Clone['git']) => Promise<void>): Promise<boolean> {

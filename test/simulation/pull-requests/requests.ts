@@ -44,7 +44,7 @@ export async function exportRequest(world: World, next: Random): Promise<string 
   return `${request.number} as pull request ${pullRequest?.number}${problem ? `: ${problem.message}` : ''}`
 }
 
-/** Merges a pull request as the host does, which then knows of which head. */
+/** Merges a pull request at a given head, as the host does. */
 async function mergePull(world: World, request: Request, method: MergeMethod): Promise<boolean> {
   const pull = pullOf(world, request)
   if (!pull) return false
@@ -67,8 +67,9 @@ export async function mergeRequestThere(world: World, next: Random, method: Merg
 }
 
 /**
- * A person edits an exported change request. While the service pushes the edit, a person on the host merges the pull request at its earlier head.
- * @param edit the edit; resolves to null if nothing was edited
+ * A person edits an exported change request. While the service pushes the edit, a person on the host merges the pull
+ * request at its earlier head.
+ * @param edit the edit. Resolves to null if nothing was edited
  */
 export async function mergeEarlier(
   world: World,
@@ -90,7 +91,7 @@ export async function mergeEarlier(
   return `${request.number}: ${said}; ${merged ? 'merged before it arrived' : 'not merged'} (${method})`
 }
 
-/** Brings main into a change request. */
+/** Merges main into a change request. */
 export async function updateRequest(world: World, request: Request): Promise<string> {
   const resolution = await updateFromMain(world, request.number)
   const { files } = resolution

@@ -1,4 +1,4 @@
-/** A person here resolves a conflict so that nothing is lost: both texts, paragraph by paragraph. */
+/** A person resolves a conflict here without loss: both texts, paragraph by paragraph. */
 import { Side } from './acts.js'
 import { Fault } from './fault.js'
 import { judgeHere } from './judge.js'
@@ -14,7 +14,7 @@ interface Conflict {
   theirs?: { text?: string }
 }
 
-/** The pages that the merge will have: those of both, those that one side added, and those in conflict. */
+/** The pages of the merge: those of both sides, those that one side added, and those in conflict. */
 async function pagesAfter(world: World, number: number, items: readonly Conflict[]): Promise<string[]> {
   const heads = await world.space.heads()
   const [branch, main] = await Promise.all(
@@ -30,11 +30,14 @@ async function pagesAfter(world: World, number: number, items: readonly Conflict
 
 export interface Resolution {
   files: Map<string, string>
-  /** The lines of the other text, which the person typed at the end of their sections: they may come once more where they were. */
+  /**
+   * The lines of the other text, which the person added at the end of their sections. They may occur once more at their
+   * old place.
+   */
   typed: Set<string>
 }
 
-/** Brings main into a change request, with all conflicts resolved. */
+/** Merges main into a change request and resolves all conflicts. */
 export async function updateFromMain(world: World, number: number): Promise<Resolution> {
   const at = `/change-requests/${number}`
   const items: Conflict[] = (await world.ask('get', `${at}/conflicts?limit=1000`)).items
@@ -57,7 +60,7 @@ export async function updateFromMain(world: World, number: number): Promise<Reso
   return { files, typed }
 }
 
-/** Records that a person put these texts there: every line of them is wanted. */
+/** Records that a person wrote these texts: every line of them is intended. */
 export function recordResolution(world: World, side: Side, { files, typed }: Resolution): void {
   for (const key of linesOf(files).keys())
     if (typed.has(key) || world.account.value(side, key) !== 'present')

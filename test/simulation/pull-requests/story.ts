@@ -19,7 +19,7 @@ const anywhere = (world: World, next: Random): here.Target => {
   const request = next(3) === 0 ? requests.anyRequest(world, next) : null
   return request ? here.requestOf(request) : here.mainOf(world)
 }
-/** Main there, mostly; else the branch for exports, or that of a pull request. */
+/** A branch of the remote: usually main, otherwise the branch for exports or that of a pull request. */
 const anyBranch = (world: World, next: Random): string => {
   const others = [...world.there.keys()].filter((branch) => branch !== MAIN)
   return next(4) === 0 ? (pick(next, others) ?? MAIN) : MAIN
@@ -39,7 +39,7 @@ async function mergeDocs(world: World, next: Random): Promise<string | null> {
   if (main === undefined || docs === undefined || (await world.remote.contains(main, docs))) return null
   const how = method(next)
   const merged = await mergeThere(world, DOCS, how)
-  // People delete a branch in conflict; the next export creates it again.
+  // People delete a branch in conflict. The next export creates it again.
   const deleted = !merged || next(2) === 0
   if (deleted) {
     await world.remote.git('update-ref', '-d', `refs/heads/${DOCS}`)
@@ -49,7 +49,10 @@ async function mergeDocs(world: World, next: Random): Promise<string | null> {
   return `${merged ? how : 'not merged'}${deleted ? ', docs deleted' : ''}`
 }
 
-/** Plays a whole pull request: people write here, export, and merge there, sometimes after another commit there. */
+/**
+ * Plays a whole pull request: people write here, export it and merge it on the host, sometimes after another commit
+ * there.
+ */
 async function pullRequest(world: World, next: Random): Promise<string> {
   const said: (string | null)[] = []
   for (let times = next(2); times >= 0; times--)
@@ -152,18 +155,18 @@ export const stepNames = steps.map(([, name]) => name)
 
 export interface Options {
   seed: number
-  /** The story ends when so many pull requests are merged, or after as many steps as `steps`. */
+  /** The story ends when this number of pull requests is merged, or after `steps` steps. */
   merged?: number
   steps?: number
   without?: readonly string[]
-  /** The numbers of the only steps that happen. */
+  /** The numbers of the steps to play. All others are skipped. */
   only?: ReadonlySet<number>
   tell?: (line: string) => void
 }
 
 export interface Told {
   log: string[]
-  /** Steps that did something. */
+  /** Steps with an effect. */
   acted: number[]
   /** The last step. */
   at: number

@@ -1,11 +1,14 @@
-/** Runs of the service: what they took in by their own account and by Git's history, and the way to both sides in step. */
+/**
+ * Runs of the service: the changes that they report and those in Git's history, and the way until both sides are up to
+ * date.
+ */
 import type { Side } from './acts.js'
 import { Fault } from './fault.js'
 import { judgeHere, judgeInStep } from './judge.js'
 import { resolveHeld } from './resolve.js'
 import { DOCS, MAIN, MINUTE, type SeenHead, type World } from './world.js'
 
-/** Number of newest heads of the remote that are looked for in main here. */
+/** Number of newest heads of the remote that are searched in main here. */
 const RECENT = 12
 const HOUR = 61 * MINUTE
 
@@ -17,7 +20,7 @@ interface Run {
   changeRequest?: string
 }
 
-/** Takes the finished runs into the account. */
+/** Records the finished runs in the account. */
 async function creditRuns(world: World): Promise<void> {
   const { items } = await world.ask('get', '/git/history?limit=30')
   for (const run of (items as Run[]).toReversed()) {
@@ -32,7 +35,7 @@ async function creditRuns(world: World): Promise<void> {
   }
 }
 
-/** What the service pushed has the content of main here, and takes nothing back by force. */
+/** Every push of the service has the content of main here and reverts nothing by force. */
 async function creditPushes(world: World): Promise<void> {
   for (const [branch, commit] of await world.remote.heads()) {
     const last = world.seen.findLast((one) => one.branch === branch)
@@ -55,20 +58,20 @@ async function creditExport(world: World, branch: string, commit: string, last: 
   if (ours.tree === theirs.tree) return void world.there.set(branch, world.here.copy())
   if (!(await wasHere(world, theirs.tree)))
     throw new Fault('export', `${branch} there is not what main here is\n${ours.tree}\n-- there:\n${theirs.tree}`)
-  // A person wrote while it was exported.
+  // A person wrote during the export.
   const side = world.before.copy()
   if (last) side.take(last.side)
   world.there.set(branch, side)
 }
 
-/** Whether main here had a tree a moment ago. */
+/** Whether main here had a tree recently. */
 async function wasHere(world: World, tree: string): Promise<boolean> {
   const commits = (await world.space.git('rev-list', '--first-parent', `--max-count=${RECENT}`, 'main')).split('\n')
   for (const commit of commits) if ((await world.space.at(commit)).tree === tree) return true
   return false
 }
 
-/** The commits that main here and the branches of change requests contain by Git's history. */
+/** The commits that main here and the branches of change requests contain in Git's history. */
 async function creditHistory(world: World): Promise<void> {
   const heads = await world.space.heads()
   const credit = async (side: Side, ref: string, branches: readonly string[]): Promise<void> => {
@@ -91,7 +94,7 @@ async function creditRequests(world: World): Promise<void> {
   }
 }
 
-/** Takes into the account what the service did, without a judgment. */
+/** Records the actions of the service in the account without judging them. */
 export async function credit(world: World): Promise<void> {
   await creditRuns(world)
   await creditHistory(world)
@@ -104,7 +107,7 @@ export async function absorb(world: World): Promise<void> {
   await judgeHere(world)
 }
 
-/** Lets time go by until all is done that is due by then. */
+/** Advances the clock until all work that is due is done. */
 export async function pass(world: World, ms: number): Promise<void> {
   await world.spaces.forward(ms)
   await absorb(world)
@@ -139,13 +142,13 @@ export async function isInStep(world: World): Promise<boolean> {
   return (await world.remoteMain()).tree === (await world.spaceMain()).tree && (await heldRequests(world)).length === 0
 }
 
-/** Lists the open change requests that the service opened: each holds a conflict. */
+/** Lists the open change requests that the service opened. Each holds a conflict. */
 export async function heldRequests(world: World): Promise<number[]> {
   const { items } = await world.ask('get', '/change-requests?status=open&limit=100')
   return (items as { number: number }[]).map(({ number }) => number).filter((number) => !world.requests.has(number))
 }
 
-/** Ends what is under way, has conflicts resolved, until both sides are in step; then everything is judged. */
+/** Finishes running work and resolves conflicts until both sides are up to date. Then judges everything. */
 export async function settle(world: World): Promise<string> {
   let resolved = 0
   let quiet = 0

@@ -9,7 +9,7 @@ import { settingIn, spotOf, withNote, withSetting } from './pages.js'
 import { absorb, exportTo, importFrom, isInStep, pass, settle } from './sync.js'
 import { DOCS, MAIN, MINUTE, type SeenHead, type World } from './world.js'
 
-/** Whether people on the remote alone put a line there since a commit: they reverted its removal, say. */
+/** Whether only people on the remote added a line there since a commit: for example by reverting its removal. */
 function isOnlyBackThere(world: World, key: string, branch: string, since: SeenHead): boolean {
   const dropped = world.account.known(world.sideOf(branch), key).filter((act) => !since.side.has(act))
   const written = dropped.map((act) => world.account.acts[act]).filter((act) => act?.present)
@@ -17,7 +17,8 @@ function isOnlyBackThere(world: World, key: string, branch: string, since: SeenH
 }
 
 /**
- * Sets a branch back to a commit that it once had. What people wrote there may go with it, and what they removed may come back; what was written here stays.
+ * Resets a branch to an earlier commit. Lines that people wrote there may disappear, and removed ones may return. Lines
+ * written here stay.
  */
 async function setBack(world: World, branch: string, to: SeenHead): Promise<void> {
   const [before, after] = await Promise.all([
@@ -34,7 +35,7 @@ async function setBack(world: World, branch: string, to: SeenHead): Promise<void
   world.seen.push({ branch, commit: to.commit, side: side.copy() })
 }
 
-/** Main there is set back by some commits. */
+/** Resets main on the remote by some commits. */
 export async function reset(world: World, next: Random): Promise<string | null> {
   const now = (await world.remote.heads()).get(MAIN) as string
   const commits = (await world.remote.git('rev-list', '--first-parent', '--max-count=6', now)).split('\n').slice(1)
@@ -46,7 +47,7 @@ export async function reset(world: World, next: Random): Promise<string | null> 
   return `set back to ${to.commit.slice(0, 7)}`
 }
 
-/** Keeps a copy of what the repository has. */
+/** Copies the content of the repository. */
 export async function backUp(world: World): Promise<void> {
   world.backup = new Map([...(await world.remote.heads())].filter(([branch]) => branch === MAIN || branch === DOCS))
 }
@@ -69,7 +70,9 @@ async function demandFailure(world: World, what: string): Promise<void> {
   if (!failure) throw new Fault('silent', `${what}, and the connection reports no failure`)
 }
 
-/** The repository is empty for a while, people write here, and it is restored. Nothing may be pushed into it. */
+/**
+ * The repository is empty for a while, people write here, and it is restored. Nothing may be pushed into the empty one.
+ */
 export async function empty(world: World, next: Random): Promise<string | null> {
   if (!(await isInStep(world)) || (await world.failure())) return null
   const refs = await world.remote.git('for-each-ref', '--format=%(refname) %(objectname)')
@@ -87,7 +90,10 @@ export async function empty(world: World, next: Random): Promise<string | null> 
   return `emptied, ${said}, restored`
 }
 
-/** The branch is renamed there, people write here, and it is named back. Nothing may create it. */
+/**
+ * The branch is renamed on the remote, people write here, and the name is restored. Nothing may create the branch in
+ * between.
+ */
 export async function rename(world: World, next: Random): Promise<string | null> {
   if (await world.failure()) return null
   const head = (await world.remote.heads()).get(MAIN) as string
@@ -109,7 +115,9 @@ export async function rename(world: World, next: Random): Promise<string | null>
   return `main ${renamed ? 'renamed' : 'deleted'}, ${said}, and there again`
 }
 
-/** Two values in opposite order: here 1, then 2; there 2, then 1. The last value of each side must not be lost. */
+/**
+ * Two values in opposite order: here 1, then 2, on the remote 2, then 1. The last value of each side must not be lost.
+ */
 export async function cross(world: World, next: Random): Promise<string | null> {
   if (!(await isInStep(world))) return null
   const { files } = await world.spaceMain()
@@ -136,7 +144,7 @@ export async function loseResponse(world: World, next: Random): Promise<string |
   return `export without a response: ${said}`
 }
 
-/** Git requests, and pushes that have arrived: where the server can be killed. */
+/** Git requests and arrived pushes: the places where the server can be killed. */
 function killAt(world: World, next: Random, kill: () => Promise<void>): void {
   const { behaviour } = world.spaces.remotes
   if (next(3) === 0) Object.assign(behaviour, { losePushResponses: true, onLostPush: kill })
@@ -146,7 +154,10 @@ function killAt(world: World, next: Random, kill: () => Promise<void>): void {
   }
 }
 
-/** The server is killed while it imports, exports or looks at the host, maybe while a person writes. Only acknowledged lines count. */
+/**
+ * The server is killed while it imports, exports or polls the host, perhaps while a person writes. Only acknowledged
+ * lines count.
+ */
 export async function kill(world: World, next: Random): Promise<string | null> {
   const { spaces } = world
   let killed: Promise<void> | null = null
@@ -196,7 +207,7 @@ async function takeUnacknowledged(world: World): Promise<void> {
   )
 }
 
-/** An admin commits to main of the space's repository with plain Git, or cleans it up. */
+/** An admin commits to main of the space's repository with plain Git, or runs Git maintenance. */
 export async function admin(world: World, next: Random): Promise<string | null> {
   if (next(3) === 0) {
     await world.space.git('gc', '--quiet')
@@ -222,7 +233,7 @@ async function commitHere(world: World, path: string, text: string): Promise<voi
   await git(world.space.path, ['fast-import', '--quiet'], data)
 }
 
-/** Both sides are brought in step now and then; what is in step is backed up. */
+/** Brings both sides up to date from time to time, and makes a backup then. */
 export async function meet(world: World, next: Random): Promise<string> {
   const said = await settle(world)
   if (next(2) === 0) await backUp(world)

@@ -1,4 +1,7 @@
-/** The world of a story: a space of a server that can be killed, a repository behind smart HTTP with pull requests, and the account of both. */
+/**
+ * The world of a story: a space on a server that can be killed, a repository behind smart HTTP with pull requests, and
+ * the account of both.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +21,7 @@ export const MINUTE = 60_000
 const TOKEN = 'a-token-with-32-characters-in-it'
 const FIRST_PAGES = 3
 
-/** A commit on a branch of the remote, and what the branch knew then. */
+/** A commit on a branch of the remote, and the acts that the branch knew then. */
 export interface SeenHead {
   branch: string
   commit: string
@@ -41,7 +44,7 @@ export interface Held {
 
 export class World {
   readonly account = new Account()
-  /** What main here knows, and each branch of the remote. */
+  /** The acts that main here and each branch of the remote know. */
   readonly here = this.account.here
   readonly there = new Map<string, Side>()
   /** Heads of the remote, oldest first. */
@@ -50,19 +53,19 @@ export class World {
   readonly held = new Map<number, Held>()
   /** Pages that people deleted, with their last text. */
   readonly deleted = new Map<string, string>()
-  /** Lines that were twice on a branch of the remote after a merge or commit there. */
+  /** Lines that occurred twice on a branch of the remote after a merge or commit there. */
   readonly doubled = new Set<string>()
   /** Pull requests that were merged there. */
   merged = 0
   /** Branches of the remote in a backup. */
   backup: Map<string, string> | undefined
-  /** What main here knew before this step. */
+  /** The acts that main here knew before this step. */
   before = new Side()
   step = 0
   kind = ''
   #tokens = 0
   #pages = FIRST_PAGES
-  /** Runs that are in the account already. */
+  /** Runs that are already in the account. */
   readonly runs = new Set<string>()
   /** The head of main here when it was last judged. */
   judged = ''
@@ -101,7 +104,7 @@ export class World {
     return this.space.at((await this.space.heads()).get(MAIN) as string)
   }
 
-  /** Notes the present head of a branch of the remote with what the branch knows. */
+  /** Records the present head of a branch of the remote with the acts that the branch knows. */
   async see(branch: string, by: 'people' | 'service' = 'people'): Promise<void> {
     const commit = (await this.remote.heads()).get(branch)
     if (commit !== undefined && by === 'people')
@@ -110,12 +113,12 @@ export class World {
     this.seen.push({ branch, commit, side: this.sideOf(branch).copy() })
   }
 
-  /** Forgets a deleted branch: when it is created again, it may start at any commit. */
+  /** Forgets a deleted branch. A later branch of the same name may start at any commit. */
   forgetBranch(branch: string): void {
     for (const one of this.seen) if (one.branch === branch) one.branch = `${branch} (deleted)`
   }
 
-  /** A request to the API; a status of 500 and above is a fault. */
+  /** A request to the API. A status of 500 or above is a fault. */
   async call(method: 'get' | 'post' | 'patch', path: string, body?: unknown): Promise<{ status: number; body: any }> {
     const { status, body: received } = await this.spaces.service.admin.call(
       method,

@@ -2,7 +2,10 @@ import { git } from '../../support/hermetic-git.js'
 
 const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')])
 
-/** A commit of a person with plain Git in a repository of the service; null deletes. Deletions come first, so that files can change places. `seconds` = its date. */
+/**
+ * A commit of a person with plain Git in a repository of the service. Null deletes. Deletions come first, so that files
+ * can swap paths. `seconds`: its date.
+ */
 export async function commitIn(
   repo: string,
   ref: string,

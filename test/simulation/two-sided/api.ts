@@ -6,14 +6,14 @@ export interface ApiResponse {
   text: string
 }
 
-/** The server went away while it was asked: whether it did what it was asked to is unknown. */
+/** The server stopped during a request, so its outcome is unknown. */
 export class Gone extends Error {}
 
-/** Calls the API as the administrator. A status of 500 and above is a fault. */
+/** Calls the API as the admin. A status of 500 or above is a fault. */
 export class Api {
   /**
-   * @param door gives the address for the next request
-   * @param mayRefuse whether 503 with Retry-After may come now, and is asked again: a node was just killed
+   * @param door returns the address for the next request
+   * @param mayRefuse whether 503 with Retry-After is allowed and repeated, because a node was just killed
    */
   constructor(
     readonly door: () => string,
@@ -50,7 +50,7 @@ export class Api {
     }
   }
 
-  /** The body of a response with one of the wanted statuses. */
+  /** The body of a response with one of the expected statuses. */
   async ask(method: string, path: string, body?: unknown, wanted: readonly number[] = [200, 201, 204]): Promise<any> {
     const response = await this.call(method, path, body)
     if (!wanted.includes(response.status))

@@ -7,12 +7,12 @@ import type { Random } from './random.js'
 import { sync } from './sync.js'
 import { addProject, headThere, MAIN, openWorld, seeHere, seeThere, why, type World } from './world.js'
 
-/** How a story begins; chosen by its seed. */
+/** The start of a story, chosen by its seed. */
 export type Shape = 'adopted' | 'exported' | 'folder' | 'two folders'
 
 export const shapeOf = (seed: number): Shape =>
   (['adopted', 'folder', 'adopted', 'two folders', 'exported'] as const)[seed % 5] as Shape
-/** Every seventh story has its server in a process of its own, which is killed now and then. */
+/** The server of every seventh story runs in its own process, which is killed from time to time. */
 export const isApart = (seed: number): boolean => seed % 7 === 0
 
 function firstFiles(world: World, next: Random): Record<string, string> {
@@ -38,7 +38,7 @@ function firstFiles(world: World, next: Random): Record<string, string> {
   return { ...files, 'SUMMARY.md': `${summary}* [Site](https://example.org)\n` }
 }
 
-/** A world with its spaces connected to the remote, and in step. */
+/** A world whose spaces are connected to the remote and up to date. */
 export async function begin(seed: number, next: Random, kind: HostKind, without: ReadonlySet<string>): Promise<World> {
   const world = await openWorld(kind, without)
   const shape = shapeOf(seed)

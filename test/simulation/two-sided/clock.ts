@@ -7,8 +7,8 @@ const SLOW_MS = 4_000
 const SLOWNESS = 5
 
 /**
- * The time of a story: every step has a minute of its own, of which less than a second passes, so that commits have the same dates in
- * every run. A step that takes long, because somebody waits for a deadline, gets real time.
+ * The time of a story. Every step has its own minute and uses less than a second of it, so that commits have the same
+ * dates in every run. A long step that waits for a deadline gets real time.
  */
 export class StoryClock implements Clock {
   #step = -1
@@ -26,7 +26,7 @@ export class StoryClock implements Clock {
     )
   }
 
-  /** For commits made by plain Git. */
+  /** For commits with plain Git. */
   get seconds(): number {
     return Math.floor(this.now().getTime() / 1000)
   }

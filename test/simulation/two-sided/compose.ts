@@ -4,10 +4,10 @@ import type { SeenPage, Snapshot } from './snapshot.js'
 import { tidied } from './plans.js'
 import { withEntry, withLine, withoutLine } from './text.js'
 
-/** The one value that a register gets if both sides are to be respected: what exists wins over what was deleted. */
+/** The one value of a register that respects both sides: an existing value wins over a deletion. */
 const wanted = (all: Knowledge, key: string): string | null => all.own(key).find((value) => value !== null) ?? null
 
-/** The path of a page: one that somebody deleted stays if the other side has edited it meanwhile. */
+/** The path of a page. A deleted page stays if the other side has edited it. */
 const wantedPath = (
   all: Knowledge,
   page: string,
@@ -24,7 +24,7 @@ const textOfLine = (page: SeenPage, line: string): { text: string; part: number 
   return { text: lines[at] as string, part: Number(heading?.split(' ')[2] ?? 0) }
 }
 
-/** The text of a page with all that both sides want in it; null if neither has it. */
+/** The text of a page with the changes of both sides, or null if neither has it. */
 export function composedPage(
   all: Knowledge,
   page: string,
@@ -52,13 +52,13 @@ export function composedPage(
   return ends === 'crlf' ? plain.replaceAll('\n', '\r\n') : plain
 }
 
-/** A path that no other page has been given. */
+/** A path that no other page has ever had. */
 const freePath = (path: string | null, page: string, given: ReadonlyMap<string, SeenPage>): string | null =>
   path !== null && [...given.values()].some((one) => one.path === path)
     ? path.replace(/[^/]*$/, `${page}-apart.md`)
     : path
 
-/** The files that must change on our side, so that it has what both sides want. */
+/** The files that must change on our side so that it has the changes of both sides. */
 export function composed(all: Knowledge, ours: Snapshot, theirs: Snapshot): Record<string, string | null> {
   const files: Record<string, string | null> = {}
   const pages = new Map<string, SeenPage>()
@@ -71,8 +71,8 @@ export function composed(all: Knowledge, ours: Snapshot, theirs: Snapshot): Reco
     const text = path === null ? null : composedPage(all, page, our, their)
     if (our && our.path !== path) files[our.path] ??= null
     if (path === null || text === null) continue
-    // A page that is listed on our side alone may be called there what another one is called by now, and after files have changed places below
-    // their titles two pages may want one: nobody gives a title twice.
+    // A page that only our side lists may have a title there that another page has now. After files swapped paths below
+    // their titles, two pages may need the same title. No two pages may have one title.
     const own = wanted(all, titleOf(page))
     const isTwice =
       own === null

@@ -15,7 +15,7 @@ import {
   type World,
 } from './world.js'
 
-/** Imports, resolves and exports until both sides have the same. */
+/** Imports, resolves and exports until both sides have the same content. */
 async function meet(world: World, next: Random, project: Project, ref: Ref): Promise<void> {
   for (let round = 0; round < 8; round++) {
     await resolveHeld(world, next, project, ref)
@@ -29,7 +29,7 @@ async function meet(world: World, next: Random, project: Project, ref: Ref): Pro
   throw new Fault('not in step', `${project.name}: after eight rounds ${ref} of the remote is not what main is here`)
 }
 
-/** Both sides end up with the same content, and another sync says that there is nothing to do. */
+/** Both sides end up with the same content, and another sync reports that there is nothing to do. */
 export async function converge(world: World, next: Random): Promise<string> {
   for (const project of world.projects) {
     if (headThere(world, DOCS)) await meet(world, next, project, DOCS)

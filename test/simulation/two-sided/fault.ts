@@ -19,7 +19,7 @@ export type FaultKind =
   | 'fsck'
   | 'nodes differ'
 
-/** Something that does not hold. `kind` is what a shrunk story must fail with as well. */
+/** A violated expectation. A shrunk story must fail with the same `kind`. */
 export class Fault extends Error {
   constructor(
     readonly kind: FaultKind,

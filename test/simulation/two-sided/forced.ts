@@ -1,12 +1,15 @@
 import { sawOf } from './judge.js'
 import { type Act, endsOf, type Knowledge, linesOfPage, pageOf, pathOf, type Value } from './knowledge.js'
 
-/** What is forced away from (or back to) one branch of the remote, while another one has it as it was, may come with that one (story.md). */
+/**
+ * Values that a force push removes from (or restores on) one branch of the remote, while another branch has the old
+ * ones and may bring them back (story.md).
+ */
 function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Value> {
   const open = new Map<string, Value>()
   for (const key of other.keys()) {
     const known = new Set(other.acts(key).map((act) => act.id))
-    // If somebody left it so in a squash that may not count, the force may be what decides.
+    // If a person chose this value in a squash that may not count, the force push may decide.
     const decided = into.mayDecide(key)
     const [value = null, ...more] = other.own(key)
     if (more.length > 0 || decided.some((act) => act.value === value)) continue
@@ -15,13 +18,15 @@ function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Val
   return open
 }
 
-/** Registers of which a branch of the remote may still bring what was forced away from another one. */
+/**
+ * Registers whose values were removed from another branch by force, and which a branch of the remote may still bring.
+ */
 export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] =>
   ref === null ? [] : [...openIn(into, other, ref).keys()]
 
 /**
- * Registers of which a branch of the remote has what was forced away from another one, also if somebody has done something to them here
- * since: what is there may count as news, and collide with that.
+ * Registers in which a branch of the remote has values that were removed from another one by force, even if someone
+ * changed them here since. The branch's value may count as a change and conflict.
  */
 export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
   ref === null
@@ -34,17 +39,23 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
           .some((act) => act.forced && act.forced !== ref && !known.has(act.id) && !own.includes(act.value))
       })
 
-/** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
+/**
+ * Values that `of` took over in commits by another author (squash, rebase). For Git, both sides made these changes, and
+ * nothing shows that they are the same.
+ */
 export const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
   of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.knows(key, act)))
 
-/** What a squash left as its branch had it: nothing shows that it decided about what the other side has. */
+/**
+ * Values that a squash left as its branch had them. Nothing shows that its author decided about the other side's
+ * values.
+ */
 export const leftAlone = (of: Knowledge, than: Knowledge): string[] =>
   [...of.keys()].filter((key) => of.acts(key).some((act) => act.left && !than.knows(key, act)))
 
 /**
- * What one side has of its own where the other side knows it by a squash alone, and has undone it since: for Git, the side that undid it has done nothing
- * there, and the other one's stays (story.md).
+ * Values of one side that the other side knows only through a squash and has undone since. For Git, the side that undid
+ * them changed nothing, so the values stay (story.md).
  */
 function undoneAgain(of: Knowledge, than: Knowledge): Map<string, Value> {
   const open = new Map<string, Value>()
@@ -57,13 +68,16 @@ function undoneAgain(of: Knowledge, than: Knowledge): Map<string, Value> {
   return open
 }
 
-/** Pages that both sides put somewhere, as far as anybody can tell: new ones, or such as were gone. They may come out of a merge at both places. */
+/**
+ * Pages that both sides may have placed: new pages, or pages that were deleted. A merge may contain them in both
+ * places.
+ */
 const putByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
   [...doneAgain(main, branch), ...doneAgain(branch, main), ...takenElsewhere(main, branch, ref)].filter(
     (key) => key === pathOf(pageOf(key)),
   )
 
-/** Whether a page may come out of a merge at two places. */
+/** Whether a page may be in two places after a merge. */
 export const mayBeTwice = (main: Knowledge, branch: Knowledge, ref: string | null): boolean => {
   const both = new Set(putByBoth(main, branch, ref))
   return [...branch.keys()].some((key) => {
@@ -75,8 +89,8 @@ export const mayBeTwice = (main: Knowledge, branch: Knowledge, ref: string | nul
 }
 
 /**
- * Lines and line ends of pages that one side restored while the other has them deleted, as they are in the restored text: what the other side knows of them beyond
- * that is in no file of its own, so that no merge finds it.
+ * Lines and line ends of pages that one side restored while the other has them deleted, as in the restored text. The
+ * other side has no file with its later changes, so no merge finds them.
  */
 function restoredLines(main: Knowledge, branch: Knowledge): Map<string, Value> {
   const lines = new Map<string, Value>()
@@ -95,13 +109,14 @@ function restoredLines(main: Knowledge, branch: Knowledge): Map<string, Value> {
 }
 
 /**
- * What a force did to one branch of the remote, and another one knows because it began there or merged it: the history of that one may not tell of it,
- * as little as of what the service never saw (story.md). `ref` is the branch that is taken in; null = none of the remote.
+ * Effects of a force push to one branch of the remote that another branch knows because it started there or merged it.
+ * Its history may not show them, like changes that the service never saw (story.md). `ref` is the branch that is taken
+ * in, or null for none of the remote.
  */
 const isUntold = (main: Knowledge, ref: string | null, key: string, act: Act): boolean =>
   ref !== null && act.forced !== undefined && act.forced !== ref && !main.knows(key, act)
 
-/** Registers of which a branch of the remote knows a force that may not count here. */
+/** Registers in which a branch of the remote knows a force push that may not count here. */
 export const uncertain = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
   branch
     .news(main)
@@ -109,7 +124,10 @@ export const uncertain = (main: Knowledge, branch: Knowledge, ref: string | null
       branch.acts(key).some((act) => (act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)),
     )
 
-/** What a force took from the remote, while it came here by another way, or is here still: as long as it is not told, it is a change here. */
+/**
+ * Values that a force push removed from the remote and that reached main here in another way, or are still here. Until
+ * the service detects the removal, they are changes here.
+ */
 export const droppedUnseen = (branch: Knowledge, main: Knowledge, ref: string | null): string[] =>
   branch
     .news(main)
@@ -124,8 +142,8 @@ export const droppedUnseen = (branch: Knowledge, main: Knowledge, ref: string | 
     )
 
 /**
- * What a force did to the branch that is met, if main knows of it by another branch alone: whatever main did there since, the force may still be to come
- * with this branch, where it is a change that main does not have (story.md).
+ * Effects of a force push to the branch that main knows only through another branch. Regardless of later changes on
+ * main, the force push may still arrive with this branch as a change that main does not have (story.md).
  */
 function stillToCome(main: Knowledge, branch: Knowledge, ref: string): Map<string, Value> {
   const open = new Map<string, Value>()
@@ -138,7 +156,9 @@ function stillToCome(main: Knowledge, branch: Knowledge, ref: string): Map<strin
   return open
 }
 
-/** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
+/**
+ * Adds the acts that a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`.
+ */
 export function meet(
   into: Knowledge,
   other: Knowledge,
@@ -165,7 +185,7 @@ export function meet(
       ? null
       : new Set([...branch.keys()].flatMap((key) => branch.acts(key).filter((act) => untold(key, act))))
   into.take(other.untelling(untold))
-  // The branch of a conflict gets from main what the force took: there it is a change.
+  // The conflict branch gets from main the values that the force push removed. There, they are changes.
   if (knowsMain) into.untell((_key, act) => knowsMain.has(act))
   for (const [line, value] of restored) into.set(line, value, 'who restored the page', { soft: true })
   for (const [key, value] of open) {

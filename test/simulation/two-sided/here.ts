@@ -21,11 +21,11 @@ import {
 /** Main, or the branch of a change request. */
 export interface Target {
   project: Project
-  /** Path of the API below the space's. */
+  /** API path below that of the space. */
   at: string
   ref: string
   knowledge: Knowledge
-  /** IDs there that follow from nothing that the story knows. */
+  /** Unpredictable page IDs on this branch. */
   told?: ReadonlyMap<string, string>
 }
 
@@ -37,14 +37,14 @@ export const targetOf = (project: Project, { id, number, knowledge }: Branch): T
   knowledge,
 })
 
-/** An edit through the API: the operations, and what must come of them. */
+/** An edit through the API: the operations and their expected effect. */
 export interface Edit {
   what: string
   changes: object[]
   touched: string[]
-  /** Writes into the model what was asked for. */
+  /** Records the requested changes in the model. */
   learn(knowledge: Knowledge, after: Snapshot, who: string): void
-  /** Texts that must be there to the byte. */
+  /** Texts that must match to the byte. */
   texts?: Map<string, string>
 }
 
@@ -187,7 +187,7 @@ const move: Editor = async (_world, next, target, seen) => {
   }
 }
 
-/** Two pages of one folder change their paths, in one batch. */
+/** Two pages of one folder swap their paths in one batch. */
 const swap: Editor = async (world, next, target, seen) => {
   const all = listed(target, leaves(seen))
   const one = pick(next, all)
@@ -230,7 +230,10 @@ const editors: readonly (readonly [number, string, Editor])[] = [
 ]
 export const editNames = editors.map(([, name]) => name)
 
-/** The ID of a page that was there twice, or on a branch of one whose text a resolver put elsewhere on main, cannot be predicted: an edit asks for it. */
+/**
+ * The ID is unpredictable for a page that existed twice, or for a page on a branch whose text a resolver moved on main.
+ * An edit reads it first.
+ */
 async function toldIds(world: World, { project, at }: Target, seen: Snapshot): Promise<ReadonlyMap<string, string>> {
   const pages = [...project.twins, ...project.former.keys()]
   if (pages.length === 0) return new Map()
@@ -243,7 +246,7 @@ async function toldIds(world: World, { project, at }: Target, seen: Snapshot): P
   )
 }
 
-/** One edit through the API: what was asked for is there, and nothing else changed. */
+/** One edit through the API. The requested change is there, and nothing else changed. */
 export async function editHere(world: World, next: Random, target: Target): Promise<string | null> {
   const { project, at, ref, knowledge } = target
   const possible = editors

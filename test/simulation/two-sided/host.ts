@@ -9,7 +9,7 @@ import { Api } from './api.js'
 import { NodeHost } from './node-host.js'
 import { repositoryIn, type SpaceRepository } from './repository.js'
 
-/** The service of a story: in this process, in one of its own that can be killed, or on several nodes. */
+/** The service of a story: in this process, in a separate process that can be killed, or on several nodes. */
 export interface Host {
   readonly kind: 'here' | 'apart' | 'nodes'
   readonly api: Api
@@ -18,20 +18,22 @@ export interface Host {
   repository(space: string): SpaceRepository
   /** Null if it runs in this process. */
   readonly kill: ((reach: Reach) => Promise<void>) | null
-  /** Stops (what was killed needs no stopping) and starts again on the same data. */
+  /** Stops the service, unless it was killed, and restarts it on the same data. */
   restart(): Promise<void>
-  /** Kills a node, deletes its disk, and starts it again; says which. Null if there are no nodes. */
+  /** Kills a node, deletes its disk and restarts it. Returns its name, or null if there are no nodes. */
   readonly loseDisk: (() => Promise<string>) | null
-  /** Throws if nodes show different things of a space. */
+  /** Throws if nodes show different content of a space. */
   agree(space: string): Promise<void>
-  /** Copies its data while it is stopped; null = it cannot. */
+  /** Copies its data while it is stopped. Null means that it cannot. */
   readonly copyTo: ((folder: string) => Promise<void>) | null
   close(): Promise<void>
 }
 
 export type HostKind = 'here' | 'apart' | { nodes: number; seed: number }
 
-/** @param data folder with the data that one that is no node begins with; it becomes its own */
+/**
+ * @param data folder with the initial data of a service that is not a node. The service takes it over
+ */
 export function startHost(kind: HostKind, clock: Clock, data?: string): Promise<Host> {
   if (kind === 'here') return hostHere(clock, data)
   return kind === 'apart' ? hostApart(data) : NodeHost.start(kind)

@@ -15,7 +15,7 @@ const flat = (pages: readonly Listed[]): Listed[] => pages.flatMap((page) => [pa
 export async function idsByPath(world: World, project: Project, at: string): Promise<Map<string, string>> {
   const { pages } = await world.host.api.ask('GET', `${project.url}${at}/content/pages`)
   const listed = flat(pages).filter((page) => page.git)
-  // `git.path` counts from the root of the remote's repository.
+  // `git.path` is relative to the root of the remote's repository.
   const below = project.folder === '' ? 0 : project.folder.length + 1
   const ids = new Map(listed.map((page) => [(page.git as { path: string }).path.slice(below), page.id]))
   if (new Set(listed.map(({ id }) => id)).size !== listed.length)
@@ -24,8 +24,8 @@ export async function idsByPath(world: World, project: Project, at: string): Pro
 }
 
 /**
- * Every listed page keeps its ID, wherever it is. A page that was gone and is back at its path has it again; elsewhere it may
- * have another (story.md, "What nobody can know"), also on a branch alone.
+ * Every listed page keeps its ID when it moves. A deleted page that returns to its path has its ID again. Elsewhere it
+ * may have another one (story.md, "What nobody can know"), also on a branch alone.
  */
 export async function judgeIds(
   world: World,
@@ -50,14 +50,14 @@ export async function judgeIds(
     const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))
     if (free && given.path !== path && given.id !== id && wasGone(knowledge, project.main, page))
       project.former.set(page, (project.former.get(page) ?? new Set()).add(id))
-    // What a resolver did on a branch, main has not heard of.
+    // Main does not know the changes of a resolver on a branch.
     const isFormer = (!main || given?.state === 'new') && project.former.get(page)?.has(id)
     if (free && given.id !== id && !isFormer)
       throw new Fault(
         'identity',
         `${project.name}${at}: ${page} at ${path} has the ID ${id} and had ${given.id} at ${given.path}${given.state === 'gone' ? ' before it was deleted' : ''}`,
       )
-    // Restored at another place with another ID: a change request that began before it was deleted has it by the old one.
+    // Restored elsewhere with another ID. A change request from before the deletion has the page under the old ID.
     if (main && given && given.id !== id)
       project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))
     if (main) project.ids.set(page, { id, path, state: 'there' })
@@ -67,15 +67,18 @@ export async function judgeIds(
     if (!seen.pages.has(page) && wasOnMain(page, given.state, knowledge)) given.state = 'gone'
 }
 
-/** Whether main has had a page, not a branch alone: what a rollback may have given another ID is `new`, and main knows what became of it. */
+/**
+ * Whether main has had a page, not only a branch. A page that may have another ID after a rollback is `new`, and main
+ * knows its state.
+ */
 const wasOnMain = (page: string, state: 'there' | 'new' | 'gone', main: Knowledge): boolean =>
   state === 'there' || (state === 'new' && main.acts(pathOf(page)).length > 0)
 
-/** Whether a page was gone on a branch, of which main does not know. */
+/** Whether a page was deleted on a branch that main does not know. */
 const wasGone = (branch: Knowledge, main: Knowledge, page: string): boolean =>
   branch.acts(pathOf(page)).some((act) => act.value === null && !main.knows(pathOf(page), act))
 
-/** Main may get from a branch the ID that a page has there since a resolver put its text at another path; it need not. */
+/** Main may get from a branch the ID that a page has there since a resolver moved its text. This is optional. */
 export async function expectFormerIds(world: World, project: Project, seen: Snapshot, at: string): Promise<void> {
   const told = await idsByPath(world, project, at)
   for (const { page, path } of seen.pages.values()) {
@@ -85,7 +88,10 @@ export async function expectFormerIds(world: World, project: Project, seen: Snap
   }
 }
 
-/** Main was rolled back, or a branch of the remote set back: a page may have the ID again that it had before a resolver's branch brought it another. */
+/**
+ * After a rollback of main or a reset of a branch of the remote, a page may have its ID from before a resolver's branch
+ * changed it.
+ */
 export function expectReturnedIds(project: Project): void {
   for (const [page, given] of project.ids)
     if (given.state === 'there' && project.former.has(page)) project.ids.set(page, { ...given, state: 'new' })

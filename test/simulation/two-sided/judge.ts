@@ -2,21 +2,21 @@ import { Fault } from './fault.js'
 import { endsOf, type Knowledge, linesOfPage, newest, pageOf, pathOf, titleOf, type Value } from './knowledge.js'
 import { keysIn, type Snapshot, valueIn } from './snapshot.js'
 
-/** Registers of the page's lines of which this side has heard. */
+/** Registers of the page's lines that this side knows. */
 const lineActs = (knowledge: Knowledge, page: string): string[] =>
   [...linesOfPage(page)].filter((key) => knowledge.acts(key).length > 0)
 
-/** Ids of all acts on a page's lines: what somebody who deletes the page knows to be in it. */
+/** IDs of all acts on a page's lines, which a person who deletes the page knows. */
 export const sawOf = (knowledge: Knowledge, page: string): ReadonlySet<number> =>
   new Set(lineActs(knowledge, page).flatMap((key) => knowledge.acts(key).map((act) => act.id)))
 
-/** Lines that live on a deleted page, because the one who deleted it did not know them. */
+/** Lines that survive on a deleted page because the person who deleted it did not know them. */
 export function unseenLines(knowledge: Knowledge, page: string): string[] {
   const deletions = knowledge.acts(pathOf(page)).filter((act) => act.value === null && act.saw)
   return lineActs(knowledge, page).filter(
     (line) =>
       knowledge.values(line).every((value) => value === 'in') &&
-      // Restoring a line meanwhile adds nothing to the page beyond what was deleted.
+      // Restoring a line in the meantime adds nothing to the page beyond the deleted content.
       !deletions.some(({ saw }) =>
         newest(knowledge.acts(line).filter((act) => saw?.has(act.id))).some((act) => act.value === 'in'),
       ),
@@ -24,15 +24,15 @@ export function unseenLines(knowledge: Knowledge, page: string): string[] {
 }
 
 export interface Recorded {
-  /** Which acts may not count. */
+  /** The acts that may not count. */
   soft?: (key: string, value: Value) => boolean
-  /** Which registers a squash left as its branch had them. */
+  /** The registers that a squash left as its branch had them. */
   left?: (key: string) => boolean
   /** The branch of the remote that was forced. */
   forced?: string
 }
 
-/** Writes what a side's person did: every register in which the snapshot differs from what the side has. */
+/** Records the acts of a person on one side: every register in which the snapshot differs from the side's knowledge. */
 export function record(
   knowledge: Knowledge,
   seen: Snapshot,
@@ -56,16 +56,16 @@ export function record(
   }
 }
 
-/** Makes definite what could have come out one way or another, now that it is seen. */
+/** Makes an ambiguous outcome definite once it is seen. */
 export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void {
   for (const key of knowledge.keys()) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
     const value = valueIn(seen, key)
-    // It is still to come, with the branch that was forced.
+    // It may still arrive with the forced branch.
     if (knowledge.deciding(key).some((act) => act.untold && act.value !== value)) knowledge.forgetUntold(key)
     const allowed = knowledge.values(key)
     if (allowed.length < 2 && (key.startsWith('line ') || allowed.includes(value) || allowed.length === 0)) continue
-    // What only a force did is still that: another branch may have it as it was.
+    // Effects of a force push alone keep that status: another branch may have the old value.
     const forced = knowledge.mayDecide(key).find((act) => act.forced && act.value === value)?.forced
     knowledge.set(key, value, `${why} (undecided before)`, {
       ...(key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, pageOf(key)) } : {}),
@@ -74,7 +74,7 @@ export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void 
   }
 }
 
-/** Compares a snapshot with what must be there. */
+/** Compares a snapshot with the expected values. */
 export function judge(knowledge: Knowledge, seen: Snapshot, where: string): void {
   const pages = new Set([...knowledge.keys(), ...keysIn(seen)].map(pageOf))
   for (const page of pages) {
@@ -96,19 +96,19 @@ export function judge(knowledge: Knowledge, seen: Snapshot, where: string): void
 function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: string): void {
   const paths = knowledge.values(pathOf(page))
   const path = valueIn(seen, pathOf(page))
-  // An edit that the deletion did not know may keep the page: a resolver decides.
+  // An edit that the deletion did not know may keep the page. A resolver decides.
   if (paths.every((one) => one === null) && unseenLines(knowledge, page).length === 0)
     throw new Fault('page back', `${where}: ${page} at ${path}: ${knowledge.tell(pathOf(page)) || 'nobody brought it'}`)
-  // Kept against a deletion, it may be at its old place as well: what decides is only that it lives.
+  // A page that was kept against a deletion may also be at its old path. Only its existence is certain.
   if (!paths.includes(path) && !paths.includes(null) && !isBoth(paths, path))
     throw new Fault('place', `${where}: ${page} is at ${path}: ${knowledge.tell(pathOf(page))}`)
   const title = valueIn(seen, titleOf(page))
-  // If files changed places and SUMMARY.md was left as it was, a title stays with the path: it may be that of another page.
+  // If files swapped paths and SUMMARY.md was unchanged, a title stays with the path and may belong to another page.
   const titles = [...seen.pages.keys()].flatMap((one) => titlesOf(knowledge, one))
   const twice = [...seen.pages.values()].filter((one) => one.title === title).length > 1
   if ((!titles.includes(title) || (twice && title !== null)) && !paths.includes(null))
     throw new Fault('title', `${where}: ${page} is called ${title}: ${knowledge.tell(titleOf(page))}`)
-  // What two sides have restored without knowing of each other, a merge by lines may bring twice; not what was written once.
+  // A merge by lines may duplicate lines that both sides restored independently, but not lines that were written once.
   const doubled = seen.pages
     .get(page)
     ?.doubled.find((line) => knowledge.acts(`line ${line}`).filter((act) => act.value === 'in').length < 2)
@@ -119,14 +119,17 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
     throw new Fault('line ends', `${where}: ${page} at ${path} has ${ends}: ${knowledge.tell(endsOf(page))}`)
 }
 
-/** What a page may be called. Nobody takes an entry away and leaves its file: if that came of something else, the page may be listed again as it was. */
+/**
+ * The allowed titles of a page. No one removes an entry and leaves its file. If something else did that, the page may
+ * be listed again with its old title.
+ */
 function titlesOf(knowledge: Knowledge, page: string): Value[] {
   const titles = knowledge.values(titleOf(page))
   const named = titles.includes(null) ? newest(knowledge.acts(titleOf(page)).filter((act) => act.value !== null)) : []
   return [...titles, ...named.map((act) => act.value)]
 }
 
-/** If one side moved the folder and the other renamed the file, the page may have the one's folder and the other's name. */
+/** If one side moved the folder and the other renamed the file, the page may have the new folder and the new name. */
 const isBoth = (paths: readonly Value[], path: Value): boolean => {
   const parts = (one: Value): [string, string] => [one?.replace(/[^/]*$/, '') ?? '', one?.replace(/^.*\//, '') ?? '']
   const [folder, name] = parts(path)
@@ -135,7 +138,7 @@ const isBoth = (paths: readonly Value[], path: Value): boolean => {
   )
 }
 
-/** A page may be gone if somebody who knew all the lines in it deleted it. */
+/** A page may be missing if a person who knew all its lines deleted it. */
 function judgeAbsence(knowledge: Knowledge, page: string, where: string): void {
   const key = pathOf(page)
   if (knowledge.acts(key).length === 0) return

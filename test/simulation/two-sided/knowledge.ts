@@ -1,58 +1,59 @@
-/** What somebody did to one register: a line, or the path, title or line ends of a page. null = it is gone. */
+/** An act on one register: a line, or the path, title or line ends of a page. Null means deleted. */
 export type Value = string | null
 
 export interface Act {
   id: number
   value: Value
-  /** The acts on the same register that its author knew of, and by that overrode. */
+  /** Acts on the same register that its author knew and therefore overrode. */
   over: ReadonlySet<number>
-  /** Who did it, and in which step. */
+  /** The author and the step. */
   why: string
-  /** Whether the service could not know of it (story.md: "What nobody can know"): it may count or not. */
+  /** Whether the service could not know of it (story.md: "What nobody can know"). It may count or not. */
   soft: boolean
-  /** Whether it was taken over in a commit whose origin nothing in Git shows. */
+  /** Whether it was taken over in a commit whose origin Git does not show. */
   again?: boolean
-  /** Whether a squash left it as its branch had it: nothing in Git shows whether its author knew of the other value. */
+  /** Whether a squash left it as its branch had it. Git does not show whether its author knew the other value. */
   left?: boolean
   /** The branch of the remote that was forced by it. */
   forced?: string
-  /** Whether it came by another branch than the one that was forced, whose history may not tell of it. */
+  /** Whether it arrived through a branch other than the forced one, whose history may not show it. */
   untold?: boolean
-  /** Of an act that deletes a page: the acts on its lines that were known. */
+  /** For the deletion of a page: the acts on its lines that were known. */
   saw?: ReadonlySet<number>
 }
 
 let acts = 0
 const linesByPage = new Map<string, Set<string>>()
-/** Registers of all lines that ever stood on a page of the present world. */
+/** Registers of all lines that ever existed on a page of the present world. */
 export const linesOfPage = (page: string): Iterable<string> => linesByPage.get(page) ?? []
 
-/** What all sides of a world share: its acts are counted, and its lines noted by page. */
+/** Shared data of all sides of a world: the count of acts, and the lines by page. */
 interface Ledger {
   acts: number
   lines: ReadonlyMap<string, Set<string>>
 }
 export const ledger = (): Ledger => ({ acts, lines: linesByPage })
 
-/** Another world begins, or goes on: its pages have the names that those of the last one had. */
+/** Starts or resumes another world. Its pages have the same names as those of the previous one. */
 export function openLedger({ acts: count, lines }: Ledger = { acts: 0, lines: new Map() }): void {
   acts = count
   linesByPage.clear()
   for (const [page, keys] of lines) linesByPage.set(page, keys)
 }
 
-/** The acts of `all` that no other of them overrides. */
+/** The acts of `all` that no other act in it overrides. */
 export const newest = (all: readonly Act[]): Act[] =>
   all.filter((one) => !all.some((other) => other !== one && other.over.has(one.id)))
 const distinct = (all: readonly Act[]): Value[] => [...new Set(all.map((act) => act.value))]
 
 /**
- * All that one side (main here, a branch, a branch of the remote) knows. A merge takes over all that the other side knows; what then
- * must be in a register follows from the acts that no known act overrides. Where these disagree, several outcomes are right.
+ * All acts that one side (main here, a branch, a branch of the remote) knows. A merge adds the acts of the other side.
+ * The expected value of a register follows from the acts that no known act overrides. If these disagree, several
+ * outcomes are right.
  */
 export class Knowledge {
   #registers: Map<string, readonly Act[]>
-  /** Other paths to which the last merge may have put a page, in addition to where it is. */
+  /** Other paths to which the last merge may have moved a page, besides its present one. */
   readonly alsoAt = new Map<string, Value[]>()
 
   constructor(registers: Iterable<readonly [string, readonly Act[]]> = []) {
@@ -63,19 +64,19 @@ export class Knowledge {
     return new Knowledge(this.#registers)
   }
 
-  /** All that it knows, to be saved. */
+  /** All known acts, in a form that can be saved. */
   get registers(): ReadonlyMap<string, readonly Act[]> {
     return this.#registers
   }
 
-  /** The same, but that some acts may not be told to who hears of it. */
+  /** The same acts, but some may remain hidden from the side that receives them. */
   untelling(isUntold: (key: string, act: Act) => boolean): Knowledge {
     const untold = new Knowledge(this.#registers)
     untold.untell(isUntold)
     return untold
   }
 
-  /** Some acts may not count where this side meets another one. */
+  /** Some acts may not count where this side is merged with another one. */
   untell(isUntold: (key: string, act: Act) => boolean): void {
     for (const [key, acts] of this.#registers)
       if (acts.some((act) => isUntold(key, act)))
@@ -90,7 +91,7 @@ export class Knowledge {
     return new Knowledge([...this.#registers].filter(([key]) => !keys.has(key)))
   }
 
-  /** Forgets what was not told after all. */
+  /** Forgets acts that turned out to be hidden. */
   forgetUntold(key: string): void {
     this.#registers.set(
       key,
@@ -98,7 +99,7 @@ export class Knowledge {
     )
   }
 
-  /** Whether this side has heard of an act. */
+  /** Whether this side knows an act. */
   knows(key: string, { id }: Act): boolean {
     return this.acts(key).some((act) => act.id === id)
   }
@@ -140,19 +141,19 @@ export class Knowledge {
     return newest(this.#registers.get(key) ?? [])
   }
 
-  /** What the side itself has there: every act counts. */
+  /** The value on the side itself: every act counts. */
   own(key: string): Value[] {
     return distinct(this.deciding(key))
   }
 
-  /** The acts that may decide a register: each of the soft ones counts or does not, whatever the others do. */
+  /** The acts that may decide a register. Each soft act counts or does not, independently of the others. */
   mayDecide(key: string): Act[] {
     const known = this.#registers.get(key) ?? []
     const definite = known.filter((act) => !act.soft)
     return known.filter((act) => !definite.some((other) => other !== act && other.over.has(act.id)))
   }
 
-  /** What may be there. */
+  /** The allowed values. */
   values(key: string): Value[] {
     return distinct(this.mayDecide(key))
   }
@@ -161,14 +162,14 @@ export class Knowledge {
     return this.#registers.get(key) ?? []
   }
 
-  /** Registers of which this side knows something that the other does not. */
+  /** Registers in which this side has acts that the other does not know. */
   news(than: Knowledge): string[] {
     return [...this.#registers]
       .filter(([key, ours]) => ours.some((act) => !than.acts(key).some((one) => one.id === act.id)))
       .map(([key]) => key)
   }
 
-  /** The story of a register, for a complaint. */
+  /** The history of a register, for a fault message. */
   tell(key: string): string {
     const decide = new Set(this.deciding(key))
     return this.acts(key)
@@ -183,7 +184,7 @@ export class Knowledge {
 export const pathOf = (page: string): string => `path ${page}`
 export const titleOf = (page: string): string => `title ${page}`
 export const endsOf = (page: string): string => `ends ${page}`
-/** That a page's text was put together by hand: it says nothing of its lines, but is a change of the text. */
+/** Marks that a page's text was merged by hand. This does not affect its lines, but counts as a change of the text. */
 export const handOf = (page: string): string => `hand ${page}`
 export const lineOf = (line: string): string => `line ${line}`
 /** The page of a register. */

@@ -1,4 +1,4 @@
-/** Which conflicts are needless: nobody should have to resolve what the two sides did not both change. */
+/** Detects needless conflicts: those about content that the two sides did not both change. */
 import { Fault } from './fault.js'
 import { doneAgain, droppedUnseen, leftAlone, takenElsewhere } from './forced.js'
 import type { Target } from './here.js'
@@ -26,7 +26,7 @@ export const pagesOf = ({ base, ours, theirs }: Conflict): string[] => [
   ),
 ]
 
-/** Whether each side, not knowing of the other, put another page at the conflict's path. */
+/** Whether both sides independently put another page at the conflict's path. */
 function meetAtOnePlace({ base, ours, theirs }: Conflict, mine: readonly string[], other: readonly string[]): boolean {
   const [our, their] = [pagesOf({ ours } as Conflict), pagesOf({ theirs } as Conflict)]
   return (
@@ -38,7 +38,7 @@ function meetAtOnePlace({ base, ours, theirs }: Conflict, mine: readonly string[
   )
 }
 
-/** What one side did to a page that the other does not know. */
+/** The acts of one side on a page that the other does not know. */
 function aspectsOf(news: readonly string[], page: string): { text: boolean; place: boolean } {
   const keys = news.filter((key) => pageOf(key) === page)
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
@@ -47,8 +47,9 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
 const headingIn = (side?: ConflictSide): string | undefined => /^# (.*?)\r?$/m.exec(side?.text ?? '')?.[1]
 
 /**
- * Whether a side of a conflict has the page under another heading than the base, and a force set its title back somewhere: the title is that of the table of
- * contents, and where somebody solves a conflict in that by hand, the heading stays as Git has it.
+ * Whether a side of a conflict has a heading that differs from the base, and a force push reset the page's title
+ * somewhere. The title is that of the table of contents. If a person resolves a conflict in that by hand, the heading
+ * stays as Git has it.
  */
 const isReheaded = (
   { base }: Conflict,
@@ -62,8 +63,8 @@ const isReheaded = (
   sides.some((one) => one.acts(titleOf(page)).some((act) => act.forced !== undefined))
 
 /**
- * Whether one side knows something about a page of which nobody can say how it counts for the other: a force, a squash, a branch that was set back, a merge that
- * somebody resolved by hand there.
+ * Whether one side has an act on a page whose effect on the other is unknown: a force push, a squash, a reset branch,
+ * or a merge that was resolved by hand there.
  */
 function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
   const isOpen = (key: string, { soft, again, left, forced, untold, why }: Act): boolean =>
@@ -74,7 +75,7 @@ function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
     forced !== undefined ||
     key === handOf(page) ||
     why.startsWith('who merged ')
-  // If main knows a force by another branch alone, an import of the forced branch may still report it.
+  // If main knows a force push only through another branch, an import of the forced branch may still report it.
   const isTold = (of: Knowledge, key: string, { id, untold }: Act): boolean =>
     of.acts(key).some((act) => act.id === id && (!act.untold || untold === true))
   const knowsAlone = (of: Knowledge, than: Knowledge, key: string): boolean =>
@@ -85,10 +86,10 @@ function isUnclear(main: Knowledge, branch: Knowledge, page: string): boolean {
 }
 
 /**
- * A conflict is needless unless the sides did the same thing to a page: changed its text, changed its place, or deleted it while the
- * other did anything to it. A new place alone collides with no edit: the edit reaches the page at its new path. Where it is unclear what counts, a conflict that
- * seems needless is counted only.
- * @param ref the branch of the remote whose conflict it is; null for a change request of people here
+ * A conflict is needless unless both sides made the same kind of change to a page: changed its text, changed its path,
+ * or deleted it while the other changed it. A new path alone conflicts with no edit: the edit reaches the page there.
+ * If it is unclear which acts count, an apparently needless conflict is only counted.
+ * @param ref the branch of the remote in conflict, or null for a change request of people here
  */
 export function judgeConflicts(
   world: World,
@@ -110,7 +111,7 @@ export function judgeConflicts(
   for (const conflict of conflicts) {
     const pages = pagesOf(conflict)
     const told = `${where}: ${conflict.kind} in ${conflict.path} (${pages})`
-    // The order of the table of contents is no part of the model.
+    // The order of the table of contents is not part of the model.
     if (conflict.path === 'SUMMARY.md') continue
     const isDeleted = (page: string): boolean => {
       const key = pathOf(page)
@@ -138,7 +139,7 @@ export function judgeConflicts(
     }
     world.conflicts.all.add(told)
     if (!collides && !meetAtOnePlace(conflict, there, here)) complain(`: ${acts.join('; ')}`)
-    // Whose text has another page's ID since is gone, for the merge.
+    // If another page now has the ID of its text, the page is deleted for the merge.
     const isAnother = (page: string): boolean =>
       [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
     if (conflict.kind === 'modify/delete' && !pages.some((page) => isDeleted(page) || isAnother(page)))

@@ -1,4 +1,7 @@
-/** The service of a story on several nodes, each a process of its own, on one PostgreSQL: each request goes to a node that chance gives. */
+/**
+ * The service of a story on several nodes, each in its own process, on one PostgreSQL. Each request goes to a random
+ * node.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +15,10 @@ import { NodeRepository } from './node-repository.js'
 import { pick, type Random, random } from './random.js'
 import type { SpaceRepository } from './repository.js'
 
-/** In ms after a kill, how long nodes may ask for patience: a lease of the killed one has to end, and its jobs are looked for. */
+/**
+ * In ms. The time after a kill in which nodes may request retries: a lease of the killed node must expire, and its jobs
+ * must be found.
+ */
 const PATIENCE_MS = 20_000
 
 interface Running extends Place {
@@ -70,12 +76,12 @@ export class NodeHost implements Host {
     return new NodeHost({ dir, postgres, env, seed, all })
   }
 
-  /** Those that run. */
+  /** The running nodes. */
   get places(): readonly Place[] {
     return this.#all.filter(({ server }) => server !== null)
   }
 
-  /** The one for the next request. */
+  /** The node for the next request. */
   node(): Place {
     this.#last = pick(
       this.#next,
@@ -88,7 +94,7 @@ export class NodeHost implements Host {
     return new NodeRepository(this, space, { dir: join(this.#dir, 'clones', space), token: TOKEN, chance: this.#next })
   }
 
-  /** Kills a node, mostly the one that was asked last. */
+  /** Kills a node, usually the one of the last request. */
   kill = async (reach: Reach): Promise<void> => {
     const one = this.#next(3) > 0 ? this.#last : (this.node() as Running)
     this.#killed = performance.now()
@@ -97,7 +103,7 @@ export class NodeHost implements Host {
     await server?.kill(reach)
   }
 
-  /** Starts those that were killed; if none was, one is stopped as a deployment does, and started. */
+  /** Starts the killed nodes. If there are none, one is stopped as in a deployment and restarted. */
   async restart(): Promise<void> {
     if (this.#all.every(({ server }) => server !== null)) {
       const one = this.node() as Running

@@ -1,4 +1,6 @@
-/** The repository of a space on several nodes: read in the copy of one of them that was brought up to date, committed to by the Git door. */
+/**
+ * The repository of a space on several nodes. Reads use an updated copy of one node, and commits use the Git endpoint.
+ */
 import { git } from '../../support/hermetic-git.js'
 import { Clone, type Place, refreshed, sameRefs } from '../copies.js'
 import { commitIn } from './admin.js'
@@ -6,7 +8,7 @@ import { Objects } from './objects.js'
 import type { Random } from './random.js'
 import { check, keepHouse, type SpaceRepository } from './repository.js'
 
-/** Where nodes are found. */
+/** The folder of the nodes. */
 export interface Nodes {
   readonly places: readonly Place[]
   node(): Place
@@ -17,7 +19,7 @@ export class NodeRepository implements SpaceRepository {
   readonly #space: string
   readonly #chance: Random
   readonly #clone: Clone
-  /** The copy that is read, until the next look at a ref. */
+  /** The copy for reads, until the next read of a ref. */
   #copy: { place: Place; url: string; objects: Objects } | null = null
 
   constructor(nodes: Nodes, space: string, { dir, token, chance }: { dir: string; token: string; chance: Random }) {
@@ -28,12 +30,12 @@ export class NodeRepository implements SpaceRepository {
   }
 
   async head(ref: string): Promise<string | null> {
-    // Now and then all copies are compared.
+    // All copies are compared from time to time.
     if (this.#chance(4) === 0) await sameRefs(this.#nodes.places, this.#space)
     return (await this.#look()).head(ref)
   }
 
-  /** The copy of a node, up to date; that of the last look stays open if it is the same one. */
+  /** The updated copy of a node. The previous copy stays open if it is the same one. */
   async #look(): Promise<Objects> {
     const place = this.#nodes.node()
     const dir = await refreshed(place, this.#space)
@@ -44,7 +46,7 @@ export class NodeRepository implements SpaceRepository {
     return this.#copy.objects
   }
 
-  /** The copy of the last look, if its node has not been killed since. */
+  /** The copy of the previous read, if its node has not been killed since. */
   async #objects(): Promise<Objects> {
     const copy = this.#copy
     const lives = copy !== null && this.#nodes.places.includes(copy.place) && copy.place.url === copy.url

@@ -59,12 +59,15 @@ export class Objects {
     return found.bytes
   }
 
-  /** Oid of the tree of a commit, or of a folder in it; null if there is none. */
+  /** Object ID of the tree of a commit or of a folder in it, or null if there is none. */
   async treeId(commit: string, folder = ''): Promise<string | null> {
     return (await this.read(folder === '' ? `${commit}^{tree}` : `${commit}:${folder}`))?.oid ?? null
   }
 
-  /** Every file below a folder of a commit: path from there → oid. Modes other than that of a plain file are put before the oid. */
+  /**
+   * Every file below a folder of a commit: relative path → object ID. Modes other than a plain file precede the object
+   * ID.
+   */
   async files(commit: string, folder = ''): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const tree = await this.treeId(commit, folder)
@@ -84,7 +87,7 @@ export class Objects {
     }
   }
 
-  /** What a ref names, read from the files themselves; null = absent. */
+  /** The target of a ref, read from the files, or null if it is absent. */
   head(ref: string): string | null {
     try {
       return readFileSync(join(this.dir, ref), 'latin1').trim()

@@ -7,15 +7,15 @@ import { keysIn, type Snapshot, twinsIn, valueIn } from './snapshot.js'
 import { composed } from './compose.js'
 import { DOCS, headThere, judgeThere, MAIN, type Project, type Ref, seeThere, why, type World } from './world.js'
 
-// People who work on the remote with plain Git. What they leave there is right by definition; the model records it.
+// People who work on the remote with plain Git. Their results are right by definition, and the model records them.
 
-/** Moves a branch of the remote as its people do, and notes it. */
+/** Moves a branch of the remote as its people do, and records it. */
 export async function moveThere(world: World, ref: Ref, commit: string): Promise<void> {
   await git(world.remote.path, ['update-ref', ref, commit])
   world.past.set(ref, [...(world.past.get(ref) ?? []), commit])
 }
 
-/** The date of what somebody commits now. */
+/** The date of a commit that is created now. */
 const dates = ({ clock }: World): NodeJS.ProcessEnv => ({
   GIT_AUTHOR_DATE: `@${clock.seconds} +0000`,
   GIT_COMMITTER_DATE: `@${clock.seconds} +0000`,
@@ -57,7 +57,7 @@ export async function recordThere(
   }
 }
 
-/** A commit of somebody on a branch of the remote. */
+/** A commit of a person on a branch of the remote. */
 export async function commitThere(world: World, next: Random, project: Project, ref: Ref): Promise<string | null> {
   const head = headThere(world, ref)
   if (!head) return null
@@ -69,7 +69,7 @@ export async function commitThere(world: World, next: Random, project: Project, 
   return `${project.name}, ${ref} there: ${plan.what}`
 }
 
-/** Something outside of every project's folder. */
+/** A change outside of every project's folder. */
 export async function commitBeside(world: World, ref: Ref): Promise<string | null> {
   if (!headThere(world, ref) || world.projects.some(({ folder }) => folder === '')) return null
   const commit = await world.remote.commit({ 'src/code.c': `int x = ${++world.count};\n` }, { ref, message: 'Code' })
@@ -102,8 +102,9 @@ const isAncestor = (world: World, one: string, other: string): Promise<boolean> 
   )
 
 /**
- * Merges `docs` into main as forges do, or main into `docs` (`back`). The branch is often deleted after it.
- * What plain Git makes of it may be what its people want, or not: it knows less of both branches than the service that exported to them.
+ * Merges `docs` into main as forges do, or main into `docs` (`back`). The branch is often deleted afterwards. The
+ * result of plain Git may be unintended, because Git knows less about both branches than the service that exported to
+ * them.
  */
 export async function mergeThere(world: World, next: Random): Promise<string | null> {
   const [main, docs] = [headThere(world, MAIN), headThere(world, DOCS)]
@@ -135,14 +136,14 @@ export async function mergeThere(world: World, next: Random): Promise<string | n
   return `${way} ${from} into ${into} there${conflict ? ', conflicts solved by hand' : ''}${gone ? ', and delete the branch' : ''}`
 }
 
-/** The tree of a merge by plain Git; null if it is not clean. */
+/** The tree of a merge by plain Git, or null if it conflicts. */
 const mergedTree = (world: World, ours: string, theirs: string): Promise<string | null> =>
   git(world.remote.path, ['merge-tree', '--write-tree', ours, theirs]).then(
     (tree) => tree,
     () => null,
   )
 
-/** Conflicts of a merge there are solved by a person who knows what both sides did. */
+/** A person who knows the changes of both sides resolves conflicts on the remote. */
 async function byHand(world: World, into: Ref, from: Ref, ours: string, theirs: string): Promise<string> {
   const files: Record<string, string | null> = {}
   for (const project of world.projects) {
@@ -163,9 +164,12 @@ async function byHand(world: World, into: Ref, from: Ref, ours: string, theirs: 
 interface Learned {
   into: Ref
   from: Ref
-  /** Whether what was taken over counts as done once more, by another hand (story.md). */
+  /** Whether adopted changes count as repeated by another author (story.md). */
   again: boolean
-  /** If a person resolved conflicts: what they merged, and the newest common commits. Otherwise what differs from the account was done by Git, and possibly intended by nobody (story.md). */
+  /**
+   * If a person resolved conflicts: the merged sides and the newest common commits. Otherwise Git caused the
+   * differences from the account, perhaps unintentionally (story.md).
+   */
   byHand: readonly [bases: readonly string[], ours: string, theirs: string] | null
   before: Knowledge[]
 }
@@ -176,21 +180,22 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const other = project.there.get(from) as Knowledge
     const had = before[at] as Knowledge
     const seen = await seeThere(world, project, headThere(world, into) as string)
-    // A squash says nothing of what the other branch did and undid again: for Git, it did nothing there.
+    // A squash does not show changes that the other branch made and undid. For Git, it changed nothing there.
     const undone = new Set(again ? other.news(had).filter((key) => wasUndone(had, other, key, valueIn(seen, key))) : [])
     const news = other.news(had).filter((key) => !undone.has(key))
     knowledge.take(other.without(undone))
     const who = why(world, `who merged ${from} there`)
-    // A squash shows nothing of what its author left as the branch had it.
+    // A squash does not show which values its author left as the branch had them.
     const isLeft = (key: string): boolean =>
       again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
     const sides = byHand === null ? null : await seeSides(world, project, byHand)
-    // What a person would have got from Git alone shows as little as what they left.
+    // Values that Git alone would also have produced do not show a person's decision either.
     const isShown = (key: string, value: Value): boolean =>
       sides !== null && !isLeft(key) && madeByGit(sides, key) !== value
     record(knowledge, seen, who, { soft: (key, value) => !isShown(key, value), left: isLeft })
     if (sides) recordByHand(knowledge, seen, sides, { who, isLeft })
-    // What Git left as it was is not taken over. What a person chose is theirs, whatever they knew: nothing in Git shows that.
+    // Values that Git left unchanged are not adopted. Values that a person chose are theirs, whatever they knew,
+    // because Git does not show that.
     const isChosen = (key: string): boolean => byHand !== null && knowledge.deciding(key).some((act) => act.why === who)
     const taken = again ? news.filter((key) => isChosen(key) || other.own(key).includes(valueIn(seen, key))) : []
     for (const key of taken)
@@ -201,17 +206,18 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
   }
 }
 
-/** Whether a register has this value and no other; what was never heard of is not there. */
+/** Whether a register has exactly this value. An unknown register counts as absent. */
 const isAt = ([own = null, ...more]: readonly Value[], value: Value): boolean => more.length === 0 && own === value
 
-/** Whether a branch did something that another one does not know, and has the value that the other one had all the time. */
+/** Whether a branch made changes that another one does not know, and has the value that the other one always had. */
 const wasUndone = (had: Knowledge, other: Knowledge, key: string, value: Value): boolean =>
   [had, other].every((side) => isAt(side.own(key), value)) &&
   other.acts(key).some((act) => act.value !== value && !had.knows(key, act))
 
 /**
- * What differs in a merge by hand from what Git alone would have made is its author's act, also if the account says the same: they may know (by an
- * export that had nothing to push) what was dropped only here, which nothing in Git shows.
+ * A difference between a merge by hand and Git's own result is its author's act, even if the account has the same
+ * value. Through an export that had nothing to push, they may know of a change that was dropped only here, which Git
+ * does not show.
  */
 function recordByHand(
   knowledge: Knowledge,
@@ -223,7 +229,7 @@ function recordByHand(
   for (const { page, oid } of seen.pages.values()) {
     const [mine, other] = [ours.pages.get(page)?.oid, theirs.pages.get(page)?.oid]
     if (!mine || !other) continue
-    // Also if they take one side's text as it is: for example its heading, which is not part of the account.
+    // Also if they keep one side's text: for example its heading, which is not part of the account.
     const was = common.map((one) => one.pages.get(page)?.oid)
     const byGit = mine === other || was.includes(other) ? mine : was.includes(mine) ? other : null
     if (oid !== byGit) knowledge.set(handOf(page), null, who)
@@ -240,7 +246,7 @@ function recordByHand(
   }
 }
 
-/** What a person merged by hand: the newest common commits, and the two sides. */
+/** The inputs of a merge by hand: the newest common commits, and the two sides. */
 interface Sides {
   common: readonly Snapshot[]
   ours: Snapshot
@@ -260,9 +266,9 @@ async function seeSides(
   return { common, ours, theirs }
 }
 
-/** What Git alone would make of a register; undefined if it would leave that to a person, or if nobody can say. */
+/** Git's own result for a register, or undefined if Git leaves it to a person or the result is unknown. */
 function madeByGit({ common, ours, theirs }: Sides, key: string): Value | undefined {
-  // A side without the page says nothing about its lines: Git has the text of the other one.
+  // A side without the page has no information about its lines: Git uses the text of the other one.
   const only = key.startsWith('path ')
     ? undefined
     : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
@@ -272,7 +278,10 @@ function madeByGit({ common, ours, theirs }: Sides, key: string): Value | undefi
   return mine === other || was.has(other) ? mine : was.has(mine) ? other : undefined
 }
 
-/** Forces a branch back (or forth) to a commit that it had. What is no longer there is deleted by that; what is there again is restored. */
+/**
+ * Forces a branch back (or forward) to a commit that it had. This deletes missing content and restores content that is
+ * there again.
+ */
 export async function forceThere(world: World, next: Random, ref: Ref): Promise<string | null> {
   const head = headThere(world, ref)
   const target = pick(
@@ -283,7 +292,7 @@ export async function forceThere(world: World, next: Random, ref: Ref): Promise<
   const seenThen = new Map<Project, Snapshot | null>()
   for (const project of world.projects) seenThen.set(project, await lastSeen(world, project, ref))
   await moveThere(world, ref, target)
-  // If the service never saw what was dropped, it cannot know that it was dropped (story.md).
+  // If the service never saw the dropped content, it cannot know that it was dropped (story.md).
   await recordThere(world, ref, `force of ${ref} there`, (project) => ({
     forced: ref,
     soft: (key, value) => {
@@ -301,8 +310,9 @@ const lastSeen = async (world: World, project: Project, ref: Ref): Promise<Snaps
 }
 
 /**
- * A branch that was deleted and created again was forced, for those who have not looked in between: what it had when it was last seen, and no longer has,
- * may count as dropped, even if it never was on the new one; and what was deleted there by then, and is on the new one, as restored (story.md).
+ * A branch that was deleted and created again counts as forced for those who have not polled in between. Content that
+ * it had and no longer has may count as dropped, even if it was never on the new one. Content that was deleted by then
+ * and is on the new one may count as restored (story.md).
  */
 export async function setBack(world: World, project: Project, ref: Ref): Promise<void> {
   const [then, head, knowledge] = [await lastSeen(world, project, ref), headThere(world, ref), project.there.get(ref)]
@@ -311,7 +321,7 @@ export async function setBack(world: World, project: Project, ref: Ref): Promise
   for (const key of new Set([...keysIn(then), ...keysIn(now)])) {
     const page = pageOf(key)
     const value = valueIn(now, key)
-    // An older force, of which main here knows, is not this one.
+    // An older force push that main here knows is a different one.
     const isForced = knowledge.deciding(key).some((act) => act.forced === ref && !project.main.knows(key, act))
     if (valueIn(then, key) === value || isForced || (!key.startsWith('path ') && !now.pages.has(page))) continue
     const lines = [...(then.pages.get(page)?.lines ?? [])].flatMap((line) =>
@@ -331,19 +341,19 @@ export async function revertThere(world: World, next: Random, ref: Ref): Promise
     .filter((one) => one.includes(' '))
   const [commit, parent] = (pick(next, line) ?? '').split(' ')
   if (!commit || !parent) return null
-  // The revert: what leads from the commit to its parent, applied to the head.
+  // The revert: the difference from the commit to its parent, applied to the head.
   const undo = await commitTree(world, `${parent}^{tree}`, [commit], 'undo')
   const tree = await mergedTree(world, head, undo)
   if (!tree) return null
   const reverted = await commitTree(world, tree, [head], `Revert ${commit}`)
-  // Nobody pushes a page that is there twice: what the commit had deleted is elsewhere by now.
+  // No one pushes a page that exists twice: the content that the commit had deleted is elsewhere by now.
   if ((await twinsIn(world.there, reverted)).size > 0) return null
   await moveThere(world, ref, reverted)
   await recordThere(world, ref, `revert of ${commit.slice(0, 10)} there`)
   return `revert ${commit.slice(0, 10)} on ${ref} there`
 }
 
-/** All branches of the remote hold what they must. */
+/** Checks the content of all branches of the remote. */
 export async function judgeRemote(world: World): Promise<void> {
   for (const project of world.projects) for (const ref of [MAIN, DOCS] as const) await judgeThere(world, project, ref)
 }

@@ -14,13 +14,13 @@ import {
 } from './text.js'
 import { newLine, type World } from './world.js'
 
-/** What somebody with plain Git is about to commit: files by path, null deletes. */
+/** The files that a person with plain Git is about to commit, by path. Null deletes. */
 export interface Plan {
   what: string
   files: Record<string, string | null>
 }
 
-/** About so many pages are kept in a project. */
+/** Approximate number of pages in a project. */
 export const PAGES = 26
 
 export const isLeaf = ({ path }: SeenPage): boolean => !path.endsWith('README.md')
@@ -31,7 +31,7 @@ export const areas = (seen: Snapshot): SeenPage[] =>
 const every = (seen: Snapshot): SeenPage[] => [...seen.pages.values()].sort((a, b) => (a.page < b.page ? -1 : 1))
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
-/** Some lines more and some fewer; `most` bounds each. Says what it did. */
+/** Adds some lines and removes some, up to `most` each. Returns a description. */
 export function editedText(
   world: World,
   next: Random,
@@ -91,7 +91,10 @@ const remove: Planner = (_world, next, seen) => {
 }
 
 const HEAVY = 'files-rename-heavy'
-/** A file gets another name or folder: with the same bytes, with an edit, or changed beyond recognition. The title in SUMMARY.md stays. */
+/**
+ * A file gets another name or folder: with the same bytes, with an edit, or changed beyond recognition. The title in
+ * SUMMARY.md stays.
+ */
 const rename: Planner = (world, next, seen) => {
   const page = pick(
     next,
@@ -128,7 +131,7 @@ const retitle: Planner = (world, next, seen) => {
   }
 }
 
-/** Two or three files change places, perhaps with an edit in one; SUMMARY.md follows them, or is left as it is. */
+/** Two or three files swap paths, perhaps with an edit in one. SUMMARY.md follows them or stays unchanged. */
 const swap: Planner = (world, next, seen) => {
   const all = leaves(seen).filter(({ title }) => title !== null)
   const some = Array.from({ length: 2 + next(2) }, () => all.splice(next(Math.max(1, all.length)), 1)[0]).filter(
@@ -173,7 +176,7 @@ const crlf: Planner = (_world, next, seen) => {
   return page && { what: `CRLF in ${page.path}`, files: { [page.path]: page.text.replaceAll('\n', '\r\n') } }
 }
 
-/** The entry of a page is somewhere else in the table of contents. */
+/** The entry of a page moves in the table of contents. */
 const moveEntry: Planner = (_world, next, seen) => {
   const page = pick(
     next,
@@ -189,7 +192,7 @@ const moveEntry: Planner = (_world, next, seen) => {
   }
 }
 
-/** SUMMARY.md as it should be: no entry without a file, no page without an entry. */
+/** A consistent SUMMARY.md: no entry without a file, and no page without an entry. */
 export function tidied(seen: Snapshot): string {
   const paths = new Set([...seen.pages.values()].map(({ path }) => path))
   const met = new Set<string>()
@@ -206,7 +209,7 @@ export function tidied(seen: Snapshot): string {
   const titles = new Set(entriesOf(summary).map(({ title }) => title))
   for (const { path, page } of every(seen)) {
     if (listed.has(path)) continue
-    // After a swap another page may be called so: nobody gives a title twice.
+    // After a swap, another page may have this title. No two pages get the same title.
     const title = titles.has(`Guide ${page.slice(1)}`) ? `Guide of ${page}` : `Guide ${page.slice(1)}`
     summary = addedEntry(summary, title, path, null)
   }
@@ -232,7 +235,7 @@ const planners: readonly (readonly [number, string, Planner])[] = [
 ]
 export const planNames = [...planners.map(([, name]) => name), HEAVY]
 
-/** What somebody with plain Git might do with the files. */
+/** Possible edits of the files by a person with plain Git. */
 export function planOf(world: World, next: Random, seen: Snapshot): Plan | null {
   const possible = planners
     .filter(([, name]) => !world.without.has(name))

@@ -1,21 +1,21 @@
-/** The repository of a space on one server, read and written by an administrator with plain Git. */
+/** The repository of a space on one server, which an admin reads and writes with plain Git. */
 import { git } from '../../support/hermetic-git.js'
 import { commitIn } from './admin.js'
 import { Objects } from './objects.js'
 
 export type Reader = Pick<Objects, 'read' | 'blob' | 'treeId' | 'files'>
 
-/** The repository of a space, wherever it is. */
+/** The repository of a space at any location. */
 export interface SpaceRepository extends Reader {
-  /** What a ref names now; null = it is absent. */
+  /** The target of a ref, or null if it is absent. */
   head(ref: string): Promise<string | null>
   /** All refs, in text. */
   refs(): Promise<string>
-  /** A commit of a person on a branch; null deletes. `seconds` = its date. */
+  /** A commit of a person on a branch. Null deletes. `seconds`: its date. */
   commit(ref: string, files: Record<string, string | null>, message: string, seconds: number): Promise<void>
-  /** Housekeeping: a command of Git. */
+  /** Runs a Git maintenance command. */
   keepHouse(args: readonly string[]): Promise<void>
-  /** Throws if Git finds anything wrong. */
+  /** Throws if Git finds a fault. */
   check(): Promise<void>
   close(): void
 }

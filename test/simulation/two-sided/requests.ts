@@ -66,7 +66,7 @@ export async function updateRequest(world: World, next: Random, project: Project
   return `${project.name}: change request ${branch.number} ${await updateBranch(world, next, targetOf(project, branch))}`
 }
 
-/** Opens the change request that undoes a merged one. It may touch only what that one had changed. */
+/** Opens the change request that reverts a merged one. It may only touch content that that one had changed. */
 export async function revertRequest(world: World, next: Random, project: Project): Promise<string | null> {
   const merged = pick(next, project.merged.slice(-4))
   if (!merged || project.branches.length >= 3) return null
@@ -78,7 +78,8 @@ export async function revertRequest(world: World, next: Random, project: Project
     [merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)),
   )
   const main = await seeHere(project)
-  // What the change request deleted and somebody has restored since at another place, its revert restores at the old place.
+  // If the change request deleted a page that was restored elsewhere since, its revert restores the page at the old
+  // place.
   await mendTwice(world, project, branchRef(branch.number), (page, paths) => {
     const places = [main.pages.get(page)?.path, after?.pages.has(page) ? undefined : before?.pages.get(page)?.path]
     return paths.every((path) => places.includes(path)) ? (places[0] ?? null) : null
@@ -98,14 +99,17 @@ export async function revertRequest(world: World, next: Random, project: Project
   return `${project.name}: change request ${branch.number} reverts another`
 }
 
-/** Main gets the content of an earlier revision: what was deleted since is restored by that, what came since is deleted. */
+/**
+ * Main gets the content of an earlier revision. This restores content that was deleted since, and deletes newer
+ * content.
+ */
 export async function rollback(world: World, next: Random, project: Project): Promise<string | null> {
   const revision = pick(next, project.heads.slice(-8, -1))
   if (!revision) return null
   const then = await snapshotOf(project.objects, revision)
   const before = await seeHere(project)
   const { status, text } = await world.host.api.call('POST', `${project.url}/rollback`, { revision })
-  // A request for what is there already is refused, and nothing happens.
+  // A rollback to the present content is rejected without effect.
   if (status === 409 && before.tree === then.tree && before.commit === (await seeHere(project)).commit) return null
   if (status !== 200) throw new Fault('response', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
   const seen = await seeHere(project)

@@ -10,7 +10,7 @@ import type { Snapshot } from './snapshot.js'
 import { withEntry } from './text.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
 
-/** What a resolver decides about one path. */
+/** A resolver's decision about one path. */
 interface Choice {
   path: string
   content?: string
@@ -18,7 +18,10 @@ interface Choice {
   delete?: boolean
 }
 
-/** What becomes of each path in conflict: mostly what keeps both sides' changes, sometimes one side. Returns the pages that were decided without regard to the other. */
+/**
+ * Decides each path in conflict: usually with the changes of both sides, sometimes with one side. Returns the pages
+ * that were decided without regard to the other side.
+ */
 function decide(
   next: Random,
   conflicts: readonly Conflict[],
@@ -30,7 +33,7 @@ function decide(
   const texts = new Map([...branch.pages.values()].map(({ path, text }) => [path, text]))
   const resolve = conflicts.flatMap((conflict, at): Choice[] => {
     const { path, kind } = conflict
-    // Two pages can be in conflict about one path: what is there decides both.
+    // Two pages can conflict about one path. The existing content decides both.
     if (conflicts.some((other, n) => n !== at && other.path === path))
       for (const page of pagesOf(conflict)) decided.add(page)
     if (conflicts.slice(0, at).some((other) => other.path === path)) return []
@@ -38,12 +41,13 @@ function decide(
       for (const page of pagesOf(conflict)) decided.add(page)
       return [{ path, take: pick(next, ['main', 'change-request']) ?? 'main' }]
     }
-    // All that a resolver sees is one page, whatever else the account would have at its path (if the page comes back to where a force took it from).
+    // A resolver sees only one page, even if the account has others at its path (when the page returns to the place
+    // from which a force push removed it).
     const [page, ...more] = kind === 'content' ? pagesOf(conflict) : []
     const own = page !== undefined && more.length === 0 ? textOf(page) : null
     const text =
       own ?? (path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null))
-    // What was deleted, renamed away or swapped cannot be seen from one path alone: the resolver has decided, whatever the result.
+    // Deletions, renames and swaps are not visible from one path alone. The resolver has decided, whatever the result.
     if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string')
       for (const page of pagesOf(conflict)) decided.add(page)
     return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
@@ -51,7 +55,7 @@ function decide(
   return { resolve, decided }
 }
 
-/** Nobody who decides that a page is gone leaves its entry in the table of contents, if that is theirs to write. */
+/** A resolver who deletes a page also removes its entry from the table of contents, if they can write that. */
 function dropEntries(
   resolve: readonly Choice[],
   conflicts: readonly Conflict[],
@@ -67,11 +71,11 @@ function dropEntries(
   }
 }
 
-/** The branch of the remote whose conflict a change request holds; null for one of people here. */
+/** The branch of the remote whose conflict a change request holds, or null for one of people here. */
 export const heldRef = ({ project, knowledge }: Target): string | null =>
   [...project.held].find(([, held]) => held.knowledge === knowledge)?.[0] ?? null
 
-/** What collides between main and a branch, none of it needlessly. */
+/** The conflicts between main and a branch. None may be needless. */
 export async function examineConflicts(world: World, target: Target): Promise<Conflict[]> {
   const { project, at } = target
   const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
@@ -82,7 +86,7 @@ export async function examineConflicts(world: World, target: Target): Promise<Co
   return items
 }
 
-/** Brings main into a branch, and resolves what collides. */
+/** Merges main into a branch and resolves the conflicts. */
 export async function updateBranch(world: World, next: Random, target: Target): Promise<string> {
   const { project, at, ref, knowledge } = target
   const url = `${project.url}${at}`
@@ -100,7 +104,8 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   dropEntries(resolve, items, main, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
   let { status, text, body } = await ask()
-  // If a third page has taken the chosen path, neither page can have it: the resolver follows the error message and takes main's. It names one at a time.
+  // If a third page has the chosen path, neither page can have it. The resolver follows the error message, which names
+  // one page at a time, and uses main's path.
   for (const _round of resolve) {
     const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
     if (taken.length === 0) break
@@ -120,7 +125,7 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   return items.length === 0 ? 'updated' : `updated, ${items.map(({ path, kind }) => `${path} (${kind})`)} resolved`
 }
 
-/** What a resolver decided for one side is the resolver's act. If SUMMARY.md was in conflict, so are titles. */
+/** A resolver's choice of one side is the resolver's act. If SUMMARY.md was in conflict, titles are too. */
 async function learnDecisions(
   world: World,
   { project, ref, knowledge }: Target,
@@ -130,7 +135,7 @@ async function learnDecisions(
   const seen = await seeHere(project, ref)
   const trial = knowledge.copy()
   record(trial, seen, why(world, 'who resolved a conflict here'))
-  // A text that was put at another path by hand: it is unknown which page that is now.
+  // A text that was moved by hand: the identity of its page is unknown now.
   for (const page of decided) {
     const given = project.ids.get(page)
     if (given) project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))

@@ -1,4 +1,4 @@
-/** Saves a world between two steps, and opens it again, so that a long story need not be played from its beginning. */
+/** Saves a world between two steps and opens it again, so that a long story can continue from there. */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,14 +6,14 @@ import { deserialize, serialize } from 'node:v8'
 import { type Act, Knowledge, ledger, openLedger, type Value } from './knowledge.js'
 import { openWorld, type Project, type World } from './world.js'
 
-/** A `Knowledge` as it is in the file: sides that share acts, or are one, do so there too. */
+/** A `Knowledge` as it is in the file. Sides that share acts, or are one object, do so there too. */
 interface SavedKnowledge {
   knows: ReadonlyMap<string, readonly Act[]>
   alsoAt: ReadonlyMap<string, Value[]>
 }
 
 interface Saved {
-  /** The step that comes next. */
+  /** The next step. */
   step: number
   apart: boolean
   count: number
@@ -21,13 +21,13 @@ interface Saved {
   seconds: number
   past: World['past']
   ledger: ReturnType<typeof ledger>
-  /** Projects, with their knowledge as it is saved and without their objects. */
+  /** Projects with their knowledge as it is saved, without their objects. */
   projects: unknown[]
 }
 
 const isPlain = (value: object): value is Record<string, unknown> => Object.getPrototypeOf(value) === Object.prototype
 
-/** A copy in which `replace` stands for some objects, wherever they are; what is one object stays one. */
+/** A copy in which `replace` substitutes some objects at any depth. One object stays one object. */
 function replaced(value: unknown, replace: (value: object) => unknown, met = new Map<object, unknown>()): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (met.has(value)) return met.get(value)
@@ -47,7 +47,7 @@ function replaced(value: unknown, replace: (value: object) => unknown, met = new
   return copy
 }
 
-/** Saves the world in a folder, before a step. The service is stopped meanwhile. */
+/** Saves the world in a folder before a step. The service is stopped during that time. */
 export async function saveWorld(world: World, step: number, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
@@ -69,7 +69,10 @@ export async function saveWorld(world: World, step: number, folder: string): Pro
   await writeFile(join(folder, 'world'), serialize(saved))
 }
 
-/** Opens a copy of a saved world, and tells the step that comes next. Its remote has the port that it had: no two copies can be open at once. */
+/**
+ * Opens a copy of a saved world and returns the next step. Its remote has the same port as before, so two copies cannot
+ * be open at once.
+ */
 export async function openSaved(folder: string, without: ReadonlySet<string>): Promise<{ world: World; step: number }> {
   const saved = deserialize(await readFile(join(folder, 'world'))) as Saved
   const dir = async (name: string): Promise<string> => {

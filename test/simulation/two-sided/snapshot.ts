@@ -11,7 +11,7 @@ export interface SeenPage {
   lines: ReadonlySet<string>
   title: string | null
   ends: 'lf' | 'crlf' | 'mixed'
-  /** Lines that are in it more than once. */
+  /** Lines that it contains more than once. */
   doubled: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export interface Snapshot {
   commit: string
   tree: string | null
   pages: ReadonlyMap<string, SeenPage>
-  /** Files that are no pages of ours: path → oid. */
+  /** Files that are not pages of the story: path → object ID. */
   others: ReadonlyMap<string, string>
   summary: string
 }
@@ -54,7 +54,7 @@ async function parsedBlob(objects: Reader, oid: string): Promise<Parsed> {
   return found
 }
 
-/** Reads a commit, or a folder of it. A page that is there twice, or a line on another's page, is a fault. */
+/** Reads a commit or a folder of it. A duplicate page, or a line on another page, is a fault. */
 export async function snapshotOf(objects: Reader, commit: string, folder = ''): Promise<Snapshot> {
   const files = await objects.files(commit, folder)
   const pages = new Map<string, SeenPage>()
@@ -90,7 +90,7 @@ export async function twinsIn(objects: Reader, commit: string): Promise<Map<stri
   return new Map([...files].filter(([, all]) => all.size > 1))
 }
 
-/** What a register holds in a snapshot; a line's only if its page is there. */
+/** The value of a register in a snapshot. A line has one only if its page exists. */
 export function valueIn(seen: Snapshot, key: string): Value {
   const [kind, name = ''] = key.split(' ')
   const page = seen.pages.get(kind === 'line' ? (name.split('-')[0] as string) : name)
@@ -101,7 +101,7 @@ export function valueIn(seen: Snapshot, key: string): Value {
   return page.lines.has(name) ? 'in' : null
 }
 
-/** All registers of which a snapshot has something. */
+/** All registers that have a value in a snapshot. */
 export function keysIn(seen: Snapshot): string[] {
   return [...seen.pages.values()].flatMap(({ page, lines }) => [
     pathOf(page),

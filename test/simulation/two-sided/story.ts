@@ -25,7 +25,7 @@ type Step = (world: World, next: Random, project: Project) => Promise<string | n
 
 const anyRef = (next: Random): Ref => (next(3) === 0 ? DOCS : MAIN)
 
-/** What may happen, how often, and the name by which it can be left out. */
+/** The possible steps, their frequency, and the name by which each can be left out. */
 const steps: readonly (readonly [number, string, Step])[] = [
   [22, 'edit', (world, next, project) => editHere(world, next, mainOf(project))],
   [
@@ -82,7 +82,7 @@ const steps: readonly (readonly [number, string, Step])[] = [
   [1, 'converge', (world, next) => converge(world, next)],
 ]
 
-/** What may happen beside them on nodes. */
+/** Additional steps on nodes. */
 const onNodes: typeof steps = [
   [2, 'kill', killedSync],
   [2, 'kill-edit', killedEdit],
@@ -95,28 +95,28 @@ export const stepNames = [...steps.map(([, name]) => name), 'lose-disk', ...edit
 export interface Options {
   seed: number
   steps: number
-  /** Names of steps that do not happen. */
+  /** Names of the steps to leave out. */
   without?: readonly string[]
-  /** On how many nodes; absent = on one server without a database. */
+  /** The number of nodes. If absent, one server without a database. */
   nodes?: number
-  /** The numbers of the only steps that happen. */
+  /** The numbers of the steps to play. All others are skipped. */
   only?: ReadonlySet<number>
-  /** Called with every step's account. */
+  /** Called with the account of every step. */
   tell?: (line: string) => void
-  /** A folder with a saved world, from which the story goes on. */
+  /** A folder with a saved world from which the story continues. */
   from?: string
-  /** A folder for saved worlds, one of which is named after the step that comes next; and after how many steps one is saved. */
+  /** A folder for saved worlds, which are named after the next step, and the number of steps between two of them. */
   save?: { folder: string; every: number }
 }
 
 export interface Told {
   log: string[]
-  /** Steps in which something was done. */
+  /** Steps with an effect. */
   acted: number[]
   fault: Error | null
-  /** The step that failed; `steps` = at the end. */
+  /** The step that failed. `steps` means at the end. */
   at: number
-  /** How many pages were in conflict, and how many of these conflicts may have been needless. */
+  /** The number of pages in conflict, and the number of these conflicts that may have been needless. */
   conflicts: { all: number; unclear: number }
 }
 
@@ -150,7 +150,7 @@ async function play(world: World, options: Options, told: Told, begin: number): 
   await checkRepositories(world)
 }
 
-/** Plays a story, and reports what happened up to its end or its first fault. */
+/** Plays a story and reports it up to its end or its first fault. */
 export async function playStory(options: Options): Promise<Told> {
   const told: Told = { log: [], acted: [], fault: null, at: -1, conflicts: { all: 0, unclear: 0 } }
   const killed = !options.without?.includes('kill')
@@ -176,7 +176,7 @@ export async function playStory(options: Options): Promise<Told> {
   return told
 }
 
-/** Leaves out everything that a story does not need to fail in the same way; returns the steps that are left. */
+/** Leaves out everything that a story does not need to fail in the same way. Returns the remaining steps. */
 export async function shrink(options: Options, failed: Told, tell: (line: string) => void): Promise<Told> {
   const kind = (told: Told): string =>
     told.fault instanceof Fault ? told.fault.kind : String(told.fault?.message).slice(0, 40)

@@ -43,13 +43,13 @@ export interface Run {
 export interface Before {
   here: string
   there: Map<Ref, string | null>
-  /** The newest run; null = none yet. */
+  /** The newest run, or null if there is none yet. */
   last: string | null
-  /** If a person pushed during the run: what was known there until then. */
+  /** If a person pushed during the run: the knowledge of the remote before that. */
   unraced?: Knowledge
 }
 
-/** The newest runs, newest first: a space does not keep all. */
+/** The newest runs, newest first. A space does not keep all. */
 const runsOf = async (world: World, project: Project): Promise<Run[]> =>
   (await world.host.api.ask('GET', `${project.url}/git/history?limit=10`)).items
 
@@ -61,10 +61,13 @@ export async function before(world: World, project: Project): Promise<Before> {
   }
 }
 
-/** How long between two questions whether a run is over. Each costs the service, which works on the run, a millisecond or two. */
+/**
+ * The interval between two polls for the end of a run. Each costs the service, which works on the run, one or two
+ * milliseconds.
+ */
 const ASK_MS = 25
 
-/** Waits until no run is under way, and returns those that began since, oldest first. */
+/** Waits until no run is in progress. Returns those that started since, oldest first. */
 export async function idle(world: World, project: Project, since: string | null): Promise<Run[]> {
   const end = Date.now() + 90_000
   for (;;) {
@@ -85,7 +88,7 @@ export const inputOf = (world: World, project: Project, ref: Ref): Record<string
 
 export interface How {
   force?: boolean
-  /** Something was broken on purpose: the run may fail, and main or the remote may have moved all the same. */
+  /** The test broke something: the run may fail, and main or the remote may have moved anyway. */
   broken?: boolean
 }
 
@@ -107,7 +110,7 @@ export const startSync = (
       : {}),
   })
 
-/** An import or export, and all that must hold after it. */
+/** An import or export, and the expected state after it. */
 export async function sync(
   world: World,
   project: Project,
@@ -116,7 +119,7 @@ export async function sync(
   how: How = {},
 ): Promise<string> {
   const there = project.there.get(ref)
-  // What would be there twice is put right here before it is exported.
+  // Content that would be duplicated is corrected here before the export.
   if (direction === 'export' && !how.force && there && mayBeTwice(project.main, there, ref))
     await sync(world, project, 'import', ref, how)
   const then = await before(world, project)
@@ -127,7 +130,7 @@ export async function sync(
   return absorb(world, project, then, runs, how)
 }
 
-/** Takes up what runs did: by what moved, and by what they say. */
+/** Records the effects of runs, from the moved refs and from their reports. */
 export async function absorb(
   world: World,
   project: Project,
@@ -175,14 +178,14 @@ async function absorbImport(
   const knowledge = project.there.get(run.ref)
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
-  // An export takes in what it finds first, and may then collide with what was pushed meanwhile.
+  // An export first imports the present head, and may then conflict with later pushes.
   if (then.unraced && moved && run.state === 'conflict') return meet(project.main, then.unraced, run.ref)
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
   const last = project.seen.get(run.ref)
   if (last && !(await isAncestor(world, last, head))) expectReturnedIds(project)
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
-  // What may not count there (story.md) is here as it was.
+  // Acts that may not count there (story.md) keep their value here.
   const touched = new Set([...project.main.news(knowledge), ...uncertain(project.main, knowledge, run.ref)].map(pageOf))
   const touchedThere = new Set(
     [...knowledge.news(project.main), ...stillAt(project.main, knowledge, run.ref)].map(pageOf),
@@ -205,7 +208,10 @@ async function absorbImport(
   }
 }
 
-/** The change request of a conflict is archived by an import that is clean, or an export: also one that creates again a branch that was deleted there. */
+/**
+ * A clean import or an export archives the change request of a conflict, even an export that creates a deleted branch
+ * again.
+ */
 async function releaseHeld(world: World, project: Project, run: Run): Promise<void> {
   const held = project.held.get(run.ref)
   if (!held) return
@@ -218,7 +224,10 @@ async function releaseHeld(world: World, project: Project, run: Run): Promise<vo
   project.held.delete(run.ref)
 }
 
-/** An export that failed at the push may have imported what ended the conflict before: its change request is archived then, and nobody resolves it. */
+/**
+ * An export that failed at the push may have imported the end of the earlier conflict. Its change request is then
+ * archived, and no one resolves it.
+ */
 async function forgetArchived(world: World, project: Project, run: Run): Promise<void> {
   const held = project.held.get(run.ref)
   if (!held) return
@@ -249,12 +258,15 @@ async function absorbExport(world: World, project: Project, then: Before, run: R
   for (const other of world.projects) if (other !== project) await judgeThere(world, other, run.ref)
 }
 
-/** A branch that an export made: what the other projects' folders in it know comes from the commit that it was built on. */
+/**
+ * A branch that an export created: its content in the folders of other projects comes from the commit that it was built
+ * on.
+ */
 async function born(world: World, project: Project, ref: Ref, head: string): Promise<void> {
   const main = headThere(world, MAIN)
   const parent = await baseOf(world, head)
   if (!main || ref === MAIN) return
-  // The branch may begin at a commit of main itself, which may be its first.
+  // The branch may start at a commit of main itself, perhaps the first one.
   const base = await git(world.remote.path, ['merge-base', head, main]).catch(() => null)
   const last = [...project.seen.values()]
   const held = await Promise.all(last.map((commit) => isAncestor(world, commit, main)))
@@ -263,7 +275,8 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
       'not in step',
       `${project.name}: ${ref} was made by an export, and shares no history with main of the remote, which holds the last head in step`,
     )
-  // What main of the remote has itself (an export whose response was lost, for example) undoes nothing there.
+  // Content that main of the remote has itself (for example, after an export whose response was lost) undoes nothing
+  // there.
   if (parent && !(await isAncestor(world, head, main)) && !(await isKnown(world, project, parent)))
     throw new Fault(
       'undone there',
@@ -283,7 +296,7 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
         'bytes',
         `${project.name}: the export that made ${ref} changed ${other.folder}, which is not its own`,
       )
-    // A line that stood there twice before, the export has not put there.
+    // The export did not add a line that occurred there twice before.
     for (const line of [...seen.pages.values()].flatMap(({ doubled }) => doubled))
       knowledge.set(lineOf(line), 'in', why(world, `who had it twice before the making of ${ref}`))
     const known = other.there.get(MAIN)
@@ -296,7 +309,7 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
   }
 }
 
-/** The commit that an export built on: the parent of the oldest commit that no branch has had. */
+/** The base commit of an export: the parent of the oldest commit that no branch has had. */
 async function baseOf(world: World, head: string): Promise<string | undefined> {
   const past = [...world.past.values()].flat().filter((commit) => commit !== head)
   const row = await git(world.remote.path, ['rev-list', '--first-parent', head, '--not', ...new Set(past)])
@@ -304,7 +317,10 @@ async function baseOf(world: World, head: string): Promise<string | undefined> {
   return (await git(world.remote.path, ['log', '-1', '--format=%P', oldest])).split(' ')[0]
 }
 
-/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose response was lost). */
+/**
+ * Whether a commit of the remote was up to date, or an ancestor of one that was, or has the same project folder as one
+ * that was or as main here (an export whose response was lost).
+ */
 async function isKnown(world: World, project: Project, commit: string): Promise<boolean> {
   const tree = await world.there.treeId(commit, project.folder)
   for (const seen of project.seen.values())
@@ -336,18 +352,18 @@ async function absorbConflict(world: World, project: Project, run: Run): Promise
   await examineConflicts(world, targetOf(project, project.held.get(run.ref) as Held))
 }
 
-/** Resolves the change request that holds a conflict, merges it, and sees what the service does then. */
+/** Resolves the change request that holds a conflict, merges it, and records the following actions of the service. */
 export async function resolveHeld(world: World, next: Random, project: Project, ref: Ref): Promise<string | null> {
   const held = project.held.get(ref)
   if (!held) return null
   const then = await before(world, project)
   const target = targetOf(project, held)
-  // The service exports right after the merge: what would be there twice is put right on the branch.
+  // The service exports right after the merge. Content that would be duplicated is corrected on the branch.
   if (mayBeTwice(project.main, held.knowledge, ref)) await updateBranch(world, next, target)
   const said = await mergeBranch(world, next, target)
   project.held.delete(ref)
   project.seen.set(ref, held.from)
-  // The merge is ours; what the queued export does comes after it.
+  // The merge is ours. The effects of the queued export come after it.
   const merged = (await world.host.api.ask('GET', `${project.url}/change-requests/${held.id}`)).revisionMerged as string
   const after = await idle(world, project, then.last)
   const also = await absorb(world, project, { ...then, here: merged }, after, {})

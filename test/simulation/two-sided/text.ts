@@ -1,7 +1,8 @@
 import { pick, type Random } from './random.js'
 
-// The text of a page is made of lines that occur once in the world: `p7-12 says …` is the twelfth line of page p7. Each is below one of
-// the page's headings, with an empty line after it, so that two edits collide only if they are made at the same heading.
+// The text of a page consists of lines that occur once in the world: `p7-12 says …` is the twelfth line of page p7.
+// Each is below one of the page's headings and followed by an empty line, so that two edits conflict only if they are
+// at the same heading.
 
 const words =
   'acorn bell candle delta ember fable grain harbor inlet jasper kettle lantern meadow nickel orchard pebble quartz ribbon saddle timber umber velvet willow yarrow zephyr anchor basket copper dune fern'.split(
@@ -9,7 +10,7 @@ const words =
   )
 export const PARTS = 5
 
-/** The one marker by which a page is known, wherever its file is. */
+/** The unique marker that identifies a page at any path. */
 export const markOf = (page: string): string => `This is page ${page}.`
 const headingOf = (page: string, part: number): string => `## Part ${part} of ${page}`
 
@@ -31,7 +32,7 @@ const withEnds = (text: string, change: (lines: string[]) => void): string => {
   return lines.join(crlf ? '\r\n' : '\n')
 }
 
-/** The text with one more line below a heading; at the end if somebody removed the heading. */
+/** The text with one more line below a heading, or at the end if the heading was removed. */
 export const withLine = (text: string, page: string, part: number, line: string): string =>
   withEnds(text, (lines) => {
     const at = lines.indexOf(headingOf(page, part))
@@ -39,7 +40,7 @@ export const withLine = (text: string, page: string, part: number, line: string)
     else lines.splice(lines.at(-1) === '' ? lines.length - 1 : lines.length, 0, '', line)
   })
 
-/** The text without a line, and without the empty one before it. */
+/** The text without a line and the empty line before it. */
 export const withoutLine = (text: string, line: string): string =>
   withEnds(text, (lines) => {
     const at = lines.findIndex((one) => one.startsWith(`${line} says `))
@@ -65,7 +66,7 @@ export const entryOf = (line: string): Entry | null => {
 
 export const entriesOf = (summary: string): Entry[] => summary.split('\n').flatMap((line) => entryOf(line) ?? [])
 
-/** Changes the entry of a path; null takes it away. */
+/** Changes the entry of a path. Null removes it. */
 export const withEntry = (summary: string, path: string, change: Partial<Entry> | null): string =>
   summary
     .split('\n')
@@ -78,7 +79,7 @@ export const withEntry = (summary: string, path: string, change: Partial<Entry> 
     })
     .join('\n')
 
-/** One more entry: below the entry of `above`, or at the end. */
+/** Adds an entry below the entry of `above`, or at the end. */
 export function addedEntry(summary: string, title: string, path: string, above: string | null): string {
   const lines = summary.replace(/\n+$/, '').split('\n')
   const at = above === null ? -1 : lines.findIndex((line) => entryOf(line)?.path === above)

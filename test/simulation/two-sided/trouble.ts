@@ -17,13 +17,13 @@ const isPush = (url: string): boolean => url.includes('git-receive-pack')
 
 type Break = (world: World, next: Random, project: Project) => Promise<() => Promise<unknown> | unknown>
 
-/** The push is carried out, but its response never arrives. */
+/** The push is performed, but its response never arrives. */
 const pushResponseLost: Break = async ({ remotes }) => {
   remotes.behaviour.losePushResponses = true
   return () => delete remotes.behaviour.losePushResponses
 }
 
-/** What is fetched breaks off after some bytes. */
+/** A fetch breaks off after some bytes. */
 const fetchCut: Break = async ({ remotes }, next) => {
   const bytes = next(600)
   remotes.behaviour.onRequest = ({ method, url }) => {
@@ -52,7 +52,7 @@ const remoteDown: Break = async ({ remotes }) => {
   return () => delete remotes.behaviour.onRequest
 }
 
-/** A sync with a remote that is broken in one way while it runs. */
+/** A sync with a remote that fails in one way during the run. */
 export async function brokenSync(world: World, next: Random, project: Project): Promise<string> {
   const [name, breaks] = pick(next, [
     ['the response to the push lost', pushResponseLost],
@@ -88,7 +88,7 @@ export async function racedSync(world: World, next: Random, project: Project): P
     world.past.set(MAIN, [...(world.past.get(MAIN) ?? []), commit])
     const known = project.there.get(MAIN)
     if (known) then.unraced = known.copy()
-    // Noted before the service can respond.
+    // Recorded before the service can respond.
     await recordThere(world, MAIN, 'a person on the remote during a push')
     then.there.set(MAIN, commit)
   }
@@ -101,7 +101,7 @@ export async function racedSync(world: World, next: Random, project: Project): P
   }
 }
 
-/** The server is killed during a sync, and starts again. */
+/** The server is killed during a sync and restarts. */
 export async function killedSync(world: World, next: Random, project: Project): Promise<string> {
   const { host } = world
   const [direction, ref] = [pick(next, directions), pick(next, refsOf(world))] as ['import' | 'export', Ref]
@@ -114,7 +114,7 @@ export async function killedSync(world: World, next: Random, project: Project): 
   await startSync(world, project, direction, ref, false)
   await new Promise((done) => setTimeout(done, delay))
   await host.kill(reach)
-  // What the killed node was doing, the others take over.
+  // The other nodes take over the work of the killed node.
   const late = host.kind === 'nodes' && next(2) === 0
   if (!late) await host.restart()
   const runs = await idle(world, project, then.last)
@@ -123,7 +123,7 @@ export async function killedSync(world: World, next: Random, project: Project): 
   return `${told} (${reach} killed after ${delay} ms${late ? ', and back when others had done it' : ''})`
 }
 
-/** The server is killed during an edit: it was made as a whole, or not at all. */
+/** The server is killed during an edit, which is applied completely or not at all. */
 export async function killedEdit(world: World, next: Random, project: Project): Promise<string | null> {
   const { host } = world
   if (!host.kill) return null
@@ -133,7 +133,7 @@ export async function killedEdit(world: World, next: Random, project: Project): 
     [...seen.pages.values()].filter((one) => project.ids.has(one.page) && one.title !== null),
   )
   if (!page) return null
-  // At the end, with the line ends that the page has: an edit keeps them.
+  // At the end, with the line ends of the page: an edit keeps them.
   const text = withLine(page.text, page.page, PARTS, `${page.page}-${++world.count} says it before the end.`)
   const changes = [{ operation: 'update_page', page: project.ids.get(page.page)?.id, document: { markdown: text } }]
   const asked = host.api.call('POST', `${project.url}/content`, { changes }).catch((error: unknown) => error)
@@ -153,7 +153,7 @@ export async function killedEdit(world: World, next: Random, project: Project): 
   return `${project.name}: edit ${page.path}, killed: ${made ? 'made' : 'not made'}`
 }
 
-/** A preview changes nothing; what it says of an import is what the import then does. */
+/** A preview changes nothing, and its prediction matches the import. */
 export async function previewed(world: World, next: Random, project: Project): Promise<string> {
   const direction = next(2) === 0 ? 'import' : 'export'
   const ref = pick(next, refsOf(world)) as Ref
@@ -184,7 +184,7 @@ export async function previewed(world: World, next: Random, project: Project): P
   return `${said}, then ${told}`
 }
 
-/** An administrator commits on main here with plain Git. */
+/** An admin commits on main here with plain Git. */
 export async function adminCommit(world: World, next: Random, project: Project): Promise<string | null> {
   const plan = planOf(world, next, await seeHere(project))
   if (!plan) return null
@@ -205,7 +205,7 @@ export async function keepHouse(world: World, next: Random, project: Project): P
   return `${project.name}: git ${args.join(' ')}`
 }
 
-/** A node is killed, and comes back with an empty disk. */
+/** A node is killed and returns with an empty disk. */
 export async function loseDisk(world: World, _next: Random, project: Project): Promise<string | null> {
   const said = await world.host.loseDisk?.()
   if (said === undefined) return null

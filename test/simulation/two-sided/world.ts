@@ -29,10 +29,10 @@ export interface Branch {
 export interface Held {
   id: string
   number: number
-  /** What its branch knows, and its head when it was last looked at. */
+  /** The knowledge of its branch, and its head at the last check. */
   knowledge: Knowledge
   head: string
-  /** The remote's head that it took in last. */
+  /** The remote's head that it merged last. */
   from: string
 }
 
@@ -40,11 +40,11 @@ export interface Held {
 export interface Given {
   id: string
   path: string
-  /** `new`: on a branch alone; `gone`: not on main at present. */
+  /** `new`: only on a branch. `gone`: not on main at present. */
   state: 'new' | 'there' | 'gone'
 }
 
-/** A space, and what is known of it on every side. */
+/** A space, and the knowledge of each side about it. */
 export interface Project {
   name: string
   folder: string
@@ -56,18 +56,18 @@ export interface Project {
   heads: string[]
   branches: Branch[]
   held: Map<Ref, Held>
-  /** What each branch of the remote knows. */
+  /** The knowledge of each branch of the remote. */
   there: Map<Ref, Knowledge>
-  /** Head of each branch of the remote with which the service said to be in step last. */
+  /** The last head of each branch of the remote that the service reported as up to date. */
   seen: Map<Ref, string>
   ids: Map<string, Given>
-  /** Pages that were there twice: it is unknown which of the two had the ID of the page, and on which side that one stayed. */
+  /** Pages that existed twice. It is unknown which of the two had the page's ID, and on which side that one stayed. */
   twins: Set<string>
-  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere, or before they were gone and restored at another place. */
+  /** IDs that pages had before a resolver moved their texts, or before they were deleted and restored elsewhere. */
   former: Map<string, Set<string>>
-  /** Files that nobody ever touches. */
+  /** Files that no step touches. */
   statics: Map<string, string>
-  /** Change requests that were merged: what a revert undoes. */
+  /** Merged change requests, which a revert can undo. */
   merged: { id: string; before: string; after: string }[]
 }
 
@@ -75,24 +75,27 @@ export interface World {
   host: Host
   remotes: GitHttp
   remote: BareRepository & { url: string }
-  /** The remote, read by plain Git. */
+  /** The remote, read with plain Git. */
   there: Objects
   projects: Project[]
   /** Heads that a branch of the remote has had, oldest first. */
   past: Map<Ref, string[]>
-  /** Names of steps, edits and plans that do not happen. */
+  /** Names of the steps, edits and plans to leave out. */
   without: ReadonlySet<string>
   count: number
   step: number
   clock: StoryClock
-  /** What the running step did so far. */
+  /** The effects of the running step so far. */
   said: string[]
-  /** Pages that were in conflict, except for SUMMARY.md; and those for which that was needless, unless something counts that nobody can know (`needless.ts`). */
+  /**
+   * Pages that were in conflict, except for SUMMARY.md, and the needless ones among them, unless an unknowable act
+   * counts (`needless.ts`).
+   */
   conflicts: { all: Set<string>; unclear: Set<string> }
   close(): Promise<void>
 }
 
-/** What a world goes on from: folders that become its own, and the remote's port and date. */
+/** The saved parts of a world: folders that the world takes over, and the remote's port and date. */
 export interface Beginning {
   service: string
   remotes: string
@@ -154,7 +157,7 @@ export async function addProject(world: World, name: string, folder: string): Pr
   return project
 }
 
-/** From here on all happens in this step. */
+/** All later effects belong to this step. */
 export function beginStep(world: World, step: number): void {
   world.step = step
   world.said = []
@@ -175,7 +178,7 @@ export const seeThere = (world: World, project: Project, commit: string): Promis
 export const branchRef = (number: number): string => `refs/heads/change-requests/${number}`
 export const newLine = (world: World, page: string): string => `${page}-${++world.count}`
 
-/** Compares the files that nobody touches with what they were at the beginning. */
+/** Compares the untouched files with their initial content. */
 function keepsStatics(project: Project, seen: Snapshot, where: string): void {
   if (seen.tree === null) return
   for (const path of new Set([...project.statics.keys(), ...seen.others.keys()]))
@@ -184,9 +187,9 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 }
 
 /**
- * A page that was gone and that two people restored at two places is rightly there twice; somebody takes one away.
- * `kept` returns the path that stays; null = the page must not be there twice. Returns the lines that were only in what is taken away, those that are
- * only in what stays, and where each page stays.
+ * Handles a deleted page that two people restored in two places: it rightly exists twice, and a person removes one
+ * copy. `kept` returns the path that stays, or null if the page must not exist twice. Returns the lines that were only
+ * in the removed copy, those only in the other one, and where each page stays.
  */
 export async function mendTwice(
   world: World,
@@ -229,20 +232,20 @@ export async function mendTwice(
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
   const { gone, stayed, places } = await mendTwice(world, project, ref, (page, paths) => {
     const known = [...knowledge.own(pathOf(page)), ...(knowledge.alsoAt.get(pathOf(page)) ?? [])]
-    // The one that main has: what others do to the page there goes on to meet it.
+    // Main's copy stays: later changes of others to the page apply to it.
     const main = paths.find((path) => path === project.ids.get(page)?.path)
     if (paths.every((path) => known.includes(path))) return main ?? (paths[0] as string)
     world.said.push(`${project.name}: ${page} is at ${paths}: ${knowledge.tell(pathOf(page))}`)
     return null
   })
   knowledge.alsoAt.clear()
-  // What main itself must have is no such line: the copy that it had stays.
+  // Lines that main itself must have are not among them: the copy that had them stays.
   const away = gone.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
   for (const line of away) knowledge.set(line, null, why(world, 'who took one of two away'))
   for (const [page, path] of places)
     if (!knowledge.values(pathOf(page)).includes(path))
       knowledge.set(pathOf(page), path, why(world, 'who took one of two away'))
-  // Nor does it have what was deleted in the other one alone.
+  // Neither are lines that were deleted only in the other copy.
   for (const line of stayed.map(lineOf))
     if (project.main.own(line).includes('in') || knowledge === project.main)
       knowledge.set(line, 'in', why(world, 'who took one of two away'))
@@ -251,7 +254,7 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   for (const key of [...places.keys()].map(endsOf))
     if (!knowledge.values(key).includes(valueIn(seen, key)))
       knowledge.set(key, valueIn(seen, key), why(world, 'who took one of two away'))
-  // And a title that somebody gave to the page.
+  // And a title that a person gave to the page.
   for (const key of [...places.keys()].map(titleOf)) {
     const title = valueIn(seen, key)
     if (!knowledge.values(key).includes(title) && knowledge.acts(key).some((act) => act.value === title))
@@ -260,7 +263,7 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   return seen
 }
 
-/** Compares main here with what must be there, and takes as settled what was open. */
+/** Compares main here with the expected content, and makes ambiguous outcomes definite. */
 export async function judgeHere(world: World, project: Project): Promise<Snapshot> {
   const seen = await seeMerged(world, project, MAIN, project.main)
   const where = `${project.name}, main here (${seen.commit.slice(0, 10)})`
@@ -271,7 +274,7 @@ export async function judgeHere(world: World, project: Project): Promise<Snapsho
   return seen
 }
 
-/** Compares a branch of the remote with what must be there. */
+/** Compares a branch of the remote with the expected content. */
 export async function judgeThere(world: World, project: Project, ref: Ref): Promise<Snapshot | null> {
   const head = headThere(world, ref)
   const knowledge = project.there.get(ref)
@@ -283,7 +286,7 @@ export async function judgeThere(world: World, project: Project, ref: Ref): Prom
   return seen
 }
 
-/** Pages that nobody touched have the bytes and place they had. */
+/** Untouched pages have the same bytes and path as before. */
 export function keepsBytes(before: Snapshot, after: Snapshot, touched: (page: string) => boolean, where: string): void {
   for (const [page, was] of before.pages) {
     const is = after.pages.get(page)

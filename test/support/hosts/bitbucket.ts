@@ -37,7 +37,7 @@ const commitShape = ({ sha, parents, message, author, date }: FakeCommit): objec
   date,
 })
 
-/** The values that a query compares names with. */
+/** The values with which a query compares names. */
 const wanted = (q: string, field: string): string | undefined =>
   new RegExp(`${field.replaceAll('.', '\\.')} = "([^"]*)"`).exec(q)?.[1]
 

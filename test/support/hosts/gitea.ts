@@ -18,7 +18,7 @@ const pullShape = (repository: FakeRepository, url: string, one: FakePull): obje
   merge_commit_sha: repository.mergedTo(one),
   merged_by: one.state === 'merged' ? { login: 'ben' } : null,
   user: { login: one.author },
-  // The head of the branch, also if that has moved since the merge.
+  // The head of the branch, even if it has moved since the merge.
   head: {
     ref: one.head,
     sha: repository.branches.get(one.head)?.sha ?? one.commits.at(-1)?.sha,
@@ -125,7 +125,7 @@ function routesOf(here: HostServer): Route[] {
   ]
 }
 
-/** Starts one, below a path of its server. */
+/** Starts a stand-in below a path of its server. */
 export const startGitea = (): Promise<HostServer> =>
   startHost((here) => ({
     root: '/gitea/api/v1',

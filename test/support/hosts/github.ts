@@ -1,4 +1,4 @@
-/** A stand-in for GitHub's REST API: tokens with permissions, apps whose JWTs are verified, primary and secondary rate limits. */
+/** A stand-in for GitHub's REST API: tokens with permissions, apps with verified JWTs, two kinds of rate limits. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import {
   type Dialect,
@@ -12,23 +12,23 @@ import {
 } from './host-server.js'
 import type { FakeCommit, FakePull, FakeRepository } from './repository.js'
 
-/** An app, and what its installation may do. */
+/** An app and the permissions of its installation. */
 export interface FakeApp {
   id: string
   installation: string
-  /** PKCS#1, as GitHub makes it. */
+  /** PKCS#1, as GitHub creates it. */
   privateKey: string
   permissions: Record<string, string>
-  /** Tokens that were made so far. */
+  /** Tokens that were created so far. */
   made: string[]
-  /** How long a token lasts. */
+  /** The lifetime of a token. */
   lastsMs: number
   now: () => Date
 }
 
 export interface GitHubServer extends HostServer {
   app: FakeApp
-  /** Types of rules that hold for every branch. */
+  /** Types of rules that apply to every branch. */
   rules: string[]
   /** Classic protection, for admins. */
   classic: Record<string, unknown> | null
@@ -40,7 +40,7 @@ const message = (status: number, text: string, headers: Record<string, string> =
   headers,
 })
 
-/** The app's JWT, checked as GitHub checks it: RS256, issuer, at most ten minutes. */
+/** The app's JWT, verified as GitHub does: RS256, issuer, at most ten minutes. */
 function isAppToken(token: string, app: FakeApp, key: KeyObject): boolean {
   const [head = '', body = '', signature = ''] = token.split('.')
   const json = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString())
@@ -66,7 +66,7 @@ const pullShape = (repository: FakeRepository, url: string, one: FakePull): obje
   state: one.state === 'open' ? 'open' : 'closed',
   merged: one.state === 'merged',
   merged_at: one.mergedAt,
-  // of one that is open, GitHub names a commit that it tried
+  // For an open pull request, GitHub returns the commit of a trial merge.
   merge_commit_sha: repository.mergedTo(one) ?? 'e'.repeat(40),
   merged_by: one.state === 'merged' ? { login: 'ben' } : null,
   draft: false,
@@ -201,7 +201,7 @@ function routesOf(here: GitHubServer): Route[] {
   ]
 }
 
-/** Permissions as scopes: to write is to read. */
+/** Permissions as scopes: write includes read. */
 const scopesOf = (permissions: Record<string, string>): Scopes => [
   'metadata:read',
   ...Object.entries(permissions).flatMap(([name, level]) =>
@@ -238,7 +238,7 @@ function tokenRoute(here: GitHubServer): Route {
   }
 }
 
-/** Starts one, with an app whose installation may do everything that Bindery wants. */
+/** Starts a stand-in with an app whose installation has every permission that Bindery needs. */
 export async function startGitHub(now: () => Date = () => new Date()): Promise<GitHubServer> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const app: FakeApp = {

@@ -1,4 +1,7 @@
-/** An HTTP server that stands in for the REST API of a host: it checks who asks and what for, counts requests, and fails when told to. */
+/**
+ * An HTTP server that stands in for the REST API of a host: it checks tokens and scopes, counts requests, and fails on
+ * demand.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { FakeRepository } from './repository.js'
@@ -18,7 +21,7 @@ export interface HostResponse {
   headers?: Record<string, string>
 }
 
-/** A route: the words of its path are names, those in `:` are taken. The scope is what a token needs for it. */
+/** A route: path segments that start with `:` are parameters. The scope is what a token needs for it. */
 export interface Route {
   method: string
   pattern: RegExp
@@ -26,17 +29,17 @@ export interface Route {
   answer(parts: string[], request: HostRequest): HostResponse
 }
 
-/** What a token may do; `*` = everything. */
+/** The scopes of a token. `*` means everything. */
 export type Scopes = readonly string[]
 
-/** How one host speaks. */
+/** The conventions of one host. */
 export interface Dialect {
   /** Path of the API's root on the server. */
   root: string
   routes: readonly Route[]
-  /** The token of a request; null if it has none. */
+  /** The token of a request, or null if it has none. */
   tokenOf(request: HostRequest): string | null
-  /** Scopes of a token that the server does not know by itself; null if it is not valid. */
+  /** Scopes of a token that the server does not know itself, or null if it is invalid. */
   scopesOf?(token: string, request: HostRequest): Scopes | null
   headers?(scopes: Scopes): Record<string, string>
   unauthorized: HostResponse
@@ -54,11 +57,11 @@ export interface HostServer {
   tokens: Map<string, Scopes>
   /** All requests so far. */
   requests: HostRequest[]
-  /** Answers that the next requests get instead of the right ones; who watches a request may still add its own. */
+  /** Responses to the next requests instead of the normal ones. A watcher of a request may still add one. */
   failures: (HostResponse | 'never' | 'cut')[]
-  /** Called before a request is answered, and when what it asks for is done and its answer is about to be sent. */
+  /** Called before a request is answered, and again after its effect and before its response. */
   watch?: (request: HostRequest, is: 'asked' | 'done') => void | Promise<void>
-  /** Requests that are still let through; null = any number. */
+  /** Remaining number of accepted requests. Null means any number. */
   limit: { left: number; resetAt: number } | null
   close(): Promise<void>
 }
@@ -135,7 +138,7 @@ export async function startHost(makeDialect: (here: HostServer) => Dialect, name
   return here
 }
 
-/** One page of a list, as all hosts count them. */
+/** One page of a list, in the way that all hosts count pages. */
 export function pageOf<T>(items: readonly T[], query: URLSearchParams, sizeName: string): T[] {
   const size = Number(query.get(sizeName) ?? 30)
   const page = Number(query.get('page') ?? 1)

@@ -1,4 +1,7 @@
-/** Puts a real bare repository behind a stand-in: its branches and commits are Git's, and pull requests are merged by Git. */
+/**
+ * Puts a real bare repository behind a stand-in. Its branches and commits come from Git, and Git merges its pull
+ * requests.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -78,7 +81,7 @@ export async function mergePull(
   })
 }
 
-/** Works in a clone that is thrown away. */
+/** Works in a temporary clone. */
 async function inClone(path: string, work: (dir: string) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-clone-'))
   try {

@@ -1,4 +1,7 @@
-/** A repository as a host knows it, in memory: commits, branches, pull requests, statuses. The stand-ins show it each in its own words. */
+/**
+ * A repository of a host, in memory: commits, branches, pull requests, statuses. Each stand-in presents it in its own
+ * format.
+ */
 import { createHash } from 'node:crypto'
 
 export interface FakeCommit {
@@ -27,13 +30,13 @@ export interface FakePull {
   author: string
   reviewers: string[]
   comments: string[]
-  /** Commits when it was merged, oldest first; before, those of the branch. */
+  /** After a merge, the commits at that time, oldest first. Before it, those of the branch. */
   commits: FakeCommit[]
   merge: string | null
   squash: string | null
   mergedAt: string | null
   reason: string
-  /** A repository that it comes from; null = this one. */
+  /** The source repository, or null for this one. */
   fork: string | null
 }
 
@@ -47,9 +50,9 @@ export interface FakeStatus {
 
 const shaOf = (...parts: unknown[]): string => createHash('sha1').update(JSON.stringify(parts)).digest('hex')
 
-/** Where commits come from: kept in memory, unless a test gives those of a real repository. */
+/** The source of commits: memory, or a real repository that a test provides. */
 export interface FakeCommits {
-  /** From a commit or branch on, newest first, following first parents. */
+  /** The commits from a commit or branch, newest first, along first parents. */
   log(from: string, most: number): FakeCommit[]
   find(sha: string): FakeCommit | undefined
 }
@@ -86,7 +89,7 @@ export class FakeRepository {
     this.commit(defaultBranch, 'Begin')
   }
 
-  /** A new commit on a branch, which begins where the default branch is; returns it. */
+  /** Adds a commit to a branch, which starts at the default branch if it is new. Returns the commit. */
   commit(
     branch: string,
     message: string,
@@ -148,7 +151,7 @@ export class FakeRepository {
     Object.assign(pull, { state: 'merged', commits: own, mergedAt: '2026-05-02T10:00:00Z' })
   }
 
-  /** The commit that a merge ended in. */
+  /** The commit that a merge created. */
   mergedTo(pull: FakePull): string | null {
     if (pull.state !== 'merged') return null
     return pull.merge ?? pull.squash ?? pull.commits.at(-1)?.sha ?? null

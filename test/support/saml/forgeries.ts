@@ -1,4 +1,4 @@
-/** Forged responses beyond the known forms of wrapping: what an attacker makes of a response that is signed for them. */
+/** Forged responses beyond the known wrapping attacks, derived from a response that is signed for the attacker. */
 import { createHmac, createPublicKey } from 'node:crypto'
 import { EXCLUSIVE } from './idp.js'
 
@@ -9,7 +9,7 @@ const between = (xml: string, start: string, end: string): string => {
   return xml.slice(from, xml.indexOf(end, from) + end.length)
 }
 
-/** A signature whose SignatureValue is an HMAC with something that everybody knows. */
+/** A signature whose SignatureValue is an HMAC with public data. */
 function byHmac(xml: string, key: string | Buffer): string {
   const info = between(xml, '<ds:SignedInfo', '</ds:SignedInfo>').replace(
     /(<ds:SignatureMethod Algorithm=")[^"]*/,
@@ -23,7 +23,7 @@ function byHmac(xml: string, key: string | Buffer): string {
 }
 
 /**
- * Forms that are to be refused, by name. Where a form holds a name of the attacker's choice, it is `victim`.
+ * Forged responses that must be rejected, by name. A name that the attacker can choose is `victim`.
  * @param xml a response whose assertion is signed, with the NameID `ada`
  */
 export function forgeries(xml: string, victim: string, certificate: string): Record<string, string> {

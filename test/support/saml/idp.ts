@@ -1,10 +1,10 @@
-/** An identity provider that signs for real: builds responses, right by default, each value of which a test can change. */
+/** An identity provider with real signatures. Its responses are valid by default, and a test can change each value. */
 import { randomBytes } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { SignedXml } from 'xml-crypto'
 import type { KeyPair } from './self-signed.js'
 
-/** A request as it arrives at the identity provider. */
+/** A request as the identity provider receives it. */
 export interface Received {
   id: string
   acsUrl: string
@@ -12,7 +12,7 @@ export interface Received {
   relayState: string
 }
 
-/** Reads the request out of the address that the service sends browsers to. */
+/** Parses the request in the URL to which the service redirects browsers. */
 export function receive(location: string): Received {
   const { searchParams } = new URL(location)
   const xml = inflateRawSync(Buffer.from(searchParams.get('SAMLRequest') as string, 'base64')).toString()
@@ -25,12 +25,12 @@ export function receive(location: string): Received {
   }
 }
 
-/** What is asserted; times in milliseconds from `now`. */
+/** The asserted values. Times are in milliseconds from `now`. */
 export interface Claims {
   issuer: string
   nameId: string
   nameIdFormat: string
-  /** Text of the NameID element, written as it is. */
+  /** Text of the NameID element, written unchanged. */
   nameIdXml: string
   attributes: Record<string, string | string[]>
   audience: string
@@ -166,5 +166,5 @@ export function respondTo(
   return xml
 }
 
-/** As it is posted. */
+/** The form in which it is posted. */
 export const encode = (xml: string): string => Buffer.from(xml).toString('base64')

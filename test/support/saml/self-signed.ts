@@ -1,4 +1,4 @@
-/** Makes keys with self-signed certificates, as identity providers have them. */
+/** Creates keys with self-signed certificates, as identity providers have them. */
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
 /** A private key and its certificate, both in PEM. */

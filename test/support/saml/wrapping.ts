@@ -1,4 +1,7 @@
-/** Ways to wrap what was signed into something else (XML signature wrapping; the names XSW1 to XSW8 are those of Somorovsky et al., 2012). */
+/**
+ * Ways to wrap signed content into other content (XML signature wrapping, with the names XSW1 to XSW8 from Somorovsky
+ * et al., 2012).
+ */
 import { EXCLUSIVE } from './idp.js'
 
 interface Pieces {
@@ -6,11 +9,11 @@ interface Pieces {
   head: string
   issuer: string
   status: string
-  /** The signed assertion as it is, its signature, and the same without it. */
+  /** The signed assertion, its signature, and the assertion without it. */
   assertion: string
   signature: string
   bare: string
-  /** What the attacker wants to be read: unsigned, with another ID. */
+  /** The attacker's assertion: unsigned, with another ID. */
   evil: string
 }
 
@@ -47,7 +50,7 @@ const object = (content: string): string => `<ds:Object>${content}</ds:Object>`
  * Wrapped forms of a response, by name.
  * @param xml a response whose assertion is signed
  * @param whole a response that is signed as a whole
- * @param victim the NameID that an attacker wants to be read
+ * @param victim the NameID that the attacker wants the service to read
  */
 export function wrapped(xml: string, whole: string, victim: string): Record<string, string> {
   const { head, issuer, status, assertion, signature, bare, evil } = piecesOf(xml, victim)

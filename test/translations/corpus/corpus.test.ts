@@ -1,6 +1,7 @@
 /**
- * A translated repository through random edits of its source, with corrections by people. A real one, from a bundle, path or URL:
- * TRANSLATION_REPOSITORY=/a/docs.bundle [TRANSLATION_BRANCH=main] [TRANSLATION_STEPS=50] [TRANSLATION_SEED=1] npm test -- translations/corpus
+ * Translates a repository through random edits of its source, with corrections by people.
+ * For a real one, from a bundle, path or URL: TRANSLATION_REPOSITORY=/a/docs.bundle npm test -- translations/corpus
+ * Further options: TRANSLATION_BRANCH=main, TRANSLATION_STEPS=50, TRANSLATION_SEED=1.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,14 +29,14 @@ interface Correction {
   text: string
 }
 
-/** A space with the repository that was given, or with a small one. */
+/** A space with the given repository, or with a small one. */
 async function filled(): Promise<{ id: string; repository: string }> {
   const space = await here.space('Corpus')
   if (given === undefined) {
     await commitPlainly(space.repository, new Story(Number(TRANSLATION_SEED), 12).source())
     return space
   }
-  // A bundle is no repository that a remote operation reads.
+  // A remote operation cannot read a bundle.
   const clone = join(here.service.dir, 'remote.git')
   await git('/', ['clone', '--quiet', '--bare', given, clone])
   const url = `file://${clone}`
@@ -50,13 +51,13 @@ async function filled(): Promise<{ id: string; repository: string }> {
   }
 }
 
-/** What a translation says in place of corrections, so that it can be compared with one that nobody corrected. */
+/** The translated text under each correction, for a comparison with a translation without corrections. */
 function uncorrected(text: string, corrections: readonly Correction[]): string {
   return corrections.reduce((left, { text: corrected, source }) => left.replace(corrected, turned(source)), text)
 }
 
 test(
-  `a repository through ${STEPS} edits: nothing is overwritten, nothing is missing, and only what changed is sent`,
+  `a translated repository loses and overwrites nothing in ${STEPS} edits`,
   async () => {
     const source = await filled()
     const made = await here.translate(source.id, 'fr')
@@ -66,12 +67,12 @@ test(
     let corrections: Correction[] = []
     let count = 0
 
-    /** Somebody changes a paragraph of the result. */
+    /** A person changes a paragraph of the result. */
     async function correct(): Promise<void> {
       const { path, text, places } = wandering.page()
       const paragraph = linesOf(text)[places[wandering.roll(places.length)] as number] as string
       const before = (await filesOf(made.repository, MAIN)).get(path) ?? ''
-      // Corrected once already, or no paragraph of the translation: in HTML, for example.
+      // Already corrected, or not a paragraph of the translation: in HTML, for example.
       if (linesOf(before).filter((line) => line === turned(paragraph)).length !== 1) return
       const correction = { path, source: paragraph, text: `Corrected ${++count}: ${turned(paragraph)}` }
       await commitPlainly(made.repository, { [path]: before.replace(turned(paragraph), correction.text) })
@@ -118,7 +119,7 @@ test(
     assert.is(await git(made.repository, ['rev-parse', MAIN]), head, 'a run with nothing to do makes no commit')
     await checked('a run with nothing to do', 0)
 
-    // A translation of the same source that has no history says the same, but for the corrections.
+    // A translation of the same source without history has the same text, except for the corrections.
     const fresh = await here.translate(source.id, 'es')
     assert.is(fresh.status, 'completed', JSON.stringify(fresh.error))
     const expected = await filesOf(fresh.repository, MAIN)

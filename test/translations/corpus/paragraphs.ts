@@ -1,4 +1,7 @@
-/** Paragraphs of one line of plain words in a page: what a story of a real repository can change and know the translation of. */
+/**
+ * Single-line paragraphs of plain words in a page. A story of a real repository can change these and predict their
+ * translation.
+ */
 
 /** The line ends of a text; null if it has both kinds. */
 export function endsOf(text: string): '\n' | '\r\n' | null {
@@ -7,10 +10,13 @@ export function endsOf(text: string): '\n' | '\r\n' | null {
   return windows === 0 ? '\n' : windows === all ? '\r\n' : null
 }
 
-/** Lines of a text, whatever ends them. */
+/** The lines of a text, for any line end. */
 export const linesOf = (text: string): string[] => text.split(/\r?\n/)
 
-/** Places of lines that are a paragraph each, occur once in the page, and hold nothing but words: not in front matter, code or HTML. */
+/**
+ * The positions of lines that are a whole paragraph, occur once in the page and contain only words. Excludes front
+ * matter, code and HTML.
+ */
 export function paragraphsOf(text: string): number[] {
   const lines = linesOf(text)
   const front = lines[0] === '---' ? lines.indexOf('---', 1) : -1

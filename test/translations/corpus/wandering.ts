@@ -1,4 +1,7 @@
-/** Random edits of a repository by people who know nothing of its meaning: what each writes, and how many texts are new to an engine. */
+/**
+ * Random edits of a repository without knowledge of its meaning: the changes of each edit, and the number of texts that
+ * are new to an engine.
+ */
 import { posix } from 'node:path'
 import { dice } from '../model/marked.js'
 import { endsOf, linesOf, paragraphsOf } from './paragraphs.js'
@@ -6,13 +9,13 @@ import { endsOf, linesOf, paragraphsOf } from './paragraphs.js'
 export interface Edit {
   kind: string
   path: string
-  /** Where the page is afterwards; null if it was deleted. */
+  /** The later path of the page, or null if it was deleted. */
   now: string | null
-  /** The paragraphs that are no longer there as they were. */
+  /** The paragraphs that were changed or removed. */
   gone: string[]
-  /** Texts that nobody has translated yet. */
+  /** Texts that were never translated. */
   news: number
-  /** Files of the commit; null deletes one. */
+  /** Files of the commit. Null deletes one. */
   files: Record<string, string | null>
 }
 
@@ -25,7 +28,7 @@ interface Open {
   text: string
   ends: string
   lines: string[]
-  /** The paragraph that the dice chose, and another one. */
+  /** A randomly chosen paragraph, and another one. */
   at: number
   other: number
   step: string
@@ -42,7 +45,7 @@ const rewritten = (open: Open, lines: string[], gone: string[], news: number): R
 
 const lineAt = ({ lines, at }: Open): string => lines[at] as string
 
-/** The table of contents with `change` made of each line, if there is one. */
+/** The table of contents with `change` applied to each line, if there is one. */
 function contents(files: ReadonlyMap<string, string>, change: (line: string) => string[]): Record<string, string> {
   const text = files.get('SUMMARY.md')
   return text === undefined ? {} : { 'SUMMARY.md': text.split('\n').flatMap(change).join('\n') }
@@ -92,12 +95,14 @@ const CHANGES: Record<string, Change> = {
 }
 const KINDS = ['edit', 'edit', 'edit', 'insert', 'drop', 'swap', 'ends', 'rename', 'delete', 'create']
 
-/** A repository that people wander through, from a seed. */
+/** A repository that is edited randomly from a seed. */
 export class Wandering {
   readonly roll: (below: number) => number
   #steps = 0
 
-  /** @param files by path; the edits are made in it */
+  /**
+   * @param files by path. The edits change this map.
+   */
   constructor(
     readonly files: Map<string, string>,
     seed: number,
@@ -105,7 +110,10 @@ export class Wandering {
     this.roll = dice(seed)
   }
 
-  /** A page with paragraphs, listed in the table of contents if there is one: its path, and the places of its paragraphs. */
+  /**
+   * A page with paragraphs that is listed in the table of contents if there is one: its path, and the positions of its
+   * paragraphs.
+   */
   page(): { path: string; text: string; places: number[] } {
     const summary = this.files.get('SUMMARY.md')
     const pages = [...this.files].flatMap(([path, text]) => {
@@ -118,7 +126,7 @@ export class Wandering {
     return page
   }
 
-  /** Changes something, and says what. */
+  /** Applies a random change and returns its description. */
   step(): Edit {
     const { path, text, places } = this.page()
     const kind = KINDS[this.roll(KINDS.length)] as string

@@ -1,4 +1,4 @@
-/** Every kind of block becomes what it should, to the byte, in pages with LF and CRLF. */
+/** Tests that every kind of block is translated exactly, to the byte, in pages with LF and CRLF. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { git } from '../../support/hermetic-git.js'
@@ -9,7 +9,7 @@ import { modelService } from './model-service.js'
 
 const [test, here] = await suiteWith('translations/model/blocks', () => modelService())
 
-test('each kind alone', async () => {
+test('each kind of block is translated exactly on a page of only that kind', async () => {
   const words = wording(dice(1))
   const blocks = BLOCKS.map((make) => make(words))
   const files = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * What an engine answers that is no translation never reaches a page; the next run, with an engine that works, makes up for it.
- * `TRANSLATION_GARBAGE=all` plays all cases; a run of all tests plays some.
+ * Tests that an invalid engine response never reaches a page, and that the next run with a working engine repairs the
+ * result. `TRANSLATION_GARBAGE=all` plays all cases. A run of all tests plays some.
  */
 import * as assert from 'uvu/assert'
 import { git } from '../../support/hermetic-git.js'
@@ -22,7 +22,7 @@ const SOME = new Set([
 ])
 const each = (change: (text: string) => unknown) => (texts: string[]) => texts.map(change)
 
-/** What is wrong with every answer, and whether something may come of it. */
+/** The fault in every response, and whether some result is allowed. */
 const GARBAGE: Record<string, [(texts: string[]) => unknown, 'refused' | 'text']> = {
   empty: [each(() => ''), 'refused'],
   blanks: [each(() => ' \n\t '), 'refused'],
@@ -41,7 +41,7 @@ const GARBAGE: Record<string, [(texts: string[]) => unknown, 'refused' | 'text']
   nulls: [each(() => null), 'refused'],
   objects: [() => ({ text: 'x' }), 'refused'],
   'one less': [(texts) => texts.slice(1).map(answer), 'refused'],
-  // Lists that are answered so are halved down to single texts, and those have one answer.
+  // Invalid lists are halved down to single texts, which have one response.
   'one more': [(texts) => [...texts.map(answer), 'more'], 'text'],
   'a heading and a list in new lines': [each((text) => `${answer(text)}\n\n# Heading\n\n- item`), 'text'],
   'the beginning of a block': [each((text) => `# - 1. > ${answer(text)} | x`), 'text'],
@@ -67,7 +67,7 @@ async function shapeOf(space: string): Promise<unknown> {
 
 for (const [name, [mischief, kind]] of Object.entries(GARBAGE)) {
   if (!isAll && !SOME.has(name)) continue
-  test(name, async () => {
+  test(`a page stays valid if the engine response is faulty: ${name}`, async () => {
     const words = wording(dice(name.length * 1_000 + name.charCodeAt(0)))
     const marked = `---\ndescription: «${words()}»\nicon: gear\n---\n\n# «${words()}»\n\n${BLOCKS.map((make) => make(words)).join('\n\n')}\n`
     const summary = `# «Summary ${words()}»\n\n* [«${words()}»](README.md)\n`
@@ -91,7 +91,7 @@ for (const [name, [mischief, kind]] of Object.entries(GARBAGE)) {
 }
 
 for (const status of isAll ? [400, 401, 403, 404, 429, 456, 500, 503] : [401, 503]) {
-  test(`the engine answers ${status}`, async () => {
+  test(`no page contains invalid text if the engine answers ${status}`, async () => {
     const words = wording(dice(status))
     const source = await here.space('Source')
     const marked = `# «${words()}»\n\n«${words()}»\n`

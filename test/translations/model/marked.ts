@@ -1,23 +1,25 @@
 /**
- * Texts of which it is known what a translation changes: what stands between « and » is for the engine, all else stays. The engine of
- * these stories is ROT13 on letters, so the page that a translation has to make of a text is known to the byte.
+ * Texts with a known translation: the engine changes the text between « and », and everything else stays. The engine of
+ * these stories is ROT13 on letters, so the expected page is known to the byte.
  */
 
-/** What the engine makes of plain text. It is its own inverse. */
+/** The engine's translation of plain text. It is its own inverse. */
 export const turned = (text: string): string =>
   text.replace(/[a-z]/gi, (letter) => {
     const base = letter <= 'Z' ? 65 : 97
     return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base)
   })
 
-/** What is written into the source. */
+/** The text for the source. */
 export const sourceOf = (marked: string): string => marked.replace(/[«»]/g, '')
 
-/** What a translation has to make of it: the lines of a paragraph become one, since the words of another language do not fit them. */
+/**
+ * The expected translation. The lines of a paragraph become one, because the words of another language do not fit them.
+ */
 export const translationOf = (marked: string): string =>
   marked.replace(/«([^»]*)»/g, (_, text: string) => turned(text.replace(/(?<!\\)\r?\n(?:> ?)?/g, ' ')))
 
-/** A generator of numbers from 0 to below `below`, the same for a seed everywhere. */
+/** A generator of numbers from 0 to less than `below`. A seed gives the same numbers on every machine. */
 export function dice(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -37,7 +39,7 @@ export function wording(roll: (below: number) => number): () => string {
   }
 }
 
-/** Kinds of blocks that pages have, each with words of its own. `w` gives words. */
+/** Kinds of blocks on pages, each with its own words. `w` generates words. */
 export const BLOCKS: ((w: () => string) => string)[] = [
   (w) => `«${w()}. ${w()}!»`,
   (w) => `## «${w()}»`,

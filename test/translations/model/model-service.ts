@@ -1,4 +1,4 @@
-/** A service with the engine of these stories, and what they do with it. */
+/** A service with the engine of these stories, and their helpers. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** Translations beside and behind each other, on change requests, and with a budget that ends. */
+/** Tests parallel and chained translations, on change requests, and with a limited budget. */
 import * as assert from 'uvu/assert'
 import { git } from '../../support/hermetic-git.js'
 import { commitPlainly } from '../../support/plain-edit.js'
@@ -23,7 +23,7 @@ async function sourceSpace() {
   return { ...source, marked }
 }
 
-test('two translations of one source, both run at once, and each is corrected alone', async () => {
+test('two translations of one source run at once and are corrected separately', async () => {
   const source = await sourceSpace()
   const [french, spanish] = [await here.translate(source.id, 'fr'), await here.translate(source.id, 'es')]
   const added = `«${words()}»`
@@ -46,14 +46,14 @@ test('two translations of one source, both run at once, and each is corrected al
   )
 })
 
-test('a translated space is the source of another one, and a correction there is translated on', async () => {
+test('a correction in a translated space is translated on to the next one', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
   const german = await here.translate(french.result.space, 'de', {
     source: { space: french.result.space, language: 'fr' },
   })
   assert.is(german.status, 'completed', JSON.stringify(german.error))
-  // Turned twice, all is as it was, but the lines of a paragraph are one.
+  // After two translations, everything is as before, except that the lines of a paragraph are one.
   const unwrapped = translationOf(source.marked.replace(/«([^»]*)»/g, (_, text: string) => `«${turned(text)}»`))
   assert.is(await read(german.repository, 'README.md'), unwrapped.trim())
   const title = translationOf(source.marked).split('\n')[0] as string
@@ -71,7 +71,7 @@ test('a translated space is the source of another one, and a correction there is
   assert.match(await read(german.repository, 'README.md'), turned(title).trim())
 })
 
-test('a translation of its own result is refused, or does not run for ever', async () => {
+test('a translation whose result is its source is rejected or ends', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
   const back = await here.service.admin.call('post', `/v1/orgs/${here.service.organization}/translations`, {
@@ -81,7 +81,7 @@ test('a translation of its own result is refused, or does not run for ever', asy
   assert.is(back.status, 400)
 })
 
-test('under required approvals, a correction on the change request stays, and so does one on main after the merge', async () => {
+test('with required approvals, corrections survive on the change request and on main', async () => {
   const source = await sourceSpace()
   const made = await here.translate(source.id, 'fr')
   const { admin } = here.service
@@ -127,7 +127,7 @@ test('under required approvals, a correction on the change request stays, and so
   assert.match(markdown, translationOf(three))
 })
 
-test('an archived change request of a translation loses nothing: the next run makes another', async () => {
+test('the next run replaces an archived change request without loss', async () => {
   const source = await sourceSpace()
   const made = await here.translate(source.id, 'fr')
   const { admin } = here.service
@@ -156,7 +156,7 @@ test('an archived change request of a translation loses nothing: the next run ma
   assert.match(shown.body.markdown, translationOf(one))
 })
 
-test('a run beyond the budget sends nothing and changes nothing; a smaller source is translated', async () => {
+test('a run beyond the budget sends and changes nothing, and a smaller source is translated', async () => {
   const source = await sourceSpace()
   const made = await here.translate(source.id, 'fr')
   const before = await git(made.repository, ['rev-parse', 'refs/heads/main'])
@@ -172,7 +172,7 @@ test('a run beyond the budget sends nothing and changes nothing; a smaller sourc
   assert.is(await read(made.repository, 'README.md'), turned(`# Long\n\n${long.slice(0, 2_000)}`).trim())
 })
 
-test('an engine that stops in the middle: what it answered is not sent again', async () => {
+test('after an engine stops in the middle, its responses are not requested again', async () => {
   const source = await sourceSpace()
   let answered = 0
   here.engine.mischief = (texts) => {

@@ -1,6 +1,6 @@
 /**
- * Random stories of a source and its translation: edits, moves, renames, deletions and corrections, against a model that says what every
- * file of the result has to be, to the byte. `TRANSLATION_STEPS` and `TRANSLATION_SEEDS` make longer ones.
+ * Plays random stories of a source and its translation: edits, moves, renames, deletions and corrections. A model
+ * predicts every file of the result to the byte. `TRANSLATION_STEPS` and `TRANSLATION_SEEDS` set the length.
  */
 import * as assert from 'uvu/assert'
 import { gitBytes } from '../../support/hermetic-git.js'
@@ -36,7 +36,7 @@ async function filesOf(repository: string): Promise<Record<string, string>> {
   )
 }
 
-/** What must be written so that `before` becomes `after`. */
+/** The writes that turn `before` into `after`. */
 function difference(before: Record<string, string>, after: Record<string, string>): Record<string, string | null> {
   const changed = Object.entries(after).filter(([path, text]) => before[path] !== text)
   return {
@@ -54,7 +54,7 @@ const pagesOf = async (space: string): Promise<unknown> => {
 
 for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
   const seed = Number(TRANSLATION_SEED) + n
-  test(`seed ${seed}`, async () => {
+  test(`every file of a translation matches the model after random edits (seed ${seed})`, async () => {
     const story = new Story(seed, 8)
     const roll = dice(seed + 1_000)
     const source = await here.space('Source')
@@ -86,7 +86,7 @@ for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
         here.engine.sent.filter((text, at) => here.engine.sent.indexOf(text) !== at),
         [],
       )
-      // What was sent is of the source, not of a correction.
+      // Sent texts come from the source, not from a correction.
       assert.equal(
         here.engine.sent.filter((text) => text.includes(turned('Corrected'))),
         [],
@@ -98,7 +98,7 @@ for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
       await commit()
       const correction = roll(2) === 0 ? null : story.correct()
       if (correction !== null) {
-        // The page may have another name in the source already, of which the result knows nothing yet.
+        // The page may already have another name in the source, which the result does not know yet.
         const files = await filesOf(made.repository)
         const path = Object.keys(files).find((name) => files[name]?.includes(correction.from))
         if (path === undefined) story.forget(correction.to)

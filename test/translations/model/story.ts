@@ -1,9 +1,9 @@
-/** A model of a source and of what its translation has to be, and the random steps of its story. */
+/** A model of a source and its expected translation, and the random steps of its story. */
 import { BLOCKS, dice, sourceOf, translationOf, wording } from './marked.js'
 
 interface Block {
   marked: string
-  /** What a person wrote in its place in the result. */
+  /** The text that a person wrote in its place in the result. */
   corrected: string | null
 }
 
@@ -15,7 +15,7 @@ interface Page {
   blocks: Block[]
 }
 
-/** A story from a seed: each step changes the model; what the source and its translation have to be can be asked at any time. */
+/** A story from a seed. Each step changes the model, which returns the expected source and translation at any time. */
 export class Story {
   readonly #roll: (below: number) => number
   readonly #word: () => string
@@ -43,7 +43,7 @@ export class Story {
     return this.#all(translationOf, ({ marked, corrected }) => corrected ?? translationOf(marked))
   }
 
-  /** Changes something; returns what. */
+  /** Applies a change and returns its description. */
   step(): string {
     const kinds = Object.getOwnPropertyNames(STEPS)
     const kind = kinds[this.#roll(kinds.length)] as keyof typeof STEPS
@@ -51,7 +51,7 @@ export class Story {
     return kind
   }
 
-  /** Corrects a paragraph, as a person does in the result: a file with the text that was there and the new one. */
+  /** Corrects a paragraph in the result: returns a file with the old text and the new one. */
   correct(): { path: string; from: string; to: string } | null {
     const [path, page] = this.#pick()
     const block = page.blocks[this.#roll(page.blocks.length)]
@@ -61,7 +61,7 @@ export class Story {
     return { path, from, to: block.corrected }
   }
 
-  /** Takes back a correction that could not be made, since the result does not have the block yet. */
+  /** Undoes a correction that was not possible because the result does not have the block yet. */
   forget(corrected: string): void {
     for (const { blocks } of this.#pages.values())
       for (const block of blocks) if (block.corrected === corrected) block.corrected = null
@@ -99,7 +99,7 @@ export class Story {
 
   rename(): void {
     const [path, page] = this.#pick()
-    // In the same place of the table of contents, since that is the order of the map.
+    // In the same position of the table of contents, because that is the order of the map.
     this.#pages = new Map(
       [...this.#pages].map(([at, one]) =>
         at === path ? [`${this.#roll(2) === 0 ? '' : 'folder/'}renamed-${++this.#files}.md`, page] : [at, one],
@@ -129,7 +129,7 @@ export class Story {
     const [path, page] = [...this.#deleted][0] ?? []
     if (path === undefined || page === undefined) return
     this.#deleted.delete(path)
-    // The result has lost the page with its corrections; what is there now is a new translation.
+    // The result has lost the page with its corrections. The present page is a new translation.
     this.#pages.set(path, { ...page, blocks: page.blocks.map((block) => ({ ...block, corrected: null })) })
   }
 

@@ -1,11 +1,11 @@
-/** A LibreTranslate server that turns letters by ROT13, keeps what it was sent, and can be told to misbehave. */
+/** A LibreTranslate server that applies ROT13, records the texts it receives, and can be set to fail. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { turned } from './marked.js'
 
 const LANGUAGES = ['en', 'fr', 'es', 'de', 'it']
 
-/** Answers one text of HTML: letters outside of elements and references are turned. */
+/** The response for one HTML text: letters outside of elements and references are rotated. */
 export const answer = (html: string): string =>
   html.replace(
     /(<[^>]*>|&[a-z0-9#]+;)|([^<&]+)/gi,
@@ -16,7 +16,7 @@ export interface TurningEngine {
   url: string
   /** Every text that was sent, in order. */
   sent: string[]
-  /** How the next texts are answered; null = as they should be. Throwing a number answers with this status. */
+  /** The responses for the next texts, or null for correct ones. Throwing a number responds with this status. */
   mischief: ((texts: string[]) => unknown) | null
   close(): Promise<unknown>
 }
