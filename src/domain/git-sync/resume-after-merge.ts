@@ -11,8 +11,8 @@ import { enqueue, isOver } from './request.js'
 import { again, listSyncRuns } from './runs.js'
 
 /**
- * Merges a change request (`mergeChangeRequest`). If it resolved the conflict of a sync, the export that the conflict blocked is queued again, or else
- * the last import, if that needs no credential: later heads may be waiting.
+ * Merges a change request (`mergeChangeRequest`). If it resolved a sync conflict, queues the blocked export again. If
+ * no export was blocked, queues the last import if that needs no credential, because later heads may be waiting.
  */
 export async function mergeAndResume(
   app: App,
