@@ -9,12 +9,13 @@ import { LOG, readEntries, isKnown } from './log-entries.js'
  */
 export async function wasEverSynced(repo: Repository, main: CommitId): Promise<boolean> {
   for (const [ref, commit] of await repo.refs('refs/bindery/sync/')) {
-    const met = ref.endsWith(`/${LOG}`)
+    const anchors = ref.endsWith(`/${LOG}`)
       ? readEntries((await repo.commit(commit)).message)
           .filter(isKnown)
           .map(({ anchor }) => anchor)
       : [commit]
-    for (const anchor of met) if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
+    for (const anchor of anchors)
+      if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
   }
   return false
 }

@@ -110,7 +110,7 @@ class SeriesMaker {
     let previous = before
     for (const [at, id] of commits.entries()) {
       const commit = await this.#repo.commit(id)
-      const made = at >= whole ? await this.#asItIs(commit) : await this.#onTop(commit, previous, at)
+      const made = at >= whole ? await this.#unchanged(commit) : await this.#mergedOnTop(commit, previous, at)
       if (made !== null) await this.#add(made)
       previous = id
     }
@@ -118,7 +118,7 @@ class SeriesMaker {
     return { commit: this.#tip.head, theirs: this.#tip.local, length: this.#count }
   }
 
-  async #asItIs(of: CommitInfo): Promise<SeriesCommit | null> {
+  async #unchanged(of: CommitInfo): Promise<SeriesCommit | null> {
     const includesSkipped = this.#hasSkipped
     this.#hasSkipped = false
     if (of.tree === (await this.#repo.commit(this.#tip.local)).tree) return null
@@ -134,7 +134,7 @@ class SeriesMaker {
    * Merges a commit from before main contained the remote head onto that head. Returns null if it gets no commit of its
    * own.
    */
-  async #onTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
+  async #mergedOnTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
     const made = at < this.line.replayed || before === null ? null : await this.#merged(of, before)
     if (made === null) this.#hasSkipped = true
     return made === null || made.tree === (await this.#repo.commit(this.#tip.local)).tree ? null : made

@@ -22,7 +22,7 @@ interface StatedBase {
  * merges the branch.
  * @param on first parent of the commit that states the merge base
  */
-export async function firstBase(
+export async function baseForFirstHead(
   sync: Sync,
   { main, head, base, on }: { main: CommitId; head: CommitId; base: CommitId | null; on: CommitId },
 ): Promise<StatedBase | null> {
@@ -31,7 +31,7 @@ export async function firstBase(
   if (base === null) return null
   const byGit = await joinedBase(app, space, { ours: main, theirs: head }, mergeCommits)
   if (byGit !== null && (await repo.commit(byGit)).tree === (await repo.commit(base)).tree) return null
-  return state(sync, { main, base, on, within: await repo.mergeBases(main, head) })
+  return stateBase(sync, { main, base, on, within: await repo.mergeBases(main, head) })
 }
 
 /**
@@ -39,7 +39,7 @@ export async function firstBase(
  * updated from main, the import's merge base does not contain that part of main, which stays a separate merge base.
  * @param joined the parents of that merge other than the branch
  */
-export async function laterBase(
+export async function baseForLaterHead(
   sync: Sync,
   { main, theirs, log, branch, base }: Arrival & { branch: CommitId; base: CommitId | null },
   joined: readonly CommitId[],
@@ -55,7 +55,7 @@ export async function laterBase(
         ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))
       )
         within.push(one)
-  return state(sync, { main, base, on: branch, within })
+  return stateBase(sync, { main, base, on: branch, within })
 }
 
 /** Returns the first commit of the open conflict's branch. Returns null if the log no longer has it. */
@@ -78,7 +78,7 @@ async function firstCommitOf(
 }
 
 /** @param within the merge bases of main and the branch that `base` contains */
-async function state(
+async function stateBase(
   { app, space, remote, actor }: Sync,
   { main, base, on, within }: { main: CommitId; base: CommitId; on: CommitId; within: readonly CommitId[] },
 ): Promise<StatedBase> {

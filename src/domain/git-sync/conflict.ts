@@ -12,7 +12,7 @@ import { overridesAt } from '../revisions/identity.js'
 import { notifyAuthors } from './notify-authors.js'
 import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type MergeBaseResult, entriesOf, findMergeBase } from './merge-base.js'
-import { firstBase, laterBase } from './conflict-base.js'
+import { baseForFirstHead, baseForLaterHead } from './conflict-base.js'
 import { entriesWithoutDropped } from './dropped-commits.js'
 import { commonCommit, mergeArrival } from './merge-arrival.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
@@ -73,7 +73,7 @@ async function openConflict(
   const { app, space, remote } = sync
   const head = await firstHead(sync, arrival, plan)
   await space.repo.move(
-    [...holdMoves(sync, arrival), ...(await recordMoves(sync, arrival, plan.mergeBase, head))],
+    [...recordWaitingHead(sync, arrival), ...(await recordMoves(sync, arrival, plan.mergeBase, head))],
     'record a conflict',
     sync.lease,
   )
@@ -89,7 +89,7 @@ async function openConflict(
 }
 
 /** Returns the ref move that records the waiting head. */
-function holdMoves({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
+function recordWaitingHead({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
   const ref = incomingRef(remote.key)
   const before = space.repo.head(ref)
   return before === theirs ? [] : [{ ref, from: before, to: theirs }]
@@ -125,7 +125,7 @@ async function firstHead(
   const related = contested ? await unrelatedHead(sync, theirs) : await relatedHead(sync, arrival, mergeBase)
   const own = await repo.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
-  const stated = await firstBase(sync, { main, head: related, base, on })
+  const stated = await baseForFirstHead(sync, { main, head: related, base, on })
   if (stated === null) return related
   return makeCommit(app, space, {
     parents: [on, ...others, stated.common],
@@ -212,7 +212,7 @@ async function addLaterHead(
   const { theirs, main } = arrival
   const ref = changeRequestRef(doc.number)
   const branch = repo.head(ref)
-  const moves: RefMove[] = holdMoves(sync, arrival)
+  const moves: RefMove[] = recordWaitingHead(sync, arrival)
   // The branch is missing, or main already contains it (after a crash, or because a user moved it with Git). Start a
   // new branch.
   if (branch === null || (await repo.isAncestor(branch, main))) {
@@ -232,7 +232,7 @@ async function addLaterHead(
     return ''
   }
   const joined = await headAsParent(repo, plan.mergeBase, { main, branch, theirs })
-  const stated = await laterBase(sync, { ...arrival, branch, base: plan.base }, joined)
+  const stated = await baseForLaterHead(sync, { ...arrival, branch, base: plan.base }, joined)
   const parents = [...joined, ...(stated ? [stated.common] : [])]
   const commit = await mergeLaterHead(
     sync,

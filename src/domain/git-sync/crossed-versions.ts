@@ -17,7 +17,7 @@ const MAX_DIFFERENCES = 1_000
 type Blobs = Pick<Snapshot, 'read' | 'sizes'>
 
 /** A version of a file that both sides had, and the versions around it. */
-export interface Passage {
+export interface SharedVersion {
   /** The version that one side has now. */
   version: TreeEntry
   /** The other versions that this side has had. */
@@ -30,7 +30,7 @@ export interface Passage {
  * Whether the other side reverted a part of the version: it again has a line that the version had replaced, or lacks a
  * line that the version had added.
  */
-export async function haveCrossed(files: Blobs, { version, before, after }: Passage): Promise<boolean> {
+export async function haveCrossed(files: Blobs, { version, before, after }: SharedVersion): Promise<boolean> {
   const [earlier, later] = [others(version, before), others(version, after)]
   if (later.some(({ oid }) => earlier.some((one) => one.oid === oid))) return true
   if (earlier.length === 0 || later.length === 0) return false

@@ -45,8 +45,8 @@ export async function entriesWithoutDropped(
     found.push({ ...entry, kind: 'left', local, ref })
     return [local]
   }
-  for (const entry of olderLeft(contact.remote.ref, mergeBase, log)) await leave(entry, entry.ref)
-  for (const head of lastOfOthers(contact.remote.ref, mergeBase, log.syncPoints)) {
+  for (const entry of remainingLeftEntries(contact.remote.ref, mergeBase, log)) await leave(entry, entry.ref)
+  for (const head of lastHeadsOfOtherRefs(contact.remote.ref, mergeBase, log.syncPoints)) {
     let below = await leave(head, head.ref)
     for (const push of await pushesOnto(repo, head, mergeBase)) below = await leave(push, '', below)
   }
@@ -57,7 +57,7 @@ export async function entriesWithoutDropped(
  * Returns the `left` entries that still count. If another head of their ref was seen later, they lose the ref because
  * they are no longer its last seen head.
  */
-function olderLeft(ref: string, { dropped }: MergeBaseResult, log: SyncLog): Entry[] {
+function remainingLeftEntries(ref: string, { dropped }: MergeBaseResult, log: SyncLog): Entry[] {
   const isLast = (one: Entry): boolean => {
     const seen = log.counting.findLast((other) => isKnown(other) && other.ref === one.ref)
     return (
@@ -87,7 +87,7 @@ async function pushesOnto(repo: Repository, head: Entry, { dropped }: MergeBaseR
 }
 
 /** Returns the last known heads of other refs that contain dropped commits. */
-function lastOfOthers(ref: string, { dropped }: MergeBaseResult, syncPoints: readonly Entry[]): Entry[] {
+function lastHeadsOfOtherRefs(ref: string, { dropped }: MergeBaseResult, syncPoints: readonly Entry[]): Entry[] {
   const last = new Map(
     syncPoints
       .filter((syncPoint) => isKnown(syncPoint) && syncPoint.ref !== '' && syncPoint.ref !== ref)

@@ -29,14 +29,14 @@ export async function equalCommits(
     const syncPoint = byTree.get(tree)
     if (
       syncPoint !== undefined &&
-      !(await reverts(repo, { commit: id, syncPoint }, [...log.syncPoints.map(itself), ...squashed, ...found]))
+      !(await reverts(repo, { commit: id, syncPoint }, [...log.syncPoints.map(asEquivalent), ...squashed, ...found]))
     )
       found.push({ commit: id, syncPoint })
   }
   return found
 }
 
-const itself = (syncPoint: Entry): EquivalentCommit => ({ commit: syncPoint.theirs, syncPoint })
+const asEquivalent = (syncPoint: Entry): EquivalentCommit => ({ commit: syncPoint.theirs, syncPoint })
 
 /**
  * Returns the newest commit of a sync point that `commit` contains, or null. A ref that was reset contains only a part

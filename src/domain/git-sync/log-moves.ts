@@ -32,7 +32,7 @@ export async function logMoves(
   const gone = new Set<Entry>([...removed, ...(await outdated(repo, log, added))])
   const entries = [...log.entries.filter((entry) => !gone.has(entry)), ...added]
   const commit = await (into ?? repo).write({
-    parents: await keptAlive(repo, entries, main),
+    parents: await parentsToKeep(repo, entries, main),
     tree: EMPTY_TREE,
     changes: [],
     message: writeEntries(entries),
@@ -47,7 +47,7 @@ export async function logMoves(
  * folder and corrected the connection. The new entries have no ref, so they only state that two contents are equal. A
  * folder with other content gets no merge base from them.
  */
-export async function carryLog(
+export async function copySyncPoints(
   { app, space }: { app: App; space: SpaceRepository },
   from: SyncRemote,
   to: SyncRemote,
@@ -67,7 +67,7 @@ export async function carryLog(
 }
 
 /** Returns the parents of the log's commit: the commits that the entries name and main does not contain. */
-async function keptAlive(repo: Repository, entries: readonly Entry[], main: CommitId): Promise<CommitId[]> {
+async function parentsToKeep(repo: Repository, entries: readonly Entry[], main: CommitId): Promise<CommitId[]> {
   const kept: CommitId[] = []
   for (const { kind, remote, theirs, local } of [...entries].reverse()) {
     for (const commit of new Set([remote, theirs, ...(kind === 'left' ? [local] : [])])) {

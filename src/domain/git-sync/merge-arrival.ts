@@ -107,7 +107,7 @@ async function sidesOf(
   const { app, space } = contact
   const { repo } = space
   if (await isPlain(repo, mergeBase, await repo.mergeBases(main, theirs))) return { ours: main, theirs }
-  const stand = async (commit: CommitId, parents: readonly CommitId[], side: string): Promise<CommitId> =>
+  const temporaryCommit = async (commit: CommitId, parents: readonly CommitId[], side: string): Promise<CommitId> =>
     makeCommit(app, space, {
       parents,
       changes: [],
@@ -116,22 +116,23 @@ async function sidesOf(
       author: contact.actor.user,
       overrides: await overridesAt(app, space, commit),
     })
-  const plainly = {
-    ours: await stand(main, mergeBase.integrated, 'Local'),
-    theirs: await stand(theirs, [theirs, ...mergeBase.inferredAncestors], 'Remote'),
+  const withoutExports = {
+    ours: await temporaryCommit(main, mergeBase.integrated, 'Local'),
+    theirs: await temporaryCommit(theirs, [theirs, ...mergeBase.inferredAncestors], 'Remote'),
   }
   const bases: CommitId[] = []
   for (const { theirs: one, viaExports, extraParents } of mergeBase.bases)
-    if (viaExports.length > 0) bases.push(await stand(one, [one, ...extraParents], 'Base'))
+    if (viaExports.length > 0) bases.push(await temporaryCommit(one, [one, ...extraParents], 'Base'))
   // Both sides contain these commits through the base.
   const viaExports = mergeBase.viaExports.filter(
     (commit) => !mergeBase.bases.some((base) => base.viaExports.includes(commit)),
   )
-  const byGit = await joinedBase(app, space, plainly, mergeCommits)
-  if (mergeBase.viaExports.length + bases.length === 0) return byGit === null ? plainly : { ...plainly, base: byGit }
+  const byGit = await joinedBase(app, space, withoutExports, mergeCommits)
+  if (mergeBase.viaExports.length + bases.length === 0)
+    return byGit === null ? withoutExports : { ...withoutExports, base: byGit }
   const sides = {
-    ours: await stand(main, [...mergeBase.integrated, ...bases], 'Local'),
-    theirs: await stand(theirs, [theirs, ...mergeBase.inferredAncestors, ...viaExports, ...bases], 'Remote'),
+    ours: await temporaryCommit(main, [...mergeBase.integrated, ...bases], 'Local'),
+    theirs: await temporaryCommit(theirs, [theirs, ...mergeBase.inferredAncestors, ...viaExports, ...bases], 'Remote'),
   }
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides

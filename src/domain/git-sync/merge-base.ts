@@ -89,7 +89,7 @@ export async function findMergeBase(
   const known = [
     ...new Set([
       ...log.syncPoints.map((syncPoint) => syncPoint.theirs),
-      ...(await mergedByHand(repo, log, main, theirs)),
+      ...(await mergedByGitUsers(repo, log, main, theirs)),
     ]),
   ]
   const news = await newCommits(repo, log, theirs, known)
@@ -214,7 +214,7 @@ async function newest(repo: Repository, commits: readonly CommitId[]): Promise<C
  * Returns the remote commits that main's own history contains because a Git user merged them, unless main dropped them
  * later.
  */
-async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, theirs: CommitId): Promise<CommitId[]> {
+async function mergedByGitUsers(repo: Repository, log: SyncLog, main: CommitId, theirs: CommitId): Promise<CommitId[]> {
   const common = await repo.mergeBase(main, theirs)
   if (common === null) return []
   for (const drop of log.counting.filter(({ kind }) => kind === 'dropped')) {

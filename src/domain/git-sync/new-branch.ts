@@ -31,10 +31,10 @@ export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]
   // The space was never synced with this repository, so its branches have no merge base with main.
   if (log.syncPoints.length === 0) return []
   const named = [...log.syncPoints].reverse().map((syncPoint) => syncPoint.ref)
-  const wanted = distinct([await repo.remoteDefault(connection), ...named], remote.ref)
-  const there = wanted.length === 0 ? new Map() : await repo.remoteHeads(connection, wanted)
-  const all = there.size > 0 ? [] : (await repo.remoteBranches(connection)).branches.map(({ ref }) => ref)
-  const refs = there.size > 0 ? wanted.filter((ref) => there.has(ref)) : distinct(all, remote.ref)
+  const candidates = distinct([await repo.remoteDefault(connection), ...named], remote.ref)
+  const existing = candidates.length === 0 ? new Map() : await repo.remoteHeads(connection, candidates)
+  const all = existing.size > 0 ? [] : (await repo.remoteBranches(connection)).branches.map(({ ref }) => ref)
+  const refs = existing.size > 0 ? candidates.filter((ref) => existing.has(ref)) : distinct(all, remote.ref)
   const found: BranchHead[] = []
   for (const ref of refs) {
     const head = await side.fetch(ref)

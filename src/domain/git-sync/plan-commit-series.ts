@@ -59,9 +59,9 @@ export async function planCommitSeries(
   }
   // The head may lack commits of main that it once had, because they were dropped there.
   const hasSyncPoint = begin > 0 && begin < line.length
-  const arrivedAt = Math.min(await placeOf(repo, line, await bringerOf(repo, log, theirs)), line.length - 1)
+  const arrivedAt = Math.min(await indexOfOldest(repo, line, await importAnchorOf(repo, log, theirs)), line.length - 1)
   const dropped = Math.min(
-    ...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => placeOf(repo, line, anchor)))),
+    ...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => indexOfOldest(repo, line, anchor)))),
     line.length,
   )
   // Indexes count from main downwards.
@@ -80,7 +80,7 @@ export async function planCommitSeries(
  * Returns the commit that brought a remote head into main: the anchor of its newest entry. If there is none, it is the
  * anchor of the oldest entry that contains it, or the head itself.
  */
-async function bringerOf(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId> {
+async function importAnchorOf(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId> {
   const named = log.syncPoints.findLast((syncPoint) => syncPoint.theirs === theirs)
   if (named) return named.anchor
   for (const syncPoint of log.syncPoints) if (await repo.isAncestor(theirs, syncPoint.theirs)) return syncPoint.anchor
@@ -90,7 +90,7 @@ async function bringerOf(repo: Repository, log: SyncLog, theirs: CommitId): Prom
 /**
  * Returns the index of the oldest commit of a first-parent history that contains `commit`, or its length if none does.
  */
-async function placeOf(repo: Repository, line: readonly CommitId[], commit: CommitId): Promise<number> {
+async function indexOfOldest(repo: Repository, line: readonly CommitId[], commit: CommitId): Promise<number> {
   let [low, high] = [-1, line.length]
   // All commits up to `low` contain the commit. Those from `high` on do not.
   while (high - low > 1) {

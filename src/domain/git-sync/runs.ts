@@ -54,11 +54,11 @@ export async function retrySync(
         )
   if (given && given.remote.key !== remote.key)
     throw conflict('The URL points to another repository. Start an import or export with it instead.')
-  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: again(last, actor.user.id) })
+  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: retryInput(last, actor.user.id) })
 }
 
 /** Returns the input that queues a run again. */
-export const again = (run: SyncRunDoc, requestedBy: string) => ({
+export const retryInput = (run: SyncRunDoc, requestedBy: string) => ({
   direction: run.direction,
   force: run.force,
   standalone: run.standalone,

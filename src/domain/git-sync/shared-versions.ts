@@ -10,7 +10,7 @@ import { newFiles } from '../commits/merge/criss-cross-files.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import type { MergeBaseResult } from './merge-base.js'
-import { haveCrossed, type Passage } from './crossed-versions.js'
+import { haveCrossed, type SharedVersion } from './crossed-versions.js'
 
 /** Maximum number of newest commits that are searched per side. */
 const MAX_COMMITS = 200
@@ -38,14 +38,14 @@ export async function sharedVersions(
   for (const { base, ours, theirs: its } of texts) {
     if (!base || !ours || !its) continue
     const [taken, given] = [
-      await passageOf(repo, ours, { commits: mine, path: ours.path }, { commits: other, path: its.path }),
-      await passageOf(repo, its, { commits: other, path: its.path }, { commits: mine, path: ours.path }),
+      await findSharedVersion(repo, ours, { commits: mine, path: ours.path }, { commits: other, path: its.path }),
+      await findSharedVersion(repo, its, { commits: other, path: its.path }, { commits: mine, path: ours.path }),
     ]
-    const passage = taken ?? given
-    if (passage === null || (taken !== null && given !== null) || passage.after.some(({ oid }) => oid === base.oid))
+    const candidate = taken ?? given
+    if (candidate === null || (taken !== null && given !== null) || candidate.after.some(({ oid }) => oid === base.oid))
       continue
-    if (await haveCrossed(files, { ...passage, before: [base, ...passage.before] })) continue
-    const { version } = passage
+    if (await haveCrossed(files, { ...candidate, before: [base, ...candidate.before] })) continue
+    const { version } = candidate
     found.push({ path: base.path, oid: version.oid, mode: version.mode })
   }
   return found
@@ -82,12 +82,22 @@ export async function sharedFiles(
   )
   const files = await repo.at(main)
   for (const { id, ours, its } of open.slice(0, MAX_FILES)) {
-    const taken = await passageOf(repo, ours, { commits: here, path: ours.path }, { commits: there, path: ours.path })
-    const given = await passageOf(repo, its, { commits: there, path: its.path }, { commits: here, path: its.path })
-    const passage = taken ?? given
+    const taken = await findSharedVersion(
+      repo,
+      ours,
+      { commits: here, path: ours.path },
+      { commits: there, path: ours.path },
+    )
+    const given = await findSharedVersion(
+      repo,
+      its,
+      { commits: there, path: its.path },
+      { commits: here, path: its.path },
+    )
+    const candidate = taken ?? given
     if (ours.oid === its.oid) shared.set(id, taken !== null ? ours : its)
-    else if (passage !== null && (taken === null || given === null) && !(await haveCrossed(files, passage)))
-      shared.set(id, passage.version)
+    else if (candidate !== null && (taken === null || given === null) && !(await haveCrossed(files, candidate)))
+      shared.set(id, candidate.version)
   }
   return shared
 }
@@ -113,7 +123,12 @@ interface Line {
 }
 
 /** Returns the version that one side (`own`) has now, if the other side (`other`) had it too; otherwise null. */
-async function passageOf(repo: Repository, version: TreeEntry, own: Line, other: Line): Promise<Passage | null> {
+async function findSharedVersion(
+  repo: Repository,
+  version: TreeEntry,
+  own: Line,
+  other: Line,
+): Promise<SharedVersion | null> {
   const slices = new Slices()
   const later: { commit: CommitId; entry: TreeEntry }[] = []
   for (const commit of other.commits) {

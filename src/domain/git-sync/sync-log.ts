@@ -19,7 +19,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const entries = at === null ? [] : readEntries((await repo.commit(at)).message)
   const line = entries.length === 0 ? [] : (await repo.firstParents(main)).reverse()
   const all = await countingOf(repo, entries, head, new Set(head === main ? line : []))
-  const counting = await inOrder(
+  const counting = await inIntegrationOrder(
     repo,
     line,
     all.filter(({ kind }) => kind !== 'inferred'),
@@ -71,14 +71,18 @@ async function countingOf(
  * that main lacks, keep their order.
  * @param line main's first parents, oldest first
  */
-async function inOrder(repo: Repository, line: readonly CommitId[], entries: readonly Entry[]): Promise<Entry[]> {
+async function inIntegrationOrder(
+  repo: Repository,
+  line: readonly CommitId[],
+  entries: readonly Entry[],
+): Promise<Entry[]> {
   const places = new Map<string, number>(line.map((commit, place) => [commit, place]))
-  for (const { anchor } of entries) if (!places.has(anchor)) places.set(anchor, await firstWith(repo, line, anchor))
+  for (const { anchor } of entries) if (!places.has(anchor)) places.set(anchor, await indexOfFirst(repo, line, anchor))
   return [...entries].sort((a, b) => (places.get(a.anchor) as number) - (places.get(b.anchor) as number))
 }
 
 /** Returns the index of the first commit of `line` that contains `anchor`, or its length if none does. */
-async function firstWith(repo: Repository, line: readonly CommitId[], anchor: CommitId): Promise<number> {
+async function indexOfFirst(repo: Repository, line: readonly CommitId[], anchor: CommitId): Promise<number> {
   let [from, to] = [0, line.length]
   while (from < to) {
     const middle = Math.floor((from + to) / 2)

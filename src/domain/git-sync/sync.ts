@@ -76,7 +76,7 @@ export async function openSync(
   if (!doc || doc.deletedAt !== undefined) throw new SyncFailure('The space was deleted.')
   await checkStillValid(app.store, run)
   const remote = remoteOf(run)
-  const user = (isAutomatic(run) ? null : await app.store.get(users, run.requestedBy)) ?? theService(app, run)
+  const user = (isAutomatic(run) ? null : await app.store.get(users, run.requestedBy)) ?? serviceActor(app, run)
   return {
     app,
     space: { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) },
@@ -99,7 +99,7 @@ export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean =>
   connection !== undefined && follows === true
 
 /** The service as the acting user. */
-const theService = ({ settings }: App, run: SyncRunDoc) => ({
+const serviceActor = ({ settings }: App, run: SyncRunDoc) => ({
   id: run.requestedBy,
   version: 0,
   displayName: settings.committer.name,
