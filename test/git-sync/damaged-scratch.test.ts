@@ -144,7 +144,7 @@ test('packs with flipped bytes or a missing end delete no page', async () => {
 test('an import sees that a folder was deleted, became a file and came back', async () => {
   const gone = await remote.commit({ 'docs/guide/README.md': null, 'docs/guide/sub/page.md': null })
   const run = await f.import(space, link)
-  assert.match(run.error ?? '', /has no markdown file, so it was not imported/)
+  assert.match(run.error ?? '', /has no Markdown file\. It was not imported/)
   assert.is((await f.import(space, { ...link, force: true })).remoteRevision, gone)
   assert.equal(await f.files(space), {})
   await remote.commit({ 'docs/guide': 'a file\n' })

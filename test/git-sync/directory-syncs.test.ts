@@ -14,7 +14,7 @@ const emptyLog: SyncLog = {
   at: null,
   entries: [],
   counting: [],
-  pairs: [],
+  syncPoints: [],
   left: [],
   inferred: [],
   last: null,

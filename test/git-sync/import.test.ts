@@ -146,7 +146,7 @@ test('a missing branch, an emptied tree or a wrong repository leaves the content
   await remote.commit({ 'README.md': null, 'SUMMARY.md': null, 'guide.md': null, LICENSE: 'free\n' })
   const emptied = await f.import(space, { url: remote.url })
   assert.is(emptied.state, 'failure')
-  assert.match(emptied.error ?? '', /has no markdown file/)
+  assert.match(emptied.error ?? '', /has no Markdown file/)
   const wrong = await f.import(space, { url: `${f.remotes.url}/nothing.git` })
   assert.is(wrong.state, 'failure')
   assert.is(main(space.repo), before)

@@ -90,7 +90,7 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
     return {
       check: 'push',
       ok: false,
-      message: 'The branch main of the space is missing. An administrator of the server has to restore it.',
+      message: 'The branch main of the space is missing. Ask a server administrator to restore it.',
     }
   try {
     await space.repo.tryPush(remote, connection.ref as RefName, main)

@@ -6,7 +6,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
-import { carryLog } from '../git-sync/log-moves.js'
+import { copySyncPoints } from '../git-sync/log-moves.js'
 import { remoteOf } from '../git-sync/remote.js'
 import type { ConnectionAndSecret } from './create-connection.js'
 import { sealCredential, sealWebhookSecret } from './credential.js'
@@ -91,7 +91,7 @@ async function carryFolder(app: App, stored: Document<ConnectionDoc>, input: Upd
   const { remote } = readAddress(app, { url, ref, repoProjectDirectory })
   const space = await app.store.get(spaces, stored.space)
   if (!space || remote.url !== stored.url || remote.ref !== stored.ref || remote.key === stored.key) return
-  await carryLog(
+  await copySyncPoints(
     { app, space: { doc: space, repo: await app.git.open(repositoryName(space.id)) } },
     remoteOf(stored),
     remote,

@@ -1,25 +1,26 @@
-/** What the sync logs of a space say of its main, whatever remote they are for. */
+/** Reads facts about main from all sync logs of a space, for any remote. */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { LOG, readEntries, isKnown } from './log-entries.js'
 
 /**
- * Whether the space was ever synced with any remote. An import that a crash cut off before main moved does not count, nor an export that may
- * not have arrived.
+ * Whether the space was ever synced with any remote. Ignores an import that crashed before main moved, and an export
+ * that may not have arrived.
  */
-export async function hasMetRemote(repo: Repository, main: CommitId): Promise<boolean> {
+export async function wasEverSynced(repo: Repository, main: CommitId): Promise<boolean> {
   for (const [ref, commit] of await repo.refs('refs/bindery/sync/')) {
-    const met = ref.endsWith(`/${LOG}`)
+    const anchors = ref.endsWith(`/${LOG}`)
       ? readEntries((await repo.commit(commit)).message)
           .filter(isKnown)
           .map(({ anchor }) => anchor)
       : [commit]
-    for (const anchor of met) if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
+    for (const anchor of anchors)
+      if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
   }
   return false
 }
 
-/** The commits with which main followed a drop of something from a remote, any remote that the space was synced with. */
+/** Returns the commits by which main followed a drop, for all remotes that the space was synced with. */
 export async function dropAnchors(repo: Repository, main: CommitId): Promise<CommitId[]> {
   const anchors = new Set<CommitId>()
   for (const [ref, commit] of await repo.refs('refs/bindery/sync/'))

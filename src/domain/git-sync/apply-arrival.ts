@@ -1,4 +1,4 @@
-// Brings a head of the remote into main: adopts it, merges it, or puts it into a conflict's change request.
+// Brings a remote head into main: adopts it, merges it, or puts it into a conflict change request.
 import { type RefMove, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
@@ -6,8 +6,8 @@ import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { takenOverrides } from '../revisions/identity.js'
 import { guardMain, type RefGuard } from '../commits/guards.js'
 import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
-import { type CommonGround, entriesOf } from './merge-base.js'
-import { holdConflict, settleConflict } from './conflict.js'
+import { type MergeBaseResult, entriesOf } from './merge-base.js'
+import { putIntoConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import type { Entry } from './log-entries.js'
@@ -16,24 +16,25 @@ import { rememberTheirs } from './merge-arrival.js'
 import { isLocked, planWithSettledConflicts } from './conflicts-merged-elsewhere.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
-import { checkStillAsked } from './request.js'
+import { checkStillValid } from './request.js'
 import { type Contact, during, type Outcome, type LockedSync, type Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import { logMoves } from './log-moves.js'
 
 const ATTEMPTS = 8
 
-/** The head of main. Throws `SyncFailure` if somebody removed the branch. */
+/** Returns the head of main. Throws `SyncFailure` if the branch is missing. */
 export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
   const main = space.repo.head(MAIN)
   if (main === null)
-    throw new SyncFailure('The branch main of the space is missing. An administrator of the server has to restore it.')
+    throw new SyncFailure('The branch main of the space is missing. Ask a server administrator to restore it.')
   return main
 }
 
 /**
- * Brings the remote's head into main. The move of main is the commit point: log entries have the commit that main moves to as anchor, so they
- * count once main contains it. Throws `SyncFailure` or `ServiceError` if the head must not be imported.
+ * Brings the remote head into main. The move of main is the commit point: the anchor of the log entries is the commit
+ * that main moves to, so they count once main contains it. Throws `SyncFailure` or `ServiceError` if the head must not
+ * be imported.
  */
 export async function applyArrival(
   sync: Sync,
@@ -68,37 +69,37 @@ export async function applyArrival(
 
 async function attempt(
   sync: LockedSync,
-  came: Pick<Arrival, 'head' | 'theirs'>,
+  arrived: Pick<Arrival, 'head' | 'theirs'>,
   options: { force: boolean; forExport: boolean },
 ): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
-  const arrival: Arrival = { ...came, main, log: await readSyncLog(repo, remote, main) }
+  const arrival: Arrival = { ...arrived, main, log: await readSyncLog(repo, remote, main) }
   const { plan, settled } = await planWithSettledConflicts(sync, arrival, options)
   const unchanged = await unchangedAs(sync, arrival, plan)
   if (unchanged !== null) {
     await repo.move(
-      await recordMoves(sync, arrival, plan.ground, {
+      await recordMoves(sync, arrival, plan.mergeBase, {
         local: unchanged,
         anchor: main,
-        left: await entriesWithoutDropped(sync, plan.ground, arrival),
+        left: await entriesWithoutDropped(sync, plan.mergeBase, arrival),
       }),
-      `in step with ${describeRemote(remote)}`,
+      `up to date with ${describeRemote(remote)}`,
       sync.lease,
     )
-    await settleConflict(sync, 'The remote and the main content are in step.')
-    return { result: 'unchanged', revision: main, remoteRevision: came.head }
+    await settleConflict(sync, 'The remote and the main content are up to date.')
+    return { result: 'unchanged', revision: main, remoteRevision: arrived.head }
   }
   const guard = guardMain(sync.app, sync.space, {
     by: 'import',
     known: ({ git }) => (sync.run.connection !== undefined || isLinkTo(git, remote.key)) && arrival.log.last !== null,
   })
   await guard.check()
-  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground, guard)
-  if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
+  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.mergeBase, guard)
+  if (plan.kind === 'conflict') return putIntoConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
-  const left = await entriesWithoutDropped(sync, plan.ground, arrival)
+  const left = await entriesWithoutDropped(sync, plan.mergeBase, arrival)
   // The merge and the log become durable together.
   const staging = repo.stage()
   const also = [...settled, ...left.map(({ local }) => local)]
@@ -107,34 +108,43 @@ async function attempt(
     also,
     into: staging,
   })
-  const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left }, staging)
+  const moves = await recordMoves(
+    sync,
+    arrival,
+    plan.mergeBase,
+    { local: arrived.theirs, anchor: commit, left },
+    staging,
+  )
   await staging.settle()
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(
     sync,
-    options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.',
+    options.force
+      ? 'A forced import replaced the main content with that of the remote.'
+      : 'A later import was merged cleanly.',
   )
-  return { result: 'merged', revision: commit, remoteRevision: came.head, baseRevision: main }
+  return { result: 'merged', revision: commit, remoteRevision: arrived.head, baseRevision: main }
 }
 
-/** The commit here that the head equals, if main is to stay as it is; else null. */
+/** Returns the local commit that equals the head if main stays as it is; otherwise null. */
 async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: ArrivalPlan): Promise<CommitId | null> {
   if (plan.kind === 'same') return plan.local
   if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
-  // If both sides made the same changes, a merge commit records that. A locked space takes none and can do without.
+  // If both sides made the same changes, a merge commit records that. A locked space accepts no merge commit and works
+  // without it.
   return (await isLocked(sync)) ? theirs : null
 }
 
-/** The ref moves that record the head in the log, with `anchor` as the commit that brings it in. */
+/** Returns the ref moves that record the head in the log. `anchor` is the commit that brings it into main. */
 async function recordMoves(
   sync: Sync,
   arrival: Arrival,
-  ground: CommonGround,
+  mergeBase: MergeBaseResult,
   { local, anchor, left = [] }: Pick<Entry, 'local' | 'anchor'> & { left?: readonly Omit<Entry, 'anchor'>[] },
   into?: Staging,
 ): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
-  const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
+  const taken = entriesOf(mergeBase, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
   return logMoves(sync.space.repo, log, main, {
     added: [...taken, ...left.map((one) => ({ ...one, anchor }))],
     ...(into && { into }),
@@ -142,18 +152,19 @@ async function recordMoves(
 }
 
 /**
- * Makes the commit that a planned merge puts on main. Moves no ref. Durable when it resolves, or when `into` is settled if that is given.
- * @param also further parents: what main also contains by this merge
+ * Makes the commit that a planned merge puts on main. Moves no ref. The commit is durable when this resolves or, if
+ * `into` is given, when `into` is settled.
+ * @param also additional parents: other commits that main contains through this merge
  */
 export async function mergeCommit(
   contact: Contact,
   { main, theirs }: Pick<Arrival, 'main' | 'theirs'>,
-  { ground, tree }: { ground: CommonGround; tree: TreeId },
+  { mergeBase, tree }: { mergeBase: MergeBaseResult; tree: TreeId },
   { verb, also = [], into }: { verb: 'Take' | 'Merge'; also?: readonly CommitId[]; into?: Staging },
 ): Promise<CommitId> {
   const { app, space, remote } = contact
-  const bases = ground.bases.map(({ local }) => local)
-  await rememberTheirs(contact, ground, { main, theirs })
+  const bases = mergeBase.bases.map(({ local }) => local)
+  await rememberTheirs(contact, mergeBase, { main, theirs })
   const commit = {
     parents: [main, theirs, ...also],
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
@@ -165,13 +176,18 @@ export async function mergeCommit(
   return makeCommit(app, space, { ...commit, changes: [], tree, overrides }, into)
 }
 
-/** Makes the remote's head the head of main, with its history. */
-async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
+/** Makes the remote head, with its history, the head of main. */
+async function adopt(
+  sync: LockedSync,
+  arrival: Arrival,
+  mergeBase: MergeBaseResult,
+  guard: RefGuard,
+): Promise<Outcome> {
   const { repo } = sync.space
   const { head, theirs, main } = arrival
   const moves: RefMove[] = [
     ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
-    ...(await recordMoves(sync, arrival, ground, { local: theirs, anchor: theirs })),
+    ...(await recordMoves(sync, arrival, mergeBase, { local: theirs, anchor: theirs })),
     { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
     { ref: MAIN, from: main, to: theirs },
   ]
@@ -188,6 +204,6 @@ const moveGuarded = (
 ): Promise<void> =>
   guard.during(async () => {
     await guard.check()
-    await checkStillAsked(app.store, run)
+    await checkStillValid(app.store, run)
     await repo.move(moves, reason, lease)
   })

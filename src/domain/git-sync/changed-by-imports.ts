@@ -1,16 +1,16 @@
-/** Finds the files in which imports have changed the same lines as a merge would. */
+/** Finds the files in which an import changed the lines that a merge would change. */
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 
-/** Maximum number of commits of main that are looked at. */
+/** Maximum number of commits of main that are inspected. */
 const MAX_COMMITS = 2_000
 
-/** Maximum size in bytes of a file that is compared by lines. A larger one counts as changed as a whole. */
+/** Maximum size in bytes of a file that is compared line by line. A larger file counts as changed as a whole. */
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Returns those of `paths` in which the two trees differ in lines that an import from the history of `theirs` has added or removed here, after main
- * contained all commits in `since`.
+ * Returns the `paths` in which the two trees differ in lines that an import added or removed. Only imports from the
+ * history of `theirs` count, and only those made after main contained all commits in `since`.
  */
 export async function changedByImports(
   repo: Repository,
@@ -32,7 +32,7 @@ export async function changedByImports(
   return found
 }
 
-/** The commits of main that merged a commit of the history of `theirs`, newest first. */
+/** Returns the commits of main that merged a commit from the history of `theirs`, newest first. */
 async function importsSince(
   repo: Repository,
   main: CommitId,
@@ -50,13 +50,13 @@ async function importsSince(
   return found
 }
 
-/** The lines with text that a file has in one of two trees only. */
+/** Returns the non-empty lines that a file has in only one of two trees. */
 async function linesBetween(repo: Repository, path: string, trees: readonly [TreeId, TreeId]): Promise<Set<string>> {
   const [one, other] = [await linesOf(repo, path, trees[0]), await linesOf(repo, path, trees[1])]
   return new Set([...[...one].filter((line) => !other.has(line)), ...[...other].filter((line) => !one.has(line))])
 }
 
-/** The lines with text of a file in a tree; none if there is no file. */
+/** Returns the non-empty lines of a file in a tree. The set is empty if the file does not exist. */
 export async function linesOf(repo: Repository, path: string, tree: TreeId): Promise<Set<string>> {
   const snapshot = repo.tree(tree)
   const entry = await snapshot.entry(path)

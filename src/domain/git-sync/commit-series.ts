@@ -1,4 +1,4 @@
-/** Makes the commits of an export commit by commit: main's first-parent line, put on top of the remote's head. */
+/** Makes the commit series of an export: the commits of main's first-parent history, on top of the remote head. */
 import type { CommitInfo, FileChange, Repository, Signature, Staging } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -10,118 +10,133 @@ import { checkMergedNames } from '../commits/merge/path-collisions.js'
 import { mergedOverrides, overridesAt, pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
 import { folderCommit } from './directory.js'
 import { defaultMessage, folderChanges } from './export-commit.js'
-import { type ExportLine, findExportLine } from './plan-commit-series.js'
+import { type SeriesPlan, planCommitSeries } from './plan-commit-series.js'
 import type { SyncLog } from './log-entries.js'
 import type { Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
 
-/** Commits that become durable together. */
+/** Number of commits that become durable together. */
 const BATCH = 200
 
-/** The last commit that was made: on the remote, and the same commit here (of the folder alone, if only a folder is synced). */
+/**
+ * The last commit that was made: the remote commit, and the equal local commit. If only a folder is synced, the local
+ * commit contains only that folder.
+ */
 interface Tip {
   head: CommitId
   local: CommitId
 }
 
-/** What an export pushes: the last of its commits, the same commit here, and how many there are. */
-export interface ExportRow {
+/** The commit series that an export pushes: its last commit, the equal local commit, and the number of commits. */
+export interface CommitSeries {
   commit: CommitId
   theirs: CommitId
-  row: number
+  length: number
 }
 
 /**
- * Makes the commits, on top of the remote's head `tip`. Each has the tree, the author, the author's date and the message of a commit of main; the service
- * is the committer, at the time of main's commit. So they depend on main and the remote alone, and making them again gives the same ones. Commits without
- * effect are left out. A merged change request is one commit, with the others who wrote it as co-authors. A commit of main that
- * would come out as itself is pushed as it is.
+ * Makes the commit series on top of the remote head `tip`. Each commit has the tree, author, author date and message of
+ * a commit of main. The committer is the service, with the committer date of main's commit. The result depends only on
+ * main and the remote, so a retry makes the same commits. Commits without changes are left out. A merged change request
+ * is one commit, with its other authors as co-authors. If the new commit would be identical to main's commit, that
+ * commit is pushed.
  *
- * Commits from before main took in the remote's head are put on top of it by a merge. What cannot be (it collides, or it came from the remote) has no commit
- * of its own: it is in the next commit whose tree is known, which has the message of the request, and everybody who wrote it as co-author.
+ * Commits made before main contained the remote head are merged onto it. If such a commit conflicts or came from the
+ * remote, it gets no commit of its own. Its changes go into the next commit whose tree is known. That commit has the
+ * message of the request, and all authors as co-authors.
  */
-export async function exportRow(sync: Sided<Sync>, log: SyncLog, main: CommitId, tip: Tip): Promise<ExportRow> {
-  return new RowMaker(
+export async function makeCommitSeries(
+  sync: Sided<Sync>,
+  log: SyncLog,
+  main: CommitId,
+  tip: Tip,
+): Promise<CommitSeries> {
+  return new SeriesMaker(
     sync,
     log,
     tip,
-    await withoutReturn(sync.space.repo, await findExportLine(sync.space.repo, log, main, tip.local), tip),
+    await withoutRevertedPart(sync.space.repo, await planCommitSeries(sync.space.repo, log, main, tip.local), tip),
   ).make()
 }
 
-/** The line without what came to nothing: main took the remote's head as it is. */
-async function withoutReturn(repo: Repository, line: ExportLine, tip: Tip): Promise<ExportLine> {
+/**
+ * Returns the series without its first part if main took over the remote head unchanged, because that part then has no
+ * effect.
+ */
+async function withoutRevertedPart(repo: Repository, line: SeriesPlan, tip: Tip): Promise<SeriesPlan> {
   const at = line.commits[line.whole] as CommitId
   if (line.whole === 0 || (await repo.commit(at)).tree !== (await repo.commit(tip.local)).tree) return line
   return { commits: line.commits.slice(line.whole + 1), before: at, whole: 0, replayed: 0 }
 }
 
-/** What one commit of the row has, beside its parent. */
+/** The content of one commit of the series, without its parent. */
 interface SeriesCommit {
   tree: TreeId
   message: string
   author: Signature
-  /** The commit of main that it is made of. */
+  /** The commit of main that it is made from. */
   of: CommitInfo
   overrides: IdOverrides
 }
 
-class RowMaker {
+class SeriesMaker {
   readonly #repo: Repository
   readonly #staging: Staging
-  /** Where the commits are made that are pushed: of a folder, beside the space. */
+  /** Receives the pushed commits. If a folder is synced, they are stored outside the space's repository. */
   readonly #pushed: Staging
   #tip: Tip
   #count = 0
-  /** Whether commits were left out whose changes are in none of the row yet. */
-  #owing: boolean
+  /** Whether the changes of some skipped commits are not in the series yet. */
+  #hasSkipped: boolean
 
   constructor(
     readonly sync: Sided<Sync>,
     readonly log: SyncLog,
-    readonly ground: Tip,
-    readonly line: ExportLine,
+    readonly start: Tip,
+    readonly line: SeriesPlan,
   ) {
     this.#repo = sync.space.repo
     this.#staging = this.#repo.stage()
-    this.#pushed = sync.side.beside ? sync.side.commits.stage() : this.#staging
-    this.#tip = ground
-    this.#owing = line.before === null
+    this.#pushed = sync.side.usesScratch ? sync.side.commits.stage() : this.#staging
+    this.#tip = start
+    this.#hasSkipped = line.before === null
   }
 
-  async make(): Promise<ExportRow> {
+  async make(): Promise<CommitSeries> {
     const { commits, before, whole } = this.line
-    // New commits are asked for their ancestry before they are on the disk: this loads those that they build on.
-    const there = this.sync.side.beside ? [] : [this.ground.head]
-    for (const commit of [...there, this.ground.local, ...commits.slice(-1)])
-      await this.#repo.isAncestor(commit, commit)
+    // Ancestry of new commits is checked before they are on disk. This loads their base commits into memory.
+    const there = this.sync.side.usesScratch ? [] : [this.start.head]
+    for (const commit of [...there, this.start.local, ...commits.slice(-1)]) await this.#repo.isAncestor(commit, commit)
     let previous = before
     for (const [at, id] of commits.entries()) {
       const commit = await this.#repo.commit(id)
-      const made = at >= whole ? await this.#asItIs(commit) : await this.#onTop(commit, previous, at)
+      const made = at >= whole ? await this.#unchanged(commit) : await this.#mergedOnTop(commit, previous, at)
       if (made !== null) await this.#add(made)
       previous = id
     }
     await this.#settle()
-    return { commit: this.#tip.head, theirs: this.#tip.local, row: this.#count }
+    return { commit: this.#tip.head, theirs: this.#tip.local, length: this.#count }
   }
 
-  async #asItIs(of: CommitInfo): Promise<SeriesCommit | null> {
-    const owing = this.#owing
-    this.#owing = false
+  async #unchanged(of: CommitInfo): Promise<SeriesCommit | null> {
+    const includesSkipped = this.#hasSkipped
+    this.#hasSkipped = false
     if (of.tree === (await this.#repo.commit(this.#tip.local)).tree) return null
     return {
       of,
       tree: of.tree,
-      ...(await this.#said(of, owing)),
+      ...(await this.#messageAndAuthor(of, includesSkipped)),
       overrides: await overridesAt(this.sync.app, this.sync.space, of.id),
     }
   }
 
-  /** A commit from before main took in the remote's head, merged onto that. Null if it has no commit of its own. */
-  async #onTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
+  /**
+   * Merges a commit from before main contained the remote head onto that head. Returns null if it gets no commit of its
+   * own.
+   */
+  async #mergedOnTop(of: CommitInfo, before: CommitId | null, at: number): Promise<SeriesCommit | null> {
     const made = at < this.line.replayed || before === null ? null : await this.#merged(of, before)
-    if (made === null) this.#owing = true
+    if (made === null) this.#hasSkipped = true
     return made === null || made.tree === (await this.#repo.commit(this.#tip.local)).tree ? null : made
   }
 
@@ -135,14 +150,17 @@ class RowMaker {
       if (!merged.clean) return null
       await checkMergedNames(this.#repo, merged.tree, ours, of.id)
       const overrides = await mergedOverrides(app, space, { bases: [before], ours, theirs: of.id, tree: merged.tree })
-      return { of, tree: merged.tree, ...(await this.#said(of, false)), overrides }
+      return { of, tree: merged.tree, ...(await this.#messageAndAuthor(of, false)), overrides }
     } catch (error) {
       if (error instanceof ServiceError) return null
       throw error
     }
   }
 
-  /** Whether a commit of main brings in anything of the remote, also by a change request: that must not be exported as if it were made here. */
+  /**
+   * Whether a commit of main brings in remote changes, directly or through a change request. Such changes must not be
+   * exported as if they were made here.
+   */
   async #bringsRemote({ id, parents }: CommitInfo, before: CommitId): Promise<boolean> {
     if (parents.length < 2) return false
     for (const { theirs } of this.log.entries) {
@@ -153,23 +171,32 @@ class RowMaker {
     return false
   }
 
-  /** Message and author: those of the commit, or of the request if the commit has to speak for others too. */
-  async #said(of: CommitInfo, owing: boolean): Promise<Pick<SeriesCommit, 'message' | 'author'>> {
+  /**
+   * Returns the message and author of the commit, or those of the request if the commit also contains changes by
+   * others.
+   */
+  async #messageAndAuthor(of: CommitInfo, includesSkipped: boolean): Promise<Pick<SeriesCommit, 'message' | 'author'>> {
     const { app, actor } = this.sync
-    if (!owing && of.parents.length < 2) return { message: of.message, author: of.author }
-    const not = [owing ? this.line.before : of.parents[0], this.ground.local].filter((commit) => commit != null)
-    const preferred = owing ? actor.user : { displayName: of.author.name, email: of.author.email }
+    if (!includesSkipped && of.parents.length < 2) return { message: of.message, author: of.author }
+    const not = [includesSkipped ? this.line.before : of.parents[0], this.start.local].filter(
+      (commit) => commit != null,
+    )
+    const preferred = includesSkipped ? actor.user : { displayName: of.author.name, email: of.author.email }
     const { author, others } = await creditsOf(this.#repo, of.id, not, preferred)
-    const { seconds, offset } = owing ? of.committer : of.author
+    const { seconds, offset } = includesSkipped ? of.committer : of.author
     return {
       author: { ...signatureOf(app, author), seconds, offset },
-      message: withCoAuthors(owing ? commitMessage(defaultMessage(this.sync)) : of.message, others, author.email),
+      message: withCoAuthors(
+        includesSkipped ? commitMessage(defaultMessage(this.sync)) : of.message,
+        others,
+        author.email,
+      ),
     }
   }
 
   async #settle(): Promise<void> {
     await this.#staging.settle()
-    if (this.sync.side.beside) await this.#pushed.settle()
+    if (this.sync.side.usesScratch) await this.#pushed.settle()
   }
 
   async #add({ of, tree, message, author, overrides }: SeriesCommit): Promise<void> {
@@ -191,13 +218,13 @@ class RowMaker {
     }
     const committer = { ...serviceSignature(app), seconds: of.committer.seconds, offset: of.committer.offset }
     const headers = await pageIdsHeader(app, space, local, overrides)
-    const said = { message: message.endsWith('\n') ? message : `${message}\n`, author, committer, headers }
-    // The folder's commit comes first: it makes sure that the repository keeps a tree that a merge made.
-    const mapped = remote.directory === '' ? null : await this.#staging.write(folderCommit(said, [local], tree))
+    const fields = { message: message.endsWith('\n') ? message : `${message}\n`, author, committer, headers }
+    // Write the folder's commit first: it keeps a merged tree in the repository.
+    const mapped = remote.directory === '' ? null : await this.#staging.write(folderCommit(fields, [local], tree))
     const changes: FileChange[] =
       remote.directory === '' ? [] : await folderChanges(this.#repo, this.sync.side, remote.directory, head, tree)
     const commit = await this.#pushed.write({
-      ...said,
+      ...fields,
       parents: [head],
       changes,
       sign: true,
@@ -209,7 +236,7 @@ class RowMaker {
   }
 }
 
-/** A message with `Co-authored-by` trailers, after the trailers that it has. One that names the author is left out. */
+/** Adds `Co-authored-by` trailers after the existing trailers of a message. Removes a trailer that names the author. */
 function withCoAuthors(message: string, names: readonly string[], author: string): string {
   const paragraphs = message.trimEnd().split(/\n{2,}/)
   const last = paragraphs.at(-1)?.split('\n') ?? []

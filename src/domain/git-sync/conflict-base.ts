@@ -1,4 +1,5 @@
-// The merge base that a commit of a conflict's branch states, so that the change request has the same conflicts as the import.
+// States the merge base in a commit of a conflict branch, so that the change request has the same conflicts as the
+// import.
 import type { CommitId } from '../../kernel/ids.js'
 import { overridesAt } from '../revisions/identity.js'
 import { groundHeader } from '../commits/merge/branch-merge.js'
@@ -10,17 +11,18 @@ import type { Arrival } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Sync } from './sync.js'
 
-/** A stated merge base: a commit that becomes a parent, and the header that names it. */
+/** A stated merge base: the commit that becomes a parent, and the header that names it. */
 interface StatedBase {
   common: CommitId
   headers: Record<string, string>
 }
 
 /**
- * The import's merge base, for the first commit of the branch. Null if Git chooses the same one when it merges the branch.
- * @param on first parent of the commit that is to state it
+ * Returns the import's merge base for the first commit of the branch. Returns null if Git chooses the same one when it
+ * merges the branch.
+ * @param on first parent of the commit that states the merge base
  */
-export async function firstBase(
+export async function baseForFirstHead(
   sync: Sync,
   { main, head, base, on }: { main: CommitId; head: CommitId; base: CommitId | null; on: CommitId },
 ): Promise<StatedBase | null> {
@@ -29,15 +31,15 @@ export async function firstBase(
   if (base === null) return null
   const byGit = await joinedBase(app, space, { ours: main, theirs: head }, mergeCommits)
   if (byGit !== null && (await repo.commit(byGit)).tree === (await repo.commit(base)).tree) return null
-  return state(sync, { main, base, on, within: await repo.mergeBases(main, head) })
+  return stateBase(sync, { main, base, on, within: await repo.mergeBases(main, head) })
 }
 
 /**
- * The same for a later head, which is about to be merged into the branch. If the branch was updated from main, the import's merge base does not contain
- * that part of main; it stays a merge base of its own.
- * @param joined the parents of that merge beside the branch
+ * Returns the import's merge base for a later head, which is about to be merged into the branch. If the branch was
+ * updated from main, the import's merge base does not contain that part of main, which stays a separate merge base.
+ * @param joined the parents of that merge other than the branch
  */
-export async function laterBase(
+export async function baseForLaterHead(
   sync: Sync,
   { main, theirs, log, branch, base }: Arrival & { branch: CommitId; base: CommitId | null },
   joined: readonly CommitId[],
@@ -53,10 +55,10 @@ export async function laterBase(
         ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))
       )
         within.push(one)
-  return state(sync, { main, base, on: branch, within })
+  return stateBase(sync, { main, base, on: branch, within })
 }
 
-/** The first commit of the open conflict's branch; null if the log no longer has it. */
+/** Returns the first commit of the open conflict's branch. Returns null if the log no longer has it. */
 async function firstCommitOf(
   { space: { repo }, remote }: Sync,
   log: SyncLog,
@@ -76,7 +78,7 @@ async function firstCommitOf(
 }
 
 /** @param within the merge bases of main and the branch that `base` contains */
-async function state(
+async function stateBase(
   { app, space, remote, actor }: Sync,
   { main, base, on, within }: { main: CommitId; base: CommitId; on: CommitId; within: readonly CommitId[] },
 ): Promise<StatedBase> {
@@ -84,7 +86,7 @@ async function state(
     parents: within,
     changes: [],
     tree: (await space.repo.commit(base)).tree,
-    message: commitMessage(`What ${describeRemote(remote)} and the content here have in common`),
+    message: commitMessage(`Merge base of ${describeRemote(remote)} and this space`),
     author: actor.user,
     overrides: await overridesAt(app, space, base),
   })

@@ -1,4 +1,4 @@
-// Heads of the remote that cannot be merged: they wait in one change request per remote, until somebody resolves the conflict there.
+// Opens, updates and closes the conflict change request of a remote, which holds the heads that conflict with main.
 import type { RefMove, Repository } from '../../git/index.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -11,8 +11,8 @@ import { findCollisions } from '../commits/merge/path-collisions.js'
 import { overridesAt } from '../revisions/identity.js'
 import { notifyAuthors } from './notify-authors.js'
 import { changeRequestRef, incomingRef } from '../context/refs.js'
-import { type CommonGround, entriesOf, findCommonGround } from './merge-base.js'
-import { firstBase, laterBase } from './conflict-base.js'
+import { type MergeBaseResult, entriesOf, findMergeBase } from './merge-base.js'
+import { baseForFirstHead, baseForLaterHead } from './conflict-base.js'
 import { entriesWithoutDropped } from './dropped-commits.js'
 import { commonCommit, mergeArrival } from './merge-arrival.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
@@ -23,7 +23,7 @@ import { logMoves } from './log-moves.js'
 
 const isLive = (doc: ChangeRequestDoc): boolean => doc.status === 'open' || doc.status === 'draft'
 
-/** The open change request of a remote's conflict, or null. */
+/** Returns the open conflict change request of a remote, or null. */
 export async function findConflict(
   sync: Pick<Sync, 'app' | 'space' | 'remote'>,
 ): Promise<Document<ChangeRequestDoc> | null> {
@@ -34,29 +34,30 @@ export async function findConflict(
 type ConflictPlan = ArrivalPlan & { kind: 'conflict' }
 
 /**
- * Puts a head that cannot be merged into the remote's conflict change request; main stays as it is. The branch begins at the remote's head. Later
- * heads are merged into it if that is clean, else they wait. It is never reset, so no resolution is lost. The log entries of these heads have
- * commits of the branch as anchors, so they count once main contains the branch.
+ * Puts a head that conflicts with main into the remote's conflict change request. Main stays as it is. The branch
+ * starts at the remote head. Later heads are merged into it if the merge is clean; otherwise they wait. The branch is
+ * never reset, so no resolution is lost. The anchors of the log entries are commits of the branch, so the entries count
+ * once main contains the branch.
  */
-export async function holdConflict(sync: LockedSync, arrival: Arrival, plan: ConflictPlan): Promise<Outcome> {
+export async function putIntoConflict(sync: LockedSync, arrival: Arrival, plan: ConflictPlan): Promise<Outcome> {
   const paths = [...new Set(plan.conflicts.map((one) => one.path))]
   const listed = paths.slice(0, 10).join(', ') + (paths.length > 10 ? ` and ${paths.length - 10} more` : '')
   const existing = await findConflict(sync)
   const { doc, note } = existing
     ? { doc: existing, note: await addLaterHead(sync, existing, arrival, plan) }
     : { doc: await openConflict(sync, arrival, plan), note: '' }
-  const authors = plan.contested ? (plan.ground.ownDropped?.authors ?? []) : []
+  const authors = plan.contested ? (plan.mergeBase.ownDropped?.authors ?? []) : []
   if (authors.length > 0) await notifyAuthors(sync, doc, authors)
   return {
     result: 'conflict',
     revision: arrival.main,
     remoteRevision: arrival.head,
     changeRequest: doc.id,
-    error: `Changes here and in ${describeRemote(sync.remote)} conflict in ${listed}. Resolve them in change request #${doc.number} and merge it; the main content stays as it is until then.${writtenBy(authors)}${note}`,
+    error: `Changes here and in ${describeRemote(sync.remote)} conflict in ${listed}. Resolve them in change request #${doc.number} and merge it. The main content stays as it is until then.${writtenBy(authors)}${note}`,
   }
 }
 
-/** States whose text the remote dropped. */
+/** Names the authors whose text the remote dropped. */
 const writtenBy = (authors: readonly string[]): string => {
   const names = authors.slice(0, 10).map((author) => author.replace(/ <[^<>]*>$/, ''))
   return authors.length === 0
@@ -72,8 +73,8 @@ async function openConflict(
   const { app, space, remote } = sync
   const head = await firstHead(sync, arrival, plan)
   await space.repo.move(
-    [...holdMoves(sync, arrival), ...(await recordMoves(sync, arrival, plan.ground, head))],
-    'hold a conflict',
+    [...recordWaitingHead(sync, arrival), ...(await recordMoves(sync, arrival, plan.mergeBase, head))],
+    'record a conflict',
     sync.lease,
   )
   const subject = [...`Remote changes from ${describeRemote(remote)}`].slice(0, 100).join('')
@@ -87,40 +88,44 @@ async function openConflict(
   return doc
 }
 
-/** The ref move that notes which head is waiting. */
-function holdMoves({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
+/** Returns the ref move that records the waiting head. */
+function recordWaitingHead({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
   const ref = incomingRef(remote.key)
   const before = space.repo.head(ref)
   return before === theirs ? [] : [{ ref, from: before, to: theirs }]
 }
 
-/** The ref moves that record the head in the log, with `anchor`, a commit of the branch. */
+/** Returns the ref moves that record the head in the log. `anchor` is a commit of the branch. */
 const recordMoves = async (
   sync: Sync,
   arrival: Arrival,
-  ground: CommonGround,
+  mergeBase: MergeBaseResult,
   anchor: CommitId,
   seen = arrival.log,
 ): Promise<RefMove[]> => {
   const { head, theirs, main, log } = arrival
-  const taken = entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log)
-  const left = await entriesWithoutDropped(sync, ground, { theirs, log: seen })
+  const taken = entriesOf(mergeBase, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log)
+  const left = await entriesWithoutDropped(sync, mergeBase, { theirs, log: seen })
   return logMoves(sync.space.repo, log, main, { added: [...taken, ...left.map((one) => ({ ...one, anchor }))] })
 }
 
 /**
- * The commit where the branch begins: the remote's head, or if Git would choose another merge base than the import did, a commit on it with the
- * same tree. That commit has the import's merge base as a parent and states it in a header, so that the change request has the same conflicts
- * as the import.
+ * Returns the first commit of the branch: the remote head or, if Git would choose another merge base than the import
+ * did, a commit on top of it with the same tree. That commit has the import's merge base as a parent and states it in a
+ * header, so the change request has the same conflicts as the import.
  */
-async function firstHead(sync: Sync, arrival: Arrival, { ground, base, contested }: ConflictPlan): Promise<CommitId> {
+async function firstHead(
+  sync: Sync,
+  arrival: Arrival,
+  { mergeBase, base, contested }: ConflictPlan,
+): Promise<CommitId> {
   const { app, space, actor } = sync
   const { repo } = space
   const { main, theirs } = arrival
-  const related = contested ? await standingAlone(sync, theirs) : await relatedHead(sync, arrival, ground)
+  const related = contested ? await unrelatedHead(sync, theirs) : await relatedHead(sync, arrival, mergeBase)
   const own = await repo.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
-  const stated = await firstBase(sync, { main, head: related, base, on })
+  const stated = await baseForFirstHead(sync, { main, head: related, base, on })
   if (stated === null) return related
   return makeCommit(app, space, {
     parents: [on, ...others, stated.common],
@@ -134,13 +139,13 @@ async function firstHead(sync: Sync, arrival: Arrival, { ground, base, contested
 }
 
 const relationMessage = ({ remote }: Sync): string =>
-  commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
+  commitMessage(`Relate remote changes from ${describeRemote(remote)} to this space`)
 
 /**
- * A commit on the remote's head. If it had main's commits as parents, it would count as a later revision of main that only removes text, without conflicts:
- * the stated merge base alone makes both sides collide.
+ * Makes a commit on the remote head. With main's commits as parents, it would count as a later revision of main that
+ * only removes text, without conflicts. Only the stated merge base makes both sides conflict.
  */
-const standingAlone = async (sync: Sync, theirs: CommitId): Promise<CommitId> =>
+const unrelatedHead = async (sync: Sync, theirs: CommitId): Promise<CommitId> =>
   makeCommit(sync.app, sync.space, {
     parents: [theirs],
     changes: [],
@@ -151,24 +156,26 @@ const standingAlone = async (sync: Sync, theirs: CommitId): Promise<CommitId> =>
   })
 
 /**
- * The remote's head, or a commit with the same tree if Git would not find the right common ground from it (after an export, or if history was
- * rewritten), or if its page IDs have to be stated.
+ * Returns the remote head or a commit with the same tree. The latter is needed if its page IDs must be stated, or if
+ * Git would not find the right merge base from the head (after an export, or if history was rewritten).
  */
-async function relatedHead(sync: Sync, { main, theirs }: Arrival, ground: CommonGround): Promise<CommitId> {
+async function relatedHead(sync: Sync, { main, theirs }: Arrival, mergeBase: MergeBaseResult): Promise<CommitId> {
   const { app, space } = sync
   const { repo } = space
-  const [base] = ground.bases
-  const common = await commonCommit(sync, ground)
+  const [base] = mergeBase.bases
+  const common = await commonCommit(sync, mergeBase)
   if (base === undefined || common === null) return theirs
-  // What was worked out for the merge: whether the head's own history says the same is not known, except where no page has moved.
+  // The page IDs were computed for the merge. The head's own history gives the same IDs for certain only if no page has
+  // moved.
   const overrides = await overridesAt(app, space, theirs)
   const versions = await Promise.all([common, main].map((commit) => overridesAt(app, space, commit)))
   const isPlain = [overrides, ...versions].every(({ size }) => size === 0)
   const natural = await repo.mergeBase(main, theirs)
-  const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
+  const related =
+    mergeBase.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
   if (related && isPlain) return theirs
   return makeCommit(app, space, {
-    parents: related ? [theirs] : await relationParents(sync, ground, { main, theirs, natural }),
+    parents: related ? [theirs] : await relationParents(sync, mergeBase, { main, theirs, natural }),
     changes: [],
     tree: (await repo.commit(theirs)).tree,
     message: relationMessage(sync),
@@ -178,22 +185,22 @@ async function relatedHead(sync: Sync, { main, theirs }: Arrival, ground: Common
 }
 
 /**
- * The parents by which Git finds the common ground when the branch is merged. The head itself is not among them if main's history contains more of it
- * than counts as known.
+ * Returns the parents from which Git finds the merge base when the branch is merged. The head is not included if main's
+ * history contains more of it than the integrated commits do.
  */
 async function relationParents(
   { space: { repo } }: Sync,
-  ground: CommonGround,
+  mergeBase: MergeBaseResult,
   { main, theirs, natural }: { main: CommitId; theirs: CommitId; natural: CommitId | null },
 ): Promise<CommitId[]> {
   const locals: CommitId[] = []
-  for (const { local } of ground.bases)
+  for (const { local } of mergeBase.bases)
     if (!locals.includes(local) && (await repo.isAncestor(local, main))) locals.push(local)
   const within = await Promise.all(locals.map((local) => natural === null || repo.isAncestor(natural, local)))
   return locals.length > 0 && !within.includes(true) ? locals : [theirs, ...locals]
 }
 
-/** Adds a later head to the branch of an open conflict. Returns what to add to the message of the run. */
+/** Adds a later head to the branch of an open conflict. Returns the text to append to the message of the run. */
 async function addLaterHead(
   sync: LockedSync,
   doc: Document<ChangeRequestDoc>,
@@ -205,73 +212,78 @@ async function addLaterHead(
   const { theirs, main } = arrival
   const ref = changeRequestRef(doc.number)
   const branch = repo.head(ref)
-  const moves: RefMove[] = holdMoves(sync, arrival)
-  // The branch is missing, or main contains it (after a crash, or because somebody moved it with plain Git): it begins again.
+  const moves: RefMove[] = recordWaitingHead(sync, arrival)
+  // The branch is missing, or main already contains it (after a crash, or because a user moved it with Git). Start a
+  // new branch.
   if (branch === null || (await repo.isAncestor(branch, main))) {
     const head = await firstHead(sync, arrival, plan)
     await repo.move(
-      [...moves, ...(await recordMoves(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }],
-      'hold a conflict',
+      [...moves, ...(await recordMoves(sync, arrival, plan.mergeBase, head)), { ref, from: branch, to: head }],
+      'record a conflict',
       sync.lease,
     )
     return ''
   }
   const seenFromMain = await overridesAt(sync.app, space, theirs)
   const log = await readSyncLog(repo, remote, main, branch)
-  const ground = await findCommonGround(repo, log, { main: branch, theirs })
-  if (ground.inStep) {
-    if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
+  const mergeBase = await findMergeBase(repo, log, { main: branch, theirs })
+  if (mergeBase.upToDate) {
+    if (moves.length > 0) await repo.move(moves, 'record a conflict', sync.lease)
     return ''
   }
-  const joined = await headAsParent(repo, plan.ground, { main, branch, theirs })
-  const stated = await laterBase(sync, { ...arrival, branch, base: plan.base }, joined)
+  const joined = await headAsParent(repo, plan.mergeBase, { main, branch, theirs })
+  const stated = await baseForLaterHead(sync, { ...arrival, branch, base: plan.base }, joined)
   const parents = [...joined, ...(stated ? [stated.common] : [])]
   const commit = await mergeLaterHead(
     sync,
     doc,
-    ground,
+    mergeBase,
     { branch, theirs, seenFromMain },
     { parents, headers: stated?.headers ?? {} },
   )
   if (commit !== null)
-    moves.push(...(await recordMoves(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
-  if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
+    moves.push(...(await recordMoves(sync, arrival, mergeBase, commit, log)), { ref, from: branch, to: commit })
+  if (moves.length > 0) await repo.move(moves, 'record a conflict', sync.lease)
   return commit !== null
     ? ''
-    : ` The remote's newest commit ${theirs.slice(0, 12)} conflicts with that branch; it waits and is imported when the change request is merged.`
+    : ` The remote's newest commit ${theirs.slice(0, 12)} conflicts with that branch. It is imported when the change request is merged.`
 }
 
 /**
- * The head, as a parent of the commit that merges it into the branch. None if main's history contains more of the head than counts as known (main
- * dropped it, and the remote has it again): Git would take that for common, and merging the branch would not bring it back.
+ * Returns the head as a parent of the commit that merges it into the branch. Returns no parent if main's history
+ * contains more of the head than the integrated commits do: main dropped it, and it was reintroduced. Git would take
+ * that part for common, and merging the branch would not bring it back.
  */
 async function headAsParent(
   repo: Repository,
-  { known }: CommonGround,
+  { integrated }: MergeBaseResult,
   { main, branch, theirs }: { main: CommitId; branch: CommitId; theirs: CommitId },
 ): Promise<CommitId[]> {
   for (const common of await repo.mergeBases(main, theirs)) {
-    const holders = await Promise.all([branch, ...known].map((one) => repo.isAncestor(common, one)))
+    const holders = await Promise.all([branch, ...integrated].map((one) => repo.isAncestor(common, one)))
     if (!holders.includes(true)) return []
   }
   return [theirs]
 }
 
-/** Merges a later head into the branch. Null if there are conflicts, or paths that differ only by case. `parents`: those beside the branch. */
+/**
+ * Merges a later head into the branch. Returns null if there are conflicts or paths that differ only by case.
+ * @param parents the parents other than the branch
+ */
 async function mergeLaterHead(
   sync: Sync,
   doc: ChangeRequestDoc,
-  ground: CommonGround,
+  mergeBase: MergeBaseResult,
   { branch, theirs, seenFromMain }: { branch: CommitId; theirs: CommitId; seenFromMain: IdOverrides },
   { parents, headers }: { parents: readonly CommitId[]; headers: Record<string, string> },
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
-  const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs }, seenFromMain)
+  const { merged: outcome } = await mergeArrival(sync, mergeBase, { main: branch, theirs }, seenFromMain)
   if (!outcome.clean || (await findCollisions(space.repo, outcome.tree, branch, theirs)).length > 0) return null
   const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, {
     'Change-Request': String(doc.number),
   })
-  const merge = { ours: branch, theirs, bases: ground.bases.map(({ local }) => local), tree: outcome.tree }
+  const merge = { ours: branch, theirs, bases: mergeBase.bases.map(({ local }) => local), tree: outcome.tree }
   return makeMergeCommit(app, space, merge, {
     parents: [branch, ...parents],
     message,
@@ -280,7 +292,9 @@ async function mergeLaterHead(
   })
 }
 
-/** Archives the change request of a remote's conflict, if there is one, because the conflict is over. Its branch stays. */
+/**
+ * Archives the conflict change request of a remote, if there is one, because the conflict is over. Its branch stays.
+ */
 export async function settleConflict(sync: LockedSync, why: string): Promise<void> {
   const { app, space, remote } = sync
   const incoming = space.repo.head(incomingRef(remote.key))

@@ -1,5 +1,5 @@
-// A head of the remote that conflicts here waits in a change request. Somebody may merge that head into another branch of the remote, so that it comes
-// in by that branch. The conflict is then over, although its change request is still open.
+// Finds conflicts that end because their remote head was merged into another branch of the remote and arrives with that
+// branch. Their change requests are still open.
 import { type Repository, remoteKey } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
@@ -11,10 +11,13 @@ import { type Arrival, type ArrivalPlan, planArrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
 
 /**
- * The first commits of conflict branches whose remote head is contained in the arriving one (`theirs`). If main did not contain such a commit, merging
- * the change request later would apply the remote's changes again, over what was decided here since. Returns only commits with exactly the
- * remote's content: what people wrote on the branch still has to come by the change request. A head that follows a force of its ref is not
- * returned either, unless the arriving one has merged it with what was dropped: that is not dropped here yet.
+ * Returns the first commits of conflict branches whose remote head is contained in the arriving one (`theirs`). If main
+ * did not contain such a commit, merging the change request later would apply the remote's changes again and override
+ * newer decisions.
+ *
+ * Returns only commits with exactly the remote's content, because text that was written on the branch must still come
+ * through the change request. A head that follows a force push is skipped because main has not dropped those commits
+ * yet, unless the arriving head has merged it with the dropped commits.
  */
 async function conflictsMergedElsewhere(
   sync: Pick<Contact, 'app' | 'space' | 'remote'>,
@@ -23,7 +26,7 @@ async function conflictsMergedElsewhere(
   const { app, space, remote } = sync
   const { repo } = space
   const found: CommitId[] = []
-  const had = [theirs, ...(await containedInExports(repo, log.pairs, [theirs]))]
+  const had = [theirs, ...(await containedInExports(repo, log.syncPoints, [theirs]))]
   for (const entry of log.entries) {
     if (
       !isKnown(entry) ||
@@ -54,8 +57,10 @@ async function conflictsMergedElsewhere(
 }
 
 /**
- * Whether the branch of a conflict follows a force, up to the entry's anchor: its head is an older one to which its ref was set back, or stands on such a
- * one. What the force dropped is still to be dropped here, which another branch tells only if it has merged the two (`had`: what it contains).
+ * Whether the branch of a conflict, up to the entry's anchor, follows a force push: its head is the older head to which
+ * its ref was reset, or is based on it. Main must still drop the dropped commits. Another branch settles that only if
+ * it has merged both.
+ * @param had the commits that the other branch contains
  */
 async function followsDrop(
   repo: Repository,
@@ -72,8 +77,8 @@ async function followsDrop(
 }
 
 /**
- * Like `planArrival`, with the first commits of the conflicts that the arrival settles. If there are any, main gets a merge commit even if nothing
- * else is to be done, unless the space is locked.
+ * Extends `planArrival` with the first commits of the conflicts that the arrival settles. If there are any, main gets a
+ * merge commit even if nothing else has to be done, unless the space is locked.
  */
 export async function planWithSettledConflicts(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
@@ -84,7 +89,7 @@ export async function planWithSettledConflicts(
   const settled = plan.kind === 'same' || plan.kind === 'merge' ? await conflictsMergedElsewhere(contact, arrival) : []
   if (plan.kind !== 'same' || settled.length === 0 || (await isLocked(contact))) return { plan, settled }
   return {
-    plan: { ground: plan.ground, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree },
+    plan: { mergeBase: plan.mergeBase, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree },
     settled,
   }
 }

@@ -3,7 +3,7 @@ import { type ConnectionDoc, connections, type SpaceDoc } from '../../model/inde
 import type { Document, Reader } from '../../store/index.js'
 import { isLinkTo } from './remote.js'
 
-/** The connection of a space to the remote with this key; null if there is none. */
+/** Returns the connection of a space to the remote with this key, or null. */
 export async function connectionTo(
   reader: Pick<Reader, 'find'>,
   space: string,
@@ -12,7 +12,7 @@ export async function connectionTo(
   return (await reader.find(connections, 'space', space)).find((one) => one.key === key) ?? null
 }
 
-/** The connection to the remote that the space shows as its own; null if there is none. */
+/** Returns the connection to the space's linked remote, or null. */
 export async function connectionOfLink(
   reader: Pick<Reader, 'find'>,
   { id, git }: Pick<SpaceDoc, 'id' | 'git'>,

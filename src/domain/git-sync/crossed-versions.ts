@@ -1,19 +1,23 @@
 /**
- * Tells whether versions of a file crossed: one side has a version now that the other had, too, and went on from. If what came after it there is, in part,
- * what the first side had before it, neither side is known to be the newer one.
+ * Detects crossed versions of a file: one side has a version that the other side also had and then changed. If those
+ * later changes restore a part of what the first side had before, neither side is known to be newer.
  */
 import { diffArrays } from 'diff'
 import type { Snapshot, TreeEntry } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
 
-/** Largest version in bytes that is compared by lines, and most lines in which two may differ. Beyond that, versions count as crossed: the conflict stays. */
+/**
+ * Maximum size in bytes of a version that is compared by lines. A larger version counts as crossed, so the conflict
+ * stays.
+ */
 const MAX_BYTES = 1024 * 1024
+/** Maximum number of lines in which two versions may differ. Beyond that, they count as crossed. */
 const MAX_DIFFERENCES = 1_000
 
 type Blobs = Pick<Snapshot, 'read' | 'sizes'>
 
 /** A version of a file that both sides had, and the versions around it. */
-export interface Passage {
+export interface SharedVersion {
   /** The version that one side has now. */
   version: TreeEntry
   /** The other versions that this side has had. */
@@ -23,10 +27,10 @@ export interface Passage {
 }
 
 /**
- * Whether the other side has gone back to what was changed before: it has a line again that the version had replaced, or lacks one that the version had
- * added.
+ * Whether the other side reverted a part of the version: it again has a line that the version had replaced, or lacks a
+ * line that the version had added.
  */
-export async function haveCrossed(files: Blobs, { version, before, after }: Passage): Promise<boolean> {
+export async function haveCrossed(files: Blobs, { version, before, after }: SharedVersion): Promise<boolean> {
   const [earlier, later] = [others(version, before), others(version, after)]
   if (later.some(({ oid }) => earlier.some((one) => one.oid === oid))) return true
   if (earlier.length === 0 || later.length === 0) return false
@@ -50,7 +54,10 @@ export async function haveCrossed(files: Blobs, { version, before, after }: Pass
   return false
 }
 
-/** @param lines `replaced`: lines that earlier versions had, and the text does not; `lacking`: lines of the text that an earlier version did not have. */
+/**
+ * @param lines `replaced`: lines of earlier versions that the text lacks; `lacking`: lines of the text that an earlier
+ * version lacks
+ */
 function goesBack(
   from: string[],
   to: string[],
@@ -60,19 +67,19 @@ function goesBack(
   const parts = diffArrays(from, to, { maxEditLength: MAX_DIFFERENCES })
   if (!parts) return true
   const kept = new Set(to)
-  // A line in whose place there is another one was edited.
+  // A line that was replaced by another line was edited.
   const isEdited = (n: number): boolean => Boolean(parts[n - 1]?.added || parts[n + 1]?.added)
   return parts.some(
     ({ removed, value }, n) => removed && !isEdited(n) && value.some((line) => lacking.has(line) && !kept.has(line)),
   )
 }
 
-/** The different versions among `entries` that are not `version`. */
+/** Returns the distinct versions in `entries` other than `version`. */
 const others = (version: TreeEntry, entries: readonly TreeEntry[]): TreeEntry[] => [
   ...new Map(entries.filter(({ oid }) => oid !== version.oid).map((entry) => [entry.oid, entry])).values(),
 ]
 
-/** The lines with text of a version; null if it is too large or is not a file. */
+/** Returns the non-empty lines of a version. Returns null if it is too large or not a file. */
 async function linesOf(files: Blobs, { oid, mode }: TreeEntry): Promise<string[] | null> {
   if (!mode.startsWith('100') || ((await files.sizes([oid]))[0] ?? 0) > MAX_BYTES) return null
   const lines = (await files.read(oid)).toString('latin1').split('\n')

@@ -1,4 +1,4 @@
-// Syncs of one folder of a repository: maps the remote's commits to commits of that folder alone.
+// Maps the commits of a remote to commits of one folder, for syncs of that folder.
 import type { CommitInfo, Repository, Staging, WriteInput } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
@@ -9,23 +9,23 @@ import type { SyncLog } from './log-entries.js'
 /** The error of an import from a folder that the remote does not have. */
 export const noFolder = (remote: SyncRemote): SyncFailure =>
   new SyncFailure(
-    `${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`,
+    `${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to create the folder.`,
   )
 
-/** The commit here for a commit of the remote; null if the folder did not exist yet. */
+/** The local commit for a remote commit; null if the folder did not exist yet. */
 type Mapped = CommitId | null
 
-/** Commits that become durable together. */
+/** Number of commits that become durable together. */
 const BATCH = 500
 
-/** The remote's commits that are mapped already, by the log. */
+/** Returns the remote commits that the log maps already. */
 export const mappedBefore = (log: SyncLog): Map<string, CommitId> =>
   new Map(log.entries.map(({ remote, theirs }) => [remote, theirs]))
 
 /**
- * The commit here for a commit of the remote. Without a directory it is the commit itself. With one, every commit that changed the folder becomes a
- * commit with the folder's tree and the same author, committer, dates and message, so mapping it again gives the same commit. Null if that history
- * never had the folder.
+ * Returns the local commit for a remote commit. Without a directory, it is the commit itself. With one, each commit
+ * that changed the folder becomes a commit with the folder's tree and the same author, committer, dates and message.
+ * Mapping it again gives the same commit. Returns null if the folder never existed in that history.
  */
 export async function localCommit(repo: Repository, log: SyncLog, directory: string, head: CommitId): Promise<Mapped> {
   if (directory === '') return head
@@ -35,7 +35,7 @@ export async function localCommit(repo: Repository, log: SyncLog, directory: str
   return new DirectoryMapper(repo, known, directory).map(head)
 }
 
-/** What the commit of a folder alone is made of, for a commit of the remote. */
+/** Builds the commit that contains only the folder, for a commit of the remote. */
 export function folderCommit(
   { message, author, committer, headers }: Pick<CommitInfo, 'message' | 'author' | 'committer' | 'headers'>,
   parents: readonly CommitId[],
@@ -68,13 +68,18 @@ class DirectoryMapper {
     this.#staging = repo.stage()
   }
 
-  /** Maps a commit and its ancestors: parents first, without recursion because histories are long. Durable when it resolves. */
+  /**
+   * Maps a commit and its ancestors, parents first. Avoids recursion because histories are long. The result is durable
+   * when this resolves.
+   */
   async map(head: CommitId): Promise<Mapped> {
-    // Ancestors of known commits are read one by one, and only if a branch leads to them past the known ones.
+    // Ancestors of mapped commits are read one by one, and only if a branch reaches them without passing a mapped
+    // commit.
     const listed = this.#done.has(head)
       ? []
       : await this.repo.history({ from: head, not: [...this.known.keys()] as CommitId[] })
-    // New commits are asked for their ancestry before they are on the disk: this loads the known commits that it needs into memory.
+    // Ancestry of new commits is checked before they are on disk. This loads the mapped commits that the check needs
+    // into memory.
     for (const commit of new Set(this.known.values())) await this.repo.isAncestor(commit, commit)
     const commits = new Map(listed.map((commit) => [commit.id as string, commit]))
     const stack: CommitId[] = [head]
@@ -84,8 +89,8 @@ class DirectoryMapper {
         continue
       }
       const commit: CommitInfo = commits.get(top) ?? (await this.repo.commit(top))
-      const waiting = commit.parents.filter((parent) => !this.#done.has(parent))
-      if (waiting.length > 0) stack.push(...waiting)
+      const unmapped = commit.parents.filter((parent) => !this.#done.has(parent))
+      if (unmapped.length > 0) stack.push(...unmapped)
       else this.#done.set(top, await this.#mapOne(commit))
     }
     await this.#staging.settle()
@@ -107,7 +112,10 @@ class DirectoryMapper {
     return this.#staging.write(folderCommit(commit, parents, tree ?? (await this.#emptyTree())))
   }
 
-  /** Drops parents that are ancestors of other parents: the merge of a branch that never changed the folder is no merge here. */
+  /**
+   * Removes parents that are ancestors of other parents. The merge of a branch that never changed the folder is not a
+   * merge here.
+   */
   async #independent(parents: CommitId[]): Promise<CommitId[]> {
     if (parents.length < 2) return parents
     const kept: CommitId[] = []

@@ -1,6 +1,6 @@
 /**
- * Compares a merge that rests on an inference with the merge on what is certain. A file in which they differ is disputed: it becomes a conflict, so that
- * no text is removed without a decision.
+ * Compares a merge that rests on an inference with the merge that uses only certain evidence. Each file in which they
+ * differ is disputed and becomes a conflict, so no text is removed without a decision.
  */
 import { readConfig } from '../../content/config.js'
 import type { FileChange, Repository, TreeEntry } from '../../git/index.js'
@@ -15,7 +15,7 @@ import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from '../revisions/identity.js'
 import { changedByImports } from './changed-by-imports.js'
 import { changedCommit, commitWithout, partNotIn } from './remainder-commit.js'
-import type { CommonGround } from './merge-base.js'
+import type { MergeBaseResult } from './merge-base.js'
 import { filesOfDroppedLines } from './dropped-lines.js'
 import type { Contact } from './sync.js'
 
@@ -27,17 +27,19 @@ export interface ArrivalHeads {
   theirs: CommitId
 }
 
-/** The merged tree, and the merge base that was used; null if it is the one that Git finds by itself. */
+/** The merged tree, and the merge base that was used; null if Git's own merge base was used. */
 export interface MergedArrival {
   merged: MergedTree
   base: CommitId | null
   /** The two commits that were merged. */
   sides: Sides
-  /** Whether files are in conflict only because of that merge base: without it, an inference would decide about them. */
+  /**
+   * Whether files are in conflict only because of that merge base. Without it, an inference would decide about them.
+   */
   contested?: boolean
 }
 
-type MergeOn = (contact: ArrivalContact, ground: CommonGround, arrival: ArrivalHeads) => Promise<MergedArrival>
+type MergeOn = (contact: ArrivalContact, mergeBase: MergeBaseResult, arrival: ArrivalHeads) => Promise<MergedArrival>
 
 /** A merge that does not use an inference, and the files in which it differs. */
 interface Dispute {
@@ -45,42 +47,44 @@ interface Dispute {
   paths: string[]
 }
 
-/** Returns the merge, with the files in conflict that an inference alone decided. */
-export async function holdDisputed(
+/** Returns the merge, with a conflict in each file that an inference alone decided. */
+export async function conflictsForDisputed(
   contact: ArrivalContact,
-  ground: CommonGround,
+  mergeBase: MergeBaseResult,
   arrival: ArrivalHeads,
   inferred: MergedArrival,
   mergeOn: MergeOn,
 ): Promise<MergedArrival> {
   const { app, space } = contact
   const disputes = [
-    await withoutSquashes(contact, ground, arrival, inferred, mergeOn),
-    await withoutReset(contact, ground, arrival, inferred, mergeOn),
-    await withDroppedLines(contact, ground, arrival, inferred),
+    await withoutSquashes(contact, mergeBase, arrival, inferred, mergeOn),
+    await withoutReset(contact, mergeBase, arrival, inferred, mergeOn),
+    await withDroppedLines(contact, mergeBase, arrival, inferred),
   ]
   const base = inferred.base ?? (await joinedBase(app, space, inferred.sides, mergeCommits))
-  let held = base
+  let disputedBase = base
   for (const { base: other, paths } of disputes)
-    if (held !== null && paths.length > 0) held = await contestedBase(contact, held, { other, paths, ...arrival })
-  if (held === null || held === base) return inferred
+    if (disputedBase !== null && paths.length > 0)
+      disputedBase = await contestedBase(contact, disputedBase, { other, paths, ...arrival })
+  if (disputedBase === null || disputedBase === base) return inferred
   return {
     ...inferred,
     contested: true,
-    base: held,
-    merged: await mergeCommits(app, space, { ...inferred.sides, base: held }),
+    base: disputedBase,
+    merged: await mergeCommits(app, space, { ...inferred.sides, base: disputedBase }),
   }
 }
 
 const NO_DISPUTE: Dispute = { base: null, paths: [] }
 
 /**
- * Exports that were recognized by their changes. A commit that repeats an export exactly is its squash, so what was changed here after the export stays
- * as it is here. But if an import changed the same lines here since, the remote may have had the export in another form before.
+ * Checks exports that were recognized by their changes. A commit that repeats an export exactly is its squash, so later
+ * changes here to the exported text stay. But if an import has since changed the same lines here, the remote may have
+ * had the export in another form before.
  */
 async function withoutSquashes(
   contact: ArrivalContact,
-  { certain, standIns }: CommonGround,
+  { certain, equivalents }: MergeBaseResult,
   arrival: ArrivalHeads,
   inferred: MergedArrival,
   mergeOn: MergeOn,
@@ -90,17 +94,20 @@ async function withoutSquashes(
   const plain = await mergeOn(contact, certain, arrival)
   const [here, there] = [await treeOf(contact, inferred.merged), await treeOf(contact, plain.merged)]
   const paths = await differences(contact, here, there, inferred.merged)
-  const since = standIns.map(({ pair }) => pair.anchor)
+  const since = equivalents.map(({ syncPoint }) => syncPoint.anchor)
   return {
     base: plain.base,
     paths: await changedByImports(repo, { ...arrival, since }, { trees: [here, there], paths }),
   }
 }
 
-/** A reset of the remote that dropped commits which were written here: the merge in which it drops all others. */
+/**
+ * Checks a reset of the remote that dropped commits written here. Compares with the merge that drops only the other
+ * commits.
+ */
 async function withoutReset(
   contact: ArrivalContact,
-  { ownDropped }: CommonGround,
+  { ownDropped }: MergeBaseResult,
   arrival: ArrivalHeads,
   inferred: MergedArrival,
   mergeOn: MergeOn,
@@ -108,7 +115,7 @@ async function withoutReset(
   if (ownDropped === null) return NO_DISPUTE
   const { app, space } = contact
   const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
-  const plain = kept === null ? await mergeOn(contact, ownDropped.ground, arrival) : null
+  const plain = kept === null ? await mergeOn(contact, ownDropped.mergeBase, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: kept as CommitId }))
   const paths = await differences(
     contact,
@@ -120,11 +127,12 @@ async function withoutReset(
 }
 
 /**
- * A reset that would remove lines which edits here have added. The table of contents is left out: what is in it follows from the pages that stay.
+ * Checks a reset that would remove lines that edits here added. The table of contents is left out because it follows
+ * from the pages that stay.
  */
 async function withDroppedLines(
   contact: ArrivalContact,
-  { droppedHead }: CommonGround,
+  { droppedHead }: MergeBaseResult,
   { main, theirs }: ArrivalHeads,
   inferred: MergedArrival,
 ): Promise<Dispute> {
@@ -139,12 +147,13 @@ async function withDroppedLines(
 }
 
 /**
- * The merge base without what was dropped and was written here; null if that is all that was dropped, or if it cannot be taken out. Files that the
- * remote's head has the same by other commits stay in it.
+ * Returns the merge base without the dropped commits that were written here. Files that the remote head has unchanged
+ * through other commits stay in it. Returns null if all dropped commits were written here, or if they cannot be
+ * removed.
  */
 async function keptBase(
   contact: ArrivalContact,
-  { parts }: NonNullable<CommonGround['ownDropped']>,
+  { parts }: NonNullable<MergeBaseResult['ownDropped']>,
   { base, sides }: MergedArrival,
   theirs: CommitId,
 ): Promise<CommitId | null> {
@@ -158,7 +167,7 @@ async function keptBase(
 const treeOf = async ({ space }: ArrivalContact, merged: MergedTree): Promise<TreeId> =>
   merged.clean ? merged.tree : space.repo.draft(merged.tree, merged.setAside)
 
-/** The paths at which two merges differ, except those that are in conflict already. */
+/** Returns the paths in which two merges differ, without those that are already in conflict. */
 async function differences(
   { space }: ArrivalContact,
   here: TreeId,
@@ -172,8 +181,8 @@ async function differences(
 }
 
 /**
- * Makes a merge base on which the two heads collide in the given files: each of these is empty in it, so both sides have changed it. The table of contents,
- * which merges by its entries, is as in the other merge base.
+ * Makes a merge base on which the two heads conflict in the given files. Each file is empty in it, so both sides have
+ * changed it. The table of contents, which merges by its entries, is taken from the other merge base.
  */
 async function contestedBase(
   { app, space, actor }: ArrivalContact,
@@ -205,11 +214,11 @@ async function contestedBase(
   if (changes.size === 0) return whole
   return changedCommit({ app, space, actor }, whole, {
     changes: [...changes.values()],
-    message: 'What both sides have in common, without what is disputed',
+    message: 'Merge base without the disputed files',
   })
 }
 
-/** Finds the ID of a file of one side, and its path in the merge base if it is there. */
+/** Returns a function that finds the ID of a file of one side, and its path in the merge base if it exists there. */
 async function placesIn(
   app: App,
   space: SpaceRepository,
@@ -226,7 +235,7 @@ async function placesIn(
   return (path) => ({ id: is(path), before: places.get(is(path)) ?? path })
 }
 
-/** A blob that neither side has at a path. */
+/** Returns a blob that neither side has at a path. */
 async function blobOfNeither(repo: Repository, path: string, sides: readonly CommitId[]): Promise<BlobId> {
   const empty = await repo.writeBlob(Buffer.alloc(0))
   for (const side of sides)

@@ -1,4 +1,7 @@
-/** Finds which of the commits that a reset of the remote dropped were written here. A reset may take back the work of people there, but not that of authors here. */
+/**
+ * Finds the dropped commits that were written here. A reset of the remote may revert the work of people there, but not
+ * the work of authors here.
+ */
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
@@ -8,20 +11,23 @@ import type { SyncLog } from './log-entries.js'
 /** Maximum number of dropped commits that are read. */
 const MAX_COMMITS = 2_000
 
-/** Maximum number of exports that are taken out of the dropped head one by one. If there are more, the whole reset is held. */
+/**
+ * Maximum number of exports that are removed from the dropped head one by one. If there are more, the whole reset
+ * becomes a conflict.
+ */
 const MAX_PARTS = 50
 
 /** The dropped commits that were written here. */
 export interface DroppedExports {
-  /** The change that each of them made, newest first; null if everything that was dropped counts as written here. */
+  /** The change that each commit made, newest first; null if all dropped commits count as written here. */
   parts: DroppedPart[] | null
-  /** `Name <address>` of those who wrote them, newest first. */
+  /** The authors as `Name <address>`, newest first. */
   authors: string[]
 }
 
 /**
- * Finds the commits in the history of the dropped head, and not in `past`, that were made here: exports, the space's own history that an export pushed,
- * and commits of the remote that repeat an export. Returns null if there are none.
+ * Finds the commits that were made here, in the history of the dropped head but not in `past`: exports, the space's own
+ * history that an export pushed, and remote commits that repeat an export. Returns null if there are none.
  * @param past the new head, and the exports that it contains
  */
 export async function droppedExports(
@@ -31,7 +37,7 @@ export async function droppedExports(
   past: readonly CommitId[],
 ): Promise<DroppedExports | null> {
   const repeats = new Set<string>(log.inferred.map(({ local }) => local))
-  // The remainder of a head was made here as well, but only for merges.
+  // Remainders were also made here, but only for merges.
   const remainders = new Set<string>(log.left.map(({ local }) => local))
   const dropped = (await repo.history({ from: droppedHead, not: [...new Set(past)], limit: MAX_COMMITS })).filter(
     ({ id }) => !remainders.has(id),

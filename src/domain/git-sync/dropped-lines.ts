@@ -1,6 +1,6 @@
 /**
- * Finds text of edits here that a reset of the remote would remove, although people made the commits that it dropped: they edited an export before they
- * merged it, for example.
+ * Finds text of edits here that a reset of the remote would remove although people made the dropped commits. For
+ * example, they edited an export before they merged it.
  */
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -8,7 +8,7 @@ import { Slices } from '../../kernel/slices.js'
 import { PAGE_IDS } from '../revisions/identity.js'
 import { linesOf } from './changed-by-imports.js'
 
-/** Maximum number of commits that are looked at for one file. A file with more of them counts as written here. */
+/** Maximum number of commits that are inspected for one file. A file with more commits counts as written here. */
 const MAX_COMMITS = 500
 
 interface Reset {
@@ -17,7 +17,7 @@ interface Reset {
   droppedHead: CommitId
 }
 
-/** Returns those of `paths` that lose a line in `merged` which came to main by an edit here and which the reset dropped. */
+/** Returns the `paths` that lose a line in `merged` that an edit here brought into main and that the reset dropped. */
 export async function filesOfDroppedLines(
   repo: Repository,
   reset: Reset,
@@ -42,7 +42,7 @@ export async function filesOfDroppedLines(
   return found
 }
 
-/** The lines that the dropped commits had added. */
+/** Returns the lines that the dropped commits added. */
 async function droppedLines(repo: Repository, { theirs, droppedHead }: Reset): Promise<Set<string>> {
   const point = await repo.mergeBase(droppedHead, theirs)
   const dropped = (await repo.commit(droppedHead)).tree
@@ -58,7 +58,10 @@ async function droppedLines(repo: Repository, { theirs, droppedHead }: Reset): P
   return without(await linesOfAll(repo, paths, dropped), await linesOfAll(repo, paths, (await repo.commit(point)).tree))
 }
 
-/** Whether one of the lines of a file came to main by an edit here. A line that came from the remote and was restored here later does not count. */
+/**
+ * Whether an edit here brought one of the lines of a file into main. A line that came from the remote and was restored
+ * here later does not count.
+ */
 async function areWrittenHere(
   repo: Repository,
   { main, droppedHead }: Reset,
@@ -82,7 +85,7 @@ async function areWrittenHere(
   return false
 }
 
-/** Whether a commit of main was made here: it is not of the remote, and did not bring anything from there. */
+/** Whether a commit of main was made here: it is not a remote commit, and it did not bring in remote changes. */
 async function isEdit(
   repo: Repository,
   { id, parents: [first, second] }: CommitInfo,
@@ -90,14 +93,17 @@ async function isEdit(
 ): Promise<boolean> {
   if (await repo.isAncestor(id, droppedHead)) return false
   if (first === undefined || second === undefined) return true
-  // The branch of a change request ends with a commit of the service, and one of the remote does not.
+  // The branch of a change request ends with a commit of the service. A branch of the remote does not.
   if ((await repo.commit(second)).headers[PAGE_IDS] === undefined || (await repo.isAncestor(second, droppedHead)))
     return false
   const brought = await repo.mergeBase(second, droppedHead)
   return brought === null || repo.isAncestor(brought, first)
 }
 
-/** The lines that a file had before a commit. One that is new at its path may have been moved there: then those of the files that it removed. */
+/**
+ * Returns the lines that a file had before a commit. A file that is new at its path may have been moved there, so the
+ * lines of all removed files are returned for it.
+ */
 async function linesBefore(repo: Repository, path: string, parent: CommitId, commit: CommitId): Promise<Set<string>> {
   const { tree } = await repo.commit(parent)
   if ((await repo.tree(tree).entry(path)) !== null) return linesOf(repo, path, tree)

@@ -1,4 +1,6 @@
-/** Says when an export may begin without asking the remote for its head: the push asks anyway, under a lease. */
+/**
+ * Decides whether an export can start without asking the remote for its head. The push checks the expected head anyway.
+ */
 import type { CommitId } from '../../kernel/ids.js'
 import { incomingRef } from '../context/refs.js'
 import { requireMain } from './apply-arrival.js'
@@ -7,17 +9,19 @@ import type { Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 
 /**
- * The head that the remote had when it was last seen, if an export onto it would have something to push; null if the remote has to be asked. The push is refused
- * if the remote has another head by now. So a wrong presumption costs one push, and nothing is concluded from it.
+ * Returns the last seen head of the remote if an export onto it would have something to push. Returns null if the
+ * remote must be asked. The remote rejects the push if its head has changed, so a wrong expectation costs one push and
+ * has no other effect.
  */
-export async function presumedHead(sync: Sided<Sync>): Promise<CommitId | null> {
+export async function findExpectedHead(sync: Sided<Sync>): Promise<CommitId | null> {
   const { remote, run } = sync
   const { repo } = sync.space
   if (run.force || repo.head(incomingRef(remote.key)) !== null) return null
   const main = requireMain(sync)
   const log = await readSyncLog(repo, remote, main)
-  // After an export whose push may have arrived, nobody knows where the remote is. The same holds after a head of which another branch dropped a part.
-  const newest = log.pairs.findLast((pair) => pair.ref === remote.ref)
+  // After an unconfirmed push, the remote head is unknown. The same applies after a head from which another branch
+  // dropped a part.
+  const newest = log.syncPoints.findLast((syncPoint) => syncPoint.ref === remote.ref)
   if (
     log.last === null ||
     newest !== log.last ||

@@ -8,7 +8,10 @@ import type { RemoteSide, Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
 import type { SyncLog } from './log-entries.js'
 
-/** The parent of an export's commit: the remote's head, and the same commit here (`local`; null = the remote has no such folder). */
+/**
+ * The parent of an export's commit: the remote head, and the equal local commit (`local`; null if the remote has no
+ * such folder).
+ */
 export interface ExportBase {
   head: CommitId | null
   local: CommitId | null
@@ -16,14 +19,12 @@ export interface ExportBase {
   own?: true
 }
 
-/**
- * Makes the commit of an export: on top of the remote's head, with main's tree, or with main's tree as the folder.
- */
+/** Makes the commit of an export on top of the remote head. Its tree, or its folder, is main's tree. */
 export async function exportCommit(
   sync: Sided<Sync>,
   log: SyncLog,
   main: CommitId,
-  ground: ExportBase,
+  base: ExportBase,
 ): Promise<CommitId> {
   const { app, space, remote } = sync
   const { repo } = space
@@ -31,40 +32,40 @@ export async function exportCommit(
   const folder =
     remote.directory === ''
       ? { changes: [], tree }
-      : { changes: await folderChanges(repo, sync.side, remote.directory, ground.head, tree) }
+      : { changes: await folderChanges(repo, sync.side, remote.directory, base.head, tree) }
   const overrides = await overridesAt(app, space, main)
-  const { author, message } = await exportWords(sync, log, main, ground)
+  const { author, message } = await exportMessage(sync, log, main, base)
   return sync.side.commits.write({
-    parents: ground.head === null ? [] : [ground.head],
+    parents: base.head === null ? [] : [base.head],
     ...folder,
     sign: true,
     message,
     author: signatureOf(app, author),
     committer: serviceSignature(app),
-    headers: await pageIdsHeader(app, space, ground.local ?? undefined, overrides),
+    headers: await pageIdsHeader(app, space, base.local ?? undefined, overrides),
   })
 }
 
-/** The author and the message of an export's commit. Everyone else who wrote since the last export is a co-author. */
-export async function exportWords(
+/** Returns the author and the message of an export's commit. All other authors since the last export are co-authors. */
+export async function exportMessage(
   sync: Pick<Sync, 'space' | 'actor' | 'run'>,
   log: SyncLog,
   main: CommitId,
-  ground: ExportBase,
+  base: ExportBase,
 ): Promise<{ author: Credits['author']; message: string }> {
   const { repo } = sync.space
-  const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
-  const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
+  const recorded = log.syncPoints.findLast((syncPoint) => syncPoint.theirs === base.local)?.local
+  const since = [log.last?.local, recorded, base.local].filter((commit): commit is CommitId => commit != null)
   const { author, others } = await creditsOf(repo, main, since, sync.actor.user)
   const subject = sync.run.message ?? (await subjectOfOnlyRequest(repo, main, since)) ?? defaultMessage(sync)
   return { author, message: commitMessage(subject, others.length > 0 ? { 'Co-authored-by': others } : {}) }
 }
 
-/** The message of an export if no one chose one. */
+/** Returns the message of an export for which no message was chosen. */
 export const defaultMessage = ({ space, run }: Pick<Sync, 'space' | 'run'>): string =>
   run.message ?? (run.connection === undefined ? 'Export' : `Update ${space.doc.title || 'the space'}`)
 
-/** The changes that make the folder equal to `tree` and leave everything else as it is. */
+/** Returns the changes that make the folder equal to `tree` and leave everything else as it is. */
 export async function folderChanges(
   repo: Repository,
   { commits }: RemoteSide,

@@ -1,4 +1,4 @@
-// The ways in which a run ends without success.
+// Errors that end a run, and the messages that users read about them.
 import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 
@@ -10,34 +10,34 @@ export class SyncFailure extends Error {
   }
 }
 
-/** Ends a run that somebody cancelled, or whose connection was paused. */
+/** Ends a run that a user canceled, or whose connection was paused. */
 export class SyncCancelled extends SyncFailure {
   constructor() {
-    super('The run was cancelled.')
+    super('The run was canceled.')
     this.name = 'SyncCancelled'
   }
 }
 
 /**
- * The message for users about an error that ended a run; null if the error is unexpected.
- * @param lostCredential whether the run began before a restart, with a credential that is lost since
+ * Returns the message for users about an error that ended a run; null if the error is unexpected.
+ * @param lostCredential whether the run started before a restart, with a credential that the restart lost
  */
 export function explain(error: unknown, lostCredential: boolean): string | null {
   if (error instanceof SyncFailure || error instanceof ServiceError) return error.message
   if (error instanceof InvalidPath || error instanceof PathCollision)
     return `${error.message}. Rename it, then start again.`
   if (error instanceof SigningFailed)
-    return `The commit could not be signed: ${error.message}. An administrator of the server has to look at its key; then start again.`
+    return `The commit could not be signed: ${error.message}. Ask a server administrator to check the signing key, then start again.`
   if (error instanceof ObjectTooLarge)
     return `${error.message}. Make the file smaller, or ask an administrator for a higher limit.`
   if (!(error instanceof RemoteError)) return null
   if (lostCredential && (error.kind === 'unauthorized' || error.kind === 'not-a-repository')) {
-    return 'The server was restarted during the run, and the credential of its URL is lost because it is kept in memory only. Start the run again with the whole URL.'
+    return 'The server was restarted during the run. The credential in the URL was lost because it is kept only in memory. Start the run again with the complete URL.'
   }
   return error.message
 }
 
-/** The cause of an error that ended a run, in one word: notices are sent once for each. */
+/** Returns the cause of an error that ended a run as one word. A notice is sent once per cause. */
 export function causeOf(error: unknown): string {
   if (error instanceof RemoteError) return error.kind
   if (error instanceof SyncFailure && error.cause instanceof RemoteError) return error.cause.kind

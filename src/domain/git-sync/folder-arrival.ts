@@ -1,4 +1,4 @@
-// Fetches a head of which only a folder is imported: by way of a scratch repository, so that the space gets nothing but the folder.
+// Fetches a head for an import of one folder through a scratch repository, so the space receives only the folder.
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { requireMain } from './apply-arrival.js'
@@ -12,14 +12,17 @@ import type { SyncLog } from './log-entries.js'
 /** A fetched head. */
 export interface FetchedHead {
   head: CommitId
-  /** The same commit here, if it is known already; null if the remote has no such folder. */
+  /** The equal local commit, if it is already known; null if the remote has no such folder. */
   theirs?: CommitId | null
 }
 
-/** What an earlier release made of a commit of the remote is not what is made of it now: the whole repository has to be read as it was then. */
-export class MappedOtherwise extends Error {}
+/** An earlier release mapped a commit of the remote differently. The whole repository must be read as before. */
+export class MappingChanged extends Error {}
 
-/** The log, if a folder is synced by way of a scratch repository; else null. A space that has the remote's commits, from earlier releases, goes on with these. */
+/**
+ * Returns the log if a folder is synced through a scratch repository; otherwise null. A space that has the remote's
+ * commits from an earlier release continues to use them.
+ */
 export async function logForScratch(contact: Pick<Contact, 'space' | 'remote'>): Promise<SyncLog | null> {
   const { repo } = contact.space
   if (contact.remote.directory === '') return null
@@ -27,14 +30,15 @@ export async function logForScratch(contact: Pick<Contact, 'space' | 'remote'>):
   return log.last !== null && (await repo.hasCommit(log.last.remote)) ? null : log
 }
 
-/** Whose scratch repository it is, and how long is waited for it. */
-export const holdOf = ({ app, space }: Pick<Contact, 'app' | 'space'>) => ({
+/** The owner of the scratch repository, and the maximum time to wait for it. */
+export const scratchOptions = ({ app, space }: Pick<Contact, 'app' | 'space'>) => ({
   owner: space.doc.organization,
   timeoutMs: app.settings.remoteTimeoutMs,
 })
 
 /**
- * Fetches the head for an import. Of a folder, only the commits that change it get into the repository of the space, with its files. Throws `RemoteError`.
+ * Fetches the head for an import. If a folder is synced, the space's repository receives only the commits that change
+ * the folder, with its files. Throws `RemoteError`.
  */
 export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Promise<FetchedHead> {
   const log = await logForScratch(contact)
@@ -43,12 +47,12 @@ export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Pr
     const { head, theirs } = await fetchFolder(contact, contact.space.repo, log, { ref: contact.remote.ref, ...hints })
     return head === hints.known ? { head } : { head, theirs }
   } catch (error) {
-    if (error instanceof MappedOtherwise) return { head: await fetchHead(contact) }
+    if (error instanceof MappingChanged) return { head: await fetchHead(contact) }
     throw error
   }
 }
 
-/** Fetches a ref by way of the scratch repository. Throws `RemoteError`, `MappedOtherwise`. */
+/** Fetches a ref through the scratch repository. Throws `RemoteError`, `MappingChanged`. */
 export async function fetchFolder(
   contact: Contact,
   through: Pick<Repository | FolderScratch, 'fetchFolder'>,
@@ -64,12 +68,12 @@ export async function fetchFolder(
     folderCommit,
     ...fetchLimits(contact, known),
     ...(mapped ? { mapped } : {}),
-    ...holdOf(contact),
+    ...scratchOptions(contact),
   }
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
   if (fetched.outsidePaths !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
     await keepFilesBeside(contact.app, space, remote, fetched.outsidePaths)
   const before = mappedBefore(log)
-  for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappedOtherwise()
+  for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappingChanged()
   return { ...fetched, theirs: fetched.theirs ?? before.get(fetched.head) ?? null }
 }

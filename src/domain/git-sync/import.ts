@@ -1,4 +1,4 @@
-/** Runs an import: fetches a remote branch, and takes it into main or keeps it as a revision of its own. */
+/** Runs an import: fetches a remote branch, and brings it into main or keeps it as a separate revision. */
 import { RemoteError } from '../../git/index.js'
 import { connections } from '../../model/index.js'
 import { incomingRef, keepRef } from '../context/refs.js'
@@ -12,8 +12,9 @@ import { requireMain, applyArrival } from './apply-arrival.js'
 import { isUnrelated } from './plan-arrival.js'
 
 /**
- * The error of a run whose branch the remote does not have.
- * @param wasThere whether the run's connection has seen the branch before: then the branch is not created again without a decision
+ * Returns the error of a run whose branch is missing on the remote.
+ * @param wasThere whether the run's connection has seen the branch before. Such a branch is not created again without a
+ * decision
  */
 export async function noBranch({ space, remote, connection }: Contact, wasThere = false): Promise<SyncFailure> {
   const { default: branch, branches } = await space.repo.remoteBranches(connection)
@@ -29,7 +30,10 @@ export async function noBranch({ space, remote, connection }: Contact, wasThere 
   return new SyncFailure(message, { cause: new RemoteError('missing-ref', message) })
 }
 
-/** Whether a connection started the run that has seen the run's branch before. A request to export directly is a decision to create the branch. */
+/**
+ * Whether the run belongs to a connection that has seen the run's branch before. A direct export request is a decision
+ * to create the branch.
+ */
 export async function hasSeenBranch({ app, run }: Pick<Sync, 'app' | 'run'>): Promise<boolean> {
   if (run.connection === undefined || run.trigger === undefined) return false
   const connection = await app.store.get(connections, run.connection)
@@ -45,14 +49,14 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const log = await readSyncLog(repo, remote, main)
   const { last } = log
   const known = run.force || repo.head(incomingRef(remote.key)) !== null ? undefined : last?.remote
-  // The fetch itself asks for the head: to ask before would only cost the remote's answer twice.
+  // The fetch itself reads the remote head. A separate request would only add a round trip.
   const { head, theirs } = await fetchExisting(sync, { known, unrelated: await isUnrelated(sync, main, log) })
-  // A webhook that fires for our own export ends here; the fetch found nothing to bring.
+  // A webhook event about our own export ends here, because the fetch found nothing new.
   if (head === known) return { result: 'unchanged', revision: main, remoteRevision: head }
   return await applyArrival(sync, { head, theirs }, { force: run.force, forExport: false })
 }
 
-/** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not, `RemoteError`. */
+/** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not exist, `RemoteError`. */
 async function fetchExisting(sync: Sync, hints: FetchHints = {}): Promise<FetchedHead> {
   try {
     return await fetchArrival(sync, hints)
@@ -63,7 +67,7 @@ async function fetchExisting(sync: Sync, hints: FetchHints = {}): Promise<Fetche
   }
 }
 
-/** Makes the remote's head a revision that clients can read by its ID; main stays as it is. */
+/** Makes the remote head a revision that clients can read by its ID. Main stays as it is. */
 async function importStandalone(sync: Sync): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space

@@ -1,56 +1,61 @@
-// Finds out what a remote has by an export, although its own history does not say so.
+// Finds the commits that a remote head contains through exports, although its own history does not contain them.
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type Entry, isWhole } from './log-entries.js'
 
 /**
- * The known commits that these commits of the remote contain by exports, beyond their own ancestors. An export has the whole content of main, with
- * all that main had imported by then, from any branch. But its only parent is the head of the branch that it was pushed to; the log has the others.
+ * Returns the integrated commits that the given remote commits contain through exports, beyond their own ancestors. An
+ * export has the whole content of main, with everything that main had imported by then from any branch. Its only parent
+ * is the head of the branch that it was pushed to. The log has the other commits.
  */
 export async function containedInExports(
   repo: Repository,
-  pairs: readonly Entry[],
+  syncPoints: readonly Entry[],
   commits: readonly CommitId[],
 ): Promise<CommitId[]> {
   const exported: Entry[] = []
-  for (const pair of pairs) if (isWhole(pair) && (await isWithin(repo, pair.theirs, commits))) exported.push(pair)
-  const anchors = exported.map((pair) => pair.anchor)
-  const held = new Set<CommitId>()
-  for (const { theirs, anchor } of pairs)
-    if ((await isWithin(repo, anchor, anchors)) && !(await isWithin(repo, theirs, commits))) held.add(theirs)
-  return [...held]
+  for (const syncPoint of syncPoints)
+    if (isWhole(syncPoint) && (await isWithin(repo, syncPoint.theirs, commits))) exported.push(syncPoint)
+  const anchors = exported.map((syncPoint) => syncPoint.anchor)
+  const viaExports = new Set<CommitId>()
+  for (const { theirs, anchor } of syncPoints)
+    if ((await isWithin(repo, anchor, anchors)) && !(await isWithin(repo, theirs, commits))) viaExports.add(theirs)
+  return [...viaExports]
 }
 
 /**
- * For several merge bases, the commits in `held` that a merge needs as further parents (`beside`). Not those that a newer export contains which all
- * bases have: Git does not know that the export contains them, and would take both for merge bases when it joins the bases.
+ * For several merge bases, returns the commits in `viaExports` that a merge needs as additional parents
+ * (`extraParents`). Skips commits in a newer export that all bases have. Git does not know that the export contains
+ * them, and would use both as merge bases for the virtual merge base.
  */
-export async function withoutSuperseded<Base extends { theirs: CommitId; held: CommitId[] }>(
+export async function withoutSuperseded<Base extends { theirs: CommitId; viaExports: CommitId[] }>(
   repo: Repository,
-  pairs: readonly Entry[],
+  syncPoints: readonly Entry[],
   bases: readonly Base[],
-): Promise<(Base & { beside: CommitId[] })[]> {
+): Promise<(Base & { extraParents: CommitId[] })[]> {
   const shared: Entry[] = []
-  for (const pair of bases.length > 1 ? pairs.filter(isWhole) : []) {
-    const having = await Promise.all(bases.map(({ theirs, held }) => isWithin(repo, pair.theirs, [theirs, ...held])))
-    if (!having.includes(false)) shared.push(pair)
+  for (const syncPoint of bases.length > 1 ? syncPoints.filter(isWhole) : []) {
+    const having = await Promise.all(
+      bases.map(({ theirs, viaExports }) => isWithin(repo, syncPoint.theirs, [theirs, ...viaExports])),
+    )
+    if (!having.includes(false)) shared.push(syncPoint)
   }
   const isSuperseded = async (commit: CommitId): Promise<boolean> => {
-    for (const pair of pairs)
-      for (const newer of pair.theirs === commit ? shared : [])
+    for (const syncPoint of syncPoints)
+      for (const newer of syncPoint.theirs === commit ? shared : [])
         if (
           newer.theirs !== commit &&
-          newer.anchor !== pair.anchor &&
-          (await repo.isAncestor(pair.anchor, newer.anchor))
+          newer.anchor !== syncPoint.anchor &&
+          (await repo.isAncestor(syncPoint.anchor, newer.anchor))
         )
           return true
     return false
   }
   return Promise.all(
     bases.map(async (base) => {
-      const beside: CommitId[] = []
-      for (const commit of base.held) if (!(await isSuperseded(commit))) beside.push(commit)
-      return { ...base, beside }
+      const extraParents: CommitId[] = []
+      for (const commit of base.viaExports) if (!(await isSuperseded(commit))) extraParents.push(commit)
+      return { ...base, extraParents }
     }),
   )
 }

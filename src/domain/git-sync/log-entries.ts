@@ -1,61 +1,79 @@
-// The sync log: what a space has in common with a remote repository. Git's history does not say it all, because an export is a commit of its own
-// on the remote's branch, with the content of main but none of its history.
+// Defines the entries of the sync log, which records the sync points of a space and a remote repository. Git's history
+// is not enough: an export is a separate commit on the remote branch that has main's content but not its history.
 import { remoteKey } from '../../git/index.js'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import { syncPrefix } from '../context/refs.js'
 import type { SyncRemote } from './remote.js'
 
 /**
- * One line of the log. It counts only while main contains `anchor`: not yet after a crash before main moved, or while a conflict is not resolved,
- * and no longer if somebody set main back.
+ * One entry of the log. It counts only while main contains `anchor`. It does not count if a crash happened before main
+ * moved, while a conflict is open, or after main was reset.
  */
 export interface Entry {
   /**
-   * `known`: main contains this head of `ref`, by an import or because it was exported from here. `offered`: it is being pushed, or the push broke
-   * off, so nobody knows whether it arrived. `dropped`: the remote removed it from a ref's history (a forced push), and main followed; it
-   * counts as new if it returns. `left`: a head of another ref contained what was dropped; `local` is that head without it, and is known.
-   * `inferred`: the remote's commit `local` repeats an export (a squash or rebase), so each head that contains `local` contains the export.
+   * The kind of the entry:
+   * - `known`: main contains this head of `ref`, through an import or because it was exported from here.
+   * - `offered`: a push is running or unconfirmed.
+   * - `dropped`: a force push removed the commit from a ref, and main followed. It counts as new if it returns.
+   * - `left`: a head of another ref contained dropped commits. `local` is its remainder, which is integrated.
+   * - `inferred`: the remote commit `local` repeats an export (a squash or rebase). Each head that contains `local`
+   *   contains the export.
    */
   kind: 'known' | 'offered' | 'dropped' | 'left' | 'inferred'
-  /** The remote's commit. */
+  /** The remote commit. */
   remote: CommitId
-  /** The same commit here: itself, or if only a folder is synced, the commit made of that folder (`directory.ts`). */
+  /**
+   * The local form of the remote commit: the commit itself or, if only a folder is synced, the commit made from that
+   * folder (`directory.ts`).
+   */
   theirs: CommitId
-  /** The commit here with the same content: the exported one, or `theirs`. For `left`: the head without what was dropped. For `inferred`: the commit that repeats the export. */
+  /**
+   * The local commit with the same content: the exported one, or `theirs`. For `left`: the remainder of the head. For
+   * `inferred`: the commit that repeats the export.
+   */
   local: CommitId
-  /** The commit that main must contain for the entry to count. */
+  /** The anchor commit: the commit that main must contain before the entry counts. */
   anchor: CommitId
-  /** The remote's ref that it was seen at or pushed to; empty if that was not recorded. */
+  /** The remote ref at which the commit was seen or to which it was pushed; empty if it was not recorded. */
   ref: string
-  /** Of an export commit by commit: how many commits were pushed, of which `remote` is the last; each is the first parent of the next. */
-  row?: number
+  /**
+   * The number of commits in an exported commit series. `remote` is the last one, and each commit is the first parent
+   * of the next.
+   */
+  seriesLength?: number
 }
 
-/** Whether the entry's content is all that main had at its anchor: an export, or a head with equal content. An import has content of its own. */
+/**
+ * Whether the entry has main's whole content at its anchor: an export, or a head with equal content. An import has
+ * content of its own.
+ */
 export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
 
-/** Whether the entry's commit was made here and pushed. An imported head that equals main was not, even if it was adopted as main. */
+/**
+ * Whether the entry's commit was made here and pushed. An imported head that equals main was not made here, even if
+ * main adopted it.
+ */
 export const isExport = (entry: Entry): boolean =>
-  isWhole(entry) && (entry.local !== entry.theirs || entry.row !== undefined)
+  isWhole(entry) && (entry.local !== entry.theirs || entry.seriesLength !== undefined)
 
 /** The last part of the name of a log's ref. */
 export const LOG = 'log'
 
-/** The ref of the log. A space has one log per repository and folder, for all branches. */
+/** Returns the ref of the log. A space has one log per repository and folder, for all branches. */
 export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName =>
   `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}` as RefName
 
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
 const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left', 'inferred'] satisfies Entry['kind'][]
 
-/** The log as a commit message, oldest entry first. */
+/** Writes the log as a commit message, oldest entry first. */
 export const writeEntries = (entries: readonly Entry[]): string =>
-  `${HEADING}\n\n${entries.map(({ kind, remote, theirs, local, anchor, ref, row }) => `${kind} ${remote} ${theirs} ${local} ${anchor} ${ref}${row === undefined ? '' : ` ${row}`}\n`).join('')}`
+  `${HEADING}\n\n${entries.map(({ kind, remote, theirs, local, anchor, ref, seriesLength }) => `${kind} ${remote} ${theirs} ${local} ${anchor} ${ref}${seriesLength === undefined ? '' : ` ${seriesLength}`}\n`).join('')}`
 
-/** Reads what `writeEntries` wrote. Skips lines of unknown kinds. */
+/** Reads a message from `writeEntries`. Skips lines of unknown kinds. */
 export function readEntries(message: string): Entry[] {
   return message.split('\n').flatMap((line) => {
-    const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = '', row = ''] = line.split(' ')
+    const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = '', seriesLength = ''] = line.split(' ')
     if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
     const ids = {
       remote: remote as CommitId,
@@ -64,7 +82,12 @@ export function readEntries(message: string): Entry[] {
       anchor: anchor as CommitId,
     }
     return [
-      { kind: kind as Entry['kind'], ...ids, ref, ...(/^[1-9][0-9]{0,5}$/.test(row) ? { row: Number(row) } : {}) },
+      {
+        kind: kind as Entry['kind'],
+        ...ids,
+        ref,
+        ...(/^[1-9][0-9]{0,5}$/.test(seriesLength) ? { seriesLength: Number(seriesLength) } : {}),
+      },
     ]
   })
 }
@@ -72,29 +95,30 @@ export function readEntries(message: string): Entry[] {
 export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
 
 /**
- * Whether one entry was written after another. A `left` entry tells of the head that its ref had by then: if the ref was seen at another head before main
- * took the entry in (with a conflict), that other head is the last one.
+ * Whether one entry was written after another. A `left` entry describes the head that its ref had when it was written.
+ * If another head of the ref was seen before main contained the entry (after a conflict), that other head is the last
+ * one.
  */
 export const isWrittenAfter = (entries: readonly Entry[], one: Entry, other: Entry): boolean =>
   entries.indexOf(one) > entries.indexOf(other)
 
-/** The log of a repository and folder, as it counts for the present main. */
+/** The log of a repository and folder, evaluated for the current main. */
 export interface SyncLog {
   ref: RefName
   /** The commit that the log's ref points to. */
   at: CommitId | null
   /** All entries, oldest first. */
   entries: readonly Entry[]
-  /** The entries that count, except for `inferred` ones: main contains their anchors. */
+  /** The entries that count, without `inferred` ones: main contains their anchors. */
   counting: readonly Entry[]
-  /** Of these, the known and offered ones that were not dropped later: pairs of a remote commit and its equal here. Oldest first. */
-  pairs: readonly Entry[]
-  /** Of these, the `left` ones. */
+  /** The sync points: counting entries of the kinds `known` and `offered` that were not dropped later, oldest first. */
+  syncPoints: readonly Entry[]
+  /** The counting `left` entries. */
   left: readonly Entry[]
-  /** The `inferred` entries that count. Each records an inference that was used, so that it is not made again. */
+  /** The `inferred` entries that count. Each records an inference that was used, so it is not made again. */
   inferred: readonly Entry[]
-  /** The newest known pair of the ref that is being synced. */
+  /** The newest known sync point of the synced ref. */
   last: Entry | null
-  /** The `left` entry of a head that was seen at that ref after `last`. */
+  /** The `left` entry of a head that was seen at the synced ref after `last`. */
   lastLeft: Entry | null
 }

@@ -1,39 +1,40 @@
-// Finds the commit of the remote on which an export creates a new branch.
+// Finds the remote commit on which an export creates a new branch.
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ADOPTED } from '../context/refs.js'
-import { commonCommits, findCommonGround } from './merge-base.js'
+import { commonCommits, findMergeBase } from './merge-base.js'
 import type { ExportBase } from './export-commit.js'
 import type { Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
-import { hasMetRemote } from './anchor-commits.js'
+import { wasEverSynced } from './anchor-commits.js'
 import type { SyncLog } from './log-entries.js'
 import { requireMain } from './apply-arrival.js'
 
-/** Most other branches that are looked at. */
-const MOST = 4
+/** Maximum number of other branches that are inspected. */
+const MAX_BRANCHES = 4
 
-/** The head of another branch of the remote (`head`), and the same commit here (`theirs`). */
+/** The head of another branch of the remote (`head`), and the equal local commit (`theirs`). */
 export interface BranchHead {
   head: CommitId
   theirs: CommitId | null
 }
 
 /**
- * Fetches the heads of the remote's other branches: the default branch first, since branches are merged into it, then those synced last. If the remote has none
- * of these, any of its branches: the only one may have been renamed.
+ * Fetches the heads of the remote's other branches. The default branch comes first because branches are merged into it,
+ * followed by the most recently synced ones. If none of them exists, any branches are used: the only branch may have
+ * been renamed.
  */
 export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]> {
   const { space, remote, connection, side } = sync
   const { repo } = space
   const log = await readSyncLog(repo, remote, requireMain(sync))
-  // The space was never synced with this repository, so its branches have nothing in common with it.
-  if (log.pairs.length === 0) return []
-  const named = [...log.pairs].reverse().map((pair) => pair.ref)
-  const wanted = distinct([await repo.remoteDefault(connection), ...named], remote.ref)
-  const there = wanted.length === 0 ? new Map() : await repo.remoteHeads(connection, wanted)
-  const all = there.size > 0 ? [] : (await repo.remoteBranches(connection)).branches.map(({ ref }) => ref)
-  const refs = there.size > 0 ? wanted.filter((ref) => there.has(ref)) : distinct(all, remote.ref)
+  // The space was never synced with this repository, so its branches have no merge base with main.
+  if (log.syncPoints.length === 0) return []
+  const named = [...log.syncPoints].reverse().map((syncPoint) => syncPoint.ref)
+  const candidates = distinct([await repo.remoteDefault(connection), ...named], remote.ref)
+  const existing = candidates.length === 0 ? new Map() : await repo.remoteHeads(connection, candidates)
+  const all = existing.size > 0 ? [] : (await repo.remoteBranches(connection)).branches.map(({ ref }) => ref)
+  const refs = existing.size > 0 ? candidates.filter((ref) => existing.has(ref)) : distinct(all, remote.ref)
   const found: BranchHead[] = []
   for (const ref of refs) {
     const head = await side.fetch(ref)
@@ -42,14 +43,19 @@ export async function findOtherBranches(sync: Sided<Sync>): Promise<BranchHead[]
   return found
 }
 
-/** The first names of branches in a list, each once, without one. */
+/** Returns the first distinct branch names of a list, except `without`. */
 const distinct = (refs: readonly (string | null)[], without: string): RefName[] =>
-  [...new Set(refs)].filter((ref): ref is RefName => ref !== null && ref !== '' && ref !== without).slice(0, MOST)
+  [...new Set(refs)]
+    .filter((ref): ref is RefName => ref !== null && ref !== '' && ref !== without)
+    .slice(0, MAX_BRANCHES)
 
 /**
- * The parent of the first export to a branch that does not exist. If the repository is known, the branch begins at a head with the same content, or else
- * at the newest commit there that main contains, so that it can be merged there. A space that was never synced exports its own history. Otherwise the
- * export begins a history of one commit: what was purged from a remote must not return with the space's history.
+ * Returns the parent of the first export to a branch that does not exist.
+ *
+ * If the repository has sync points, the branch starts at a head with the same content. If there is none, it starts at
+ * the newest remote commit that main contains, so that it can be merged there. A space that was never synced exports
+ * its own history. In all other cases, the export starts a history of one commit, because content that was purged from
+ * a remote must not return with the space's history.
  */
 export async function firstExportBase(
   sync: Sided<Sync>,
@@ -64,13 +70,15 @@ export async function firstExportBase(
     if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
   for (const { head, theirs } of branches) {
     if (theirs === null) continue
-    const ground = await findCommonGround(repo, log, { main, theirs })
-    if (ground.inStep) return { head, local: theirs }
-    for (const base of await commonCommits(repo, ground.known, [theirs])) {
-      const found = log.pairs.findLast((pair) => pair.theirs === base)?.remote ?? (await sync.side.original(base, head))
+    const mergeBase = await findMergeBase(repo, log, { main, theirs })
+    if (mergeBase.upToDate) return { head, local: theirs }
+    for (const base of await commonCommits(repo, mergeBase.integrated, [theirs])) {
+      const found =
+        log.syncPoints.findLast((syncPoint) => syncPoint.theirs === base)?.remote ??
+        (await sync.side.original(base, head))
       if (found !== null) return { head: found, local: base }
     }
   }
-  const met = repo.head(ADOPTED) !== null || (await hasMetRemote(repo, main))
+  const met = repo.head(ADOPTED) !== null || (await wasEverSynced(repo, main))
   return met || remote.directory !== '' ? { head: null, local: null } : { head: main, local: main, own: true }
 }

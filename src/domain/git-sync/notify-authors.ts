@@ -17,20 +17,20 @@ import type { LockedSync } from './sync.js'
 const MAX_AUTHORS = 20
 
 /**
- * Records the authors in the change request that holds their text, and asks those of them who may review it for a review, once. The mails of the
- * connection about the conflict are also sent to them.
+ * Records the authors in the change request that holds their text. Requests a review once from each of them who may
+ * review it. The connection's mails about the conflict are also sent to them.
  * @param authors `Name <address>`, newest first
  */
 export async function notifyAuthors(
   { app, space, actor }: LockedSync,
-  held: Pick<ChangeRequestDoc, 'id'>,
+  conflict: Pick<ChangeRequestDoc, 'id'>,
   authors: readonly string[],
 ): Promise<void> {
   const addresses = [
     ...new Set(authors.flatMap((author) => /<([^<>]+)>$/.exec(author)?.[1]?.toLowerCase() ?? [])),
   ].slice(0, MAX_AUTHORS)
   await app.store.transact(async (tx) => {
-    const [stored, doc] = [await tx.get(spaces, space.doc.id), await tx.get(changeRequests, held.id)]
+    const [stored, doc] = [await tx.get(spaces, space.doc.id), await tx.get(changeRequests, conflict.id)]
     if (!stored || !doc) return
     const revision = space.repo.head(changeRequestRef(doc.number)) ?? space.repo.head(MAIN) ?? doc.revisionInitial
     const found: string[] = []

@@ -1,79 +1,98 @@
-/** Finds which commits of main an export commit by commit has to push, and which of them may be pushed as they are. */
+/** Finds the commits of main that an export pushes as a commit series, and which of them can be pushed unchanged. */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { findCommonGround } from './merge-base.js'
+import { findMergeBase } from './merge-base.js'
 import { isWithin } from './inferred-ancestors.js'
 import { isWhole, type SyncLog } from './log-entries.js'
 import { dropAnchors } from './anchor-commits.js'
 
-/** Most commits of one export. What is older becomes one commit. */
-const MOST = 2_000
-/** Most commits from before the remote's last change that are put on top of it one by one. What is older becomes one commit with what follows. */
+/** Maximum number of commits in one export. Older ones become one commit. */
+const MAX_COMMITS = 2_000
+/**
+ * Maximum number of commits from before the remote's last change that are put on top of it one by one. Older ones are
+ * combined with the commit that follows.
+ */
 const MAX_REPLAYED = 200
 
-/** The commits of main's first-parent line that the remote does not have, oldest first; main is the last. There is at least one. */
-export interface ExportLine {
+/**
+ * The commits of main's first-parent history that the remote does not have, oldest first. The last one is main. There
+ * is at least one.
+ */
+export interface SeriesPlan {
   commits: CommitId[]
-  /** The commit before the first one, whose content the remote's head has. Null if the two have met only now. */
+  /**
+   * The commit before the first one, whose content the remote head has. Null if the two sides had no sync point before.
+   */
   before: CommitId | null
-  /** From this index on, the commits contain all that the remote's head has, and nothing that was dropped from the remote. */
+  /**
+   * From this index on, the commits contain everything that the remote head has, and nothing that was dropped from the
+   * remote.
+   */
   whole: number
-  /** From this index on, up to `whole`, commits may be put on top of the remote's head by a merge. What is before has no commit of its own. */
+  /**
+   * From this index up to `whole`, commits may be merged onto the remote head. Earlier ones get no commit of their own.
+   */
   replayed: number
 }
 
 /**
- * Reads the line. `main` contains the remote's head, which is `theirs` here.
+ * Plans the series. `main` contains the remote head, which is `theirs` here.
  *
- * What was dropped from a remote must never return to it, not even in a commit that a later one takes back: nothing from before main followed a
- * drop is pushed on its own, and what was imported is not replayed.
+ * Commits that were dropped from a remote must never return to it, not even in a commit that a later one reverts.
+ * Commits from before main followed a drop are not pushed separately, and imported commits are not replayed.
  */
-export async function findExportLine(
+export async function planCommitSeries(
   repo: Repository,
   log: SyncLog,
   main: CommitId,
   theirs: CommitId,
-): Promise<ExportLine> {
+): Promise<SeriesPlan> {
   const line = await repo.firstParents(main)
   const places = new Map(line.map((commit, at) => [commit as string, at]))
-  const ground = await findCommonGround(repo, log, { main, theirs })
-  const past = [theirs, ...ground.implied, ...ground.held]
+  const mergeBase = await findMergeBase(repo, log, { main, theirs })
+  const past = [theirs, ...mergeBase.inferredAncestors, ...mergeBase.viaExports]
   let begin = line.length
-  for (const pair of log.pairs) {
-    const at = places.get(pair.anchor)
-    if (at !== undefined && at < begin && isWhole(pair) && (await isWithin(repo, pair.theirs, past))) begin = at
+  for (const syncPoint of log.syncPoints) {
+    const at = places.get(syncPoint.anchor)
+    if (at !== undefined && at < begin && isWhole(syncPoint) && (await isWithin(repo, syncPoint.theirs, past)))
+      begin = at
   }
-  // The head may lack what it had of main itself: somebody dropped it there since.
-  const met = begin > 0 && begin < line.length
-  const came = Math.min(await placeOf(repo, line, await bringerOf(repo, log, theirs)), line.length - 1)
+  // The head may lack commits of main that it once had, because they were dropped there.
+  const hasSyncPoint = begin > 0 && begin < line.length
+  const arrivedAt = Math.min(await indexOfOldest(repo, line, await importAnchorOf(repo, log, theirs)), line.length - 1)
   const dropped = Math.min(
-    ...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => placeOf(repo, line, anchor)))),
+    ...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => indexOfOldest(repo, line, anchor)))),
     line.length,
   )
-  // Places count from main downwards.
-  const oldest = Math.min(met ? begin - 1 : begin === 0 ? 0 : came, MOST - 1)
-  const whole = Math.max(0, oldest - Math.min(came, dropped))
-  const first = dropped <= came ? whole : Math.max(0, whole - MAX_REPLAYED, oldest - dropped + 1)
+  // Indexes count from main downwards.
+  const oldest = Math.min(hasSyncPoint ? begin - 1 : begin === 0 ? 0 : arrivedAt, MAX_COMMITS - 1)
+  const whole = Math.max(0, oldest - Math.min(arrivedAt, dropped))
+  const first = dropped <= arrivedAt ? whole : Math.max(0, whole - MAX_REPLAYED, oldest - dropped + 1)
   return {
     commits: line.slice(0, oldest + 1).reverse(),
-    before: met && oldest === begin - 1 ? (line[begin] as CommitId) : null,
+    before: hasSyncPoint && oldest === begin - 1 ? (line[begin] as CommitId) : null,
     whole,
-    replayed: met ? first : whole,
+    replayed: hasSyncPoint ? first : whole,
   }
 }
 
-/** The commit that brought a head of the remote into main: the anchor of its newest entry, or else of the oldest one that contains it, or the head itself. */
-async function bringerOf(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId> {
-  const named = log.pairs.findLast((pair) => pair.theirs === theirs)
+/**
+ * Returns the commit that brought a remote head into main: the anchor of its newest entry. If there is none, it is the
+ * anchor of the oldest entry that contains it, or the head itself.
+ */
+async function importAnchorOf(repo: Repository, log: SyncLog, theirs: CommitId): Promise<CommitId> {
+  const named = log.syncPoints.findLast((syncPoint) => syncPoint.theirs === theirs)
   if (named) return named.anchor
-  for (const pair of log.pairs) if (await repo.isAncestor(theirs, pair.theirs)) return pair.anchor
+  for (const syncPoint of log.syncPoints) if (await repo.isAncestor(theirs, syncPoint.theirs)) return syncPoint.anchor
   return theirs
 }
 
-/** The place of the oldest commit of a first-parent line that contains `commit`; its length if none does. */
-async function placeOf(repo: Repository, line: readonly CommitId[], commit: CommitId): Promise<number> {
+/**
+ * Returns the index of the oldest commit of a first-parent history that contains `commit`, or its length if none does.
+ */
+async function indexOfOldest(repo: Repository, line: readonly CommitId[], commit: CommitId): Promise<number> {
   let [low, high] = [-1, line.length]
-  // All above `low` and up to it contain the commit, `high` and all below it do not.
+  // All commits up to `low` contain the commit. Those from `high` on do not.
   while (high - low > 1) {
     const middle = (low + high) >> 1
     if (await repo.isAncestor(commit, line[middle] as CommitId)) low = middle

@@ -23,16 +23,17 @@ import { readSyncLog } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
 import { mergeCommit } from './apply-arrival.js'
 
-/** How long a preview waits for the remote; the job of an import or export may take longer. */
-const PATIENCE_MS = 60_000
+/** Maximum time that a preview waits for the remote. The job of an import or export may take longer. */
+const MAX_WAIT_MS = 60_000
 
-/** Most commits of a remote that a preview maps to a folder. */
+/** Maximum number of remote commits that a preview maps to a folder. */
 const MAX_MAPPED = 1_000
 
 /**
- * What an import or export would change. It is done like a real one and thrown away: objects are fetched and written (Git prunes them later), but no
- * ref moves and no document changes. Throws 400 (url, ref, directory, or the message with which the run would fail), 403, 409 (a folder with too long
- * a history), 503 (too many previews at once).
+ * Returns the changes that an import or export would make. The preview does the same work and discards it: objects are
+ * fetched and written (Git prunes them later), but no ref moves and no document changes. Throws 400 (url, ref,
+ * directory, or the message with which the run would fail), 403, 409 (a folder with too long a history), 503 (too many
+ * previews at once).
  */
 export async function previewSync(
   app: App,
@@ -48,9 +49,9 @@ export async function previewSync(
   const force = input.force ?? false
   requireRole(space, remote, force ? 'force' : 'plain')
   await openMain(app, space)
-  const remoteTimeoutMs = Math.min(PATIENCE_MS, app.settings.remoteTimeoutMs)
+  const remoteTimeoutMs = Math.min(MAX_WAIT_MS, app.settings.remoteTimeoutMs)
   const contact: Contact = {
-    // What is learned about these commits must not stay in the cache, because they are never published.
+    // These commits are never published, so facts about them must not stay in the cache.
     app: { ...app, content: app.content.scratch(), settings: { ...app.settings, remoteTimeoutMs } },
     space,
     actor,
@@ -74,14 +75,14 @@ export async function previewSync(
   }
 }
 
-/** The client's error for what would end a run: with the message that `git/info` would show. */
+/** Returns the client error for an error that would end a run, with the message that `git/info` would show. */
 function asClientError(error: unknown, jobMs: number): unknown {
   const sentence = error instanceof ServiceError ? null : explain(error, false)
   if (sentence === null) return error
   if (!(error instanceof RemoteError)) return badRequest(sentence)
   const longer =
-    error.kind === 'timeout' && jobMs > PATIENCE_MS
-      ? ` A preview waits no longer; an import or export may take ${Math.ceil(jobMs / 1000)} s.`
+    error.kind === 'timeout' && jobMs > MAX_WAIT_MS
+      ? ` This is the limit for previews. An import or export may take ${Math.ceil(jobMs / 1000)} s.`
       : ''
   return badRequest(`${sentence}${longer}`, [{ path: '/url', message: sentence }])
 }
@@ -127,12 +128,12 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
     }
   const before = (await readMainAndLog(contact)).log
   const known = before.last?.remote === named
-  // What is known need not be fetched, whether the space has that commit or only what it is here.
+  // A known head need not be fetched, even if the space has only its local form.
   const { head, theirs: mapped } = known ? { head: named, theirs: before.last?.theirs } : await fetchArrival(contact)
   const { main, log, theirs } =
     mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
-  const inStep = force || known || theirs === null
-  const plan: ArrivalPlan | { kind: 'same' } = inStep
+  const isUpToDate = force || known || theirs === null
+  const plan: ArrivalPlan | { kind: 'same' } = isUpToDate
     ? { kind: 'same' }
     : (await planWithSettledConflicts(contact, { head, theirs, main, log }, { force: false, forExport: true })).plan
   const facts = { direction, remoteHead: head } as const
@@ -151,7 +152,7 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
   }
 }
 
-/** Main and the sync log, read under the lock of the space because a sync may be running. */
+/** Reads main and the sync log under the space's lock, because a sync may be running. */
 const readMainAndLog = ({ app, space, remote }: Contact): Promise<{ main: CommitId; log: SyncLog }> =>
   app.locks.run(space.doc.id, async () => ({
     main: headOf(space),
@@ -160,10 +161,13 @@ const readMainAndLog = ({ app, space, remote }: Contact): Promise<{ main: Commit
 
 const tooLong = (remote: SyncRemote): ServiceError =>
   conflict(
-    `${describeRemote(remote)} has more than ${MAX_MAPPED} commits that are not here yet: reading a folder out of so many takes too long for a preview.`,
+    `${describeRemote(remote)} has more than ${MAX_MAPPED} commits that the space does not have yet. Reading a folder from that many takes too long for a preview. Start the import or export without a preview.`,
   )
 
-/** The fetched head with main and the log; `theirs` is null if the remote has no such folder. Throws 409 if its history is too long to be mapped. */
+/**
+ * Returns main and the log for a fetched head. `theirs` is null if the remote has no such folder. Throws 409 if the
+ * history is too long to map.
+ */
 async function compareWithMain(
   contact: Contact,
   head: CommitId,
@@ -180,7 +184,7 @@ async function compareWithMain(
   return { main, log, theirs: await localCommit(space.repo, log, remote.directory, head) }
 }
 
-/** The head that main would have after the import: a commit that no ref points to. */
+/** Returns the head that main would have after the import: a commit that no ref points to. */
 async function mainAfter(
   contact: Contact,
   { theirs, main }: Arrival,

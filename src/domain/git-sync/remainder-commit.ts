@@ -1,4 +1,4 @@
-/** Makes commits in which what was dropped from a branch is undone. */
+/** Makes commits in which the dropped commits of a branch are undone. */
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { resolveConflicts } from '../change-requests/conflicts.js'
@@ -9,15 +9,16 @@ import { mergedOverrides, overridesAt } from '../revisions/identity.js'
 import { changesAlsoIn, type FileChanges } from './repeated-changes.js'
 import type { Contact } from './sync.js'
 
-/** A part of a branch that it dropped when it was set back: what leads from `to` to `from`. */
+/** The part of a branch that a reset dropped: the changes from `to` to `from`. */
 export interface DroppedPart {
   from: CommitId
   to: CommitId
 }
 
 /**
- * What a branch dropped when it was set back, or rewritten, from `from` to `at`: all since the newest commit that both contain, but for the files that `at`
- * has as `from` has them, by commits of its own. Null if the two have nothing in common.
+ * Returns the part that a branch dropped when it was reset or rewritten from `from` to `at`: everything since the
+ * newest commit that both contain. Files that `at` has unchanged from `from` through its own commits are not included.
+ * Returns null if the two have nothing in common.
  */
 export async function droppedPart(
   contact: Pick<Contact, 'app' | 'space' | 'actor'>,
@@ -27,7 +28,7 @@ export async function droppedPart(
   return to === null ? null : partNotIn(contact, { from, to }, at)
 }
 
-/** A part of a branch without the files that `at` has as `from` has them. */
+/** Returns a part of a branch without the files that `at` has exactly as in `from`. */
 export async function partNotIn(
   contact: Pick<Contact, 'app' | 'space' | 'actor'>,
   { from, to }: DroppedPart,
@@ -39,11 +40,11 @@ export async function partNotIn(
     to:
       kept.changes.length === 0
         ? to
-        : await changedCommit(contact, to, { ...kept, message: `What ${at} has of ${from}` }),
+        : await changedCommit(contact, to, { ...kept, message: `Part of ${from} that ${at} contains` }),
   }
 }
 
-/** A commit, on `known`, with some files otherwise. `ids`: those of files that it gets at new places, as overrides. */
+/** Makes a commit on `known` with changes to some files. `ids`: the ID overrides of files at new paths. */
 export const changedCommit = async (
   { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
   known: CommitId,
@@ -58,8 +59,9 @@ export const changedCommit = async (
   })
 
 /**
- * A commit with the content of `head` in which the changes from `to` to `from` are undone. A file in which later changes rest on these stays as it is in
- * `head`: it goes on to be known as a whole. Null if two such files want one place.
+ * Makes a commit with the content of `head` in which the changes from `to` to `from` are undone. If later changes in a
+ * file build on these changes, the file stays as in `head` and remains integrated as a whole. Returns null if two such
+ * files need the same path.
  */
 export async function commitWithout(
   { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
@@ -73,7 +75,7 @@ export async function commitWithout(
     parents,
     changes: [],
     tree,
-    message: commitMessage(`What is left of ${head}`),
+    message: commitMessage(`Remainder of ${head}`),
     author: actor.user,
     overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree }),
   })

@@ -1,18 +1,21 @@
-/** Finds the commits of the linked remote repository that revisions of a space came from, or were exported as. */
+/** Finds the remote commits from which revisions of a space were imported, or as which they were exported. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { isExport, isKnown, logRef, readEntries } from './log-entries.js'
 
 type Linked = Pick<LoadedSpace, 'doc' | 'repo'>
 
-/** The commit with the sync log of the linked repository: all that this module's results depend on besides the revision. */
+/**
+ * Returns the commit with the sync log of the linked repository. Together with the revision, it determines all results
+ * of this module.
+ */
 export const remoteLogOf = ({ doc, repo }: Linked): CommitId | null =>
   doc.git === undefined ? null : repo.head(logRef(doc.git))
 
 /**
- * Returns a function that finds the remote commit of a revision: the one that it was imported from or exported as, or the revision itself if
- * the history of the remote contains it. It returns null for a revision that the repository does not have. Of a synced folder, the log names
- * the heads of imports and exports, and not the commits between them.
+ * Returns a function that finds the remote commit of a revision: the one that it was imported from or exported as, or
+ * the revision itself if the history of the remote contains it. It returns null for a revision that the repository does
+ * not have. For a synced folder, the log names only the heads of imports and exports, and not the commits between them.
  */
 export async function remoteCommits(space: Linked): Promise<(revision: CommitId) => Promise<CommitId | null>> {
   const log = remoteLogOf(space)

@@ -1,38 +1,45 @@
-// Where the commits of a remote are while a space is synced with it: in the space, or, of a folder of a large repository, beside it.
+// Gives access to the commits of a remote during a sync. They are in the space's repository or, for a folder of a large
+// repository, in a scratch repository.
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import { EMPTY_TREE, GitError, MissingObject } from '../../git/index.js'
 import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
 import { folderCommit, localCommit, mappedBefore } from './directory.js'
-import { fetchFolder, holdOf, logForScratch, MappedOtherwise } from './folder-arrival.js'
+import { fetchFolder, scratchOptions, logForScratch, MappingChanged } from './folder-arrival.js'
 import type { SyncLog } from './log-entries.js'
-import { originalIn } from './original-commit.js'
+import { findOriginal } from './original-commit.js'
 import { type Contact, type FetchHints, fetchHead } from './sync.js'
 
-/** Commits made here, one on top of the other, that are mapped without a fetch. */
+/** Maximum number of consecutive commits made here that are mapped without a fetch. */
 const MAX_MADE = 100
-/** Commits that are compared with a head in the search for the one that a commit here was made of. */
+/** Maximum number of commits that are checked in the search for the remote commit of a local commit. */
 const MAX_ORIGINALS = 20
 
-/** The commits of a remote, and what they are here. */
+/** The commits of a remote, and their local forms. */
 export interface RemoteSide {
-  /** Where the remote's commits are, and where those are made that are pushed to it. */
+  /** The repository that has the remote's commits, and that receives the commits to push. */
   readonly commits: FolderScratch
-  /** Whether that is not the repository of the space. */
-  readonly beside: boolean
+  /** Whether `commits` is a scratch repository and not the space's repository. */
+  readonly usesScratch: boolean
   /** Fetches a ref and returns its head. Throws `RemoteError`. */
   fetch(ref: RefName, hints?: FetchHints): Promise<CommitId>
-  /** The commit here for a commit of the remote that was fetched, is in the log, or was made here; null if its history never had the folder. */
+  /**
+   * Returns the local commit for a remote commit that was fetched, is in the log, or was made here. Returns null if the
+   * folder never existed in its history.
+   */
   local(log: SyncLog, commit: CommitId): Promise<CommitId | null>
-  /** The commit of the remote, in the history of `head`, of which a commit here was made; null if there is none among the newest ones. */
+  /**
+   * Returns the remote commit in the history of `head` from which a local commit was made. Returns null if it is not
+   * among the newest ones.
+   */
   original(mapped: CommitId, head: CommitId): Promise<CommitId | null>
 }
 
-/** A contact with the commits of its remote. */
+/** A contact with access to the commits of its remote. */
 export type Sided<C extends Contact> = C & { side: RemoteSide }
 
 /**
- * Does work with the commits of the remote. Of a folder they are in a scratch repository, which nobody else uses meanwhile. The work must be safe to repeat.
- * It must not be asked for under the lock of a space.
+ * Runs work with the commits of the remote. For a folder, they are in a scratch repository that no other task uses
+ * during the work. The work must be safe to repeat. Do not call this under the lock of a space.
  */
 export async function onRemoteSide<C extends Contact, T>(
   contact: C,
@@ -42,11 +49,11 @@ export async function onRemoteSide<C extends Contact, T>(
   const whole = (): Promise<T> => work({ ...contact, side: sideInSpace(contact) })
   if ((await logForScratch(contact)) === null) return whole()
   try {
-    return await repo.onScratch(contact.connection, holdOf(contact), (scratch) =>
+    return await repo.onScratch(contact.connection, scratchOptions(contact), (scratch) =>
       work({ ...contact, side: new ScratchSide(contact, scratch) }),
     )
   } catch (error) {
-    if (error instanceof MappedOtherwise) return whole()
+    if (error instanceof MappingChanged) return whole()
     throw error
   }
 }
@@ -56,15 +63,15 @@ const sideInSpace = (contact: Contact): RemoteSide => {
   const { directory } = contact.remote
   return {
     commits: repo,
-    beside: false,
+    usesScratch: false,
     fetch: (ref, hints) => fetchHead(contact, ref, hints),
     local: (log, commit) => localCommit(repo, log, directory, commit),
-    original: (mapped, head) => originalIn(repo, directory, mapped, head),
+    original: (mapped, head) => findOriginal(repo, directory, mapped, head),
   }
 }
 
 class ScratchSide implements RemoteSide {
-  readonly beside = true
+  readonly usesScratch = true
   #fetched: FetchedFolder | null = null
 
   constructor(
@@ -74,9 +81,9 @@ class ScratchSide implements RemoteSide {
 
   async fetch(ref: RefName, hints: FetchHints = {}): Promise<CommitId> {
     const log = await logForScratch(this.contact)
-    if (log === null) throw new MappedOtherwise()
+    if (log === null) throw new MappingChanged()
     const fetched = await fetchFolder(this.contact, this.commits, log, { ref, ...hints })
-    // A head that was known says nothing; each other one knows all that was ever fetched.
+    // A fetch that returns the known head has no new mapping. Any other fetch has the mapping of all fetched commits.
     if (fetched.head !== hints.known || this.#fetched === null) this.#fetched = fetched
     return fetched.head
   }
@@ -91,7 +98,7 @@ class ScratchSide implements RemoteSide {
     return this.#map(log, commit, depth)
   }
 
-  /** Maps a commit that was made here, as those are mapped that are fetched. */
+  /** Maps a commit that was made here in the same way as a fetched one. */
   async #map(log: SyncLog, id: CommitId, depth: number): Promise<CommitId | null> {
     const { repo } = this.contact.space
     const info = await this.commits.commit(id)
@@ -117,7 +124,7 @@ class ScratchSide implements RemoteSide {
   }
 }
 
-/** The commits that are not ancestors of others of them. */
+/** Returns the commits that are not ancestors of another one. */
 async function independent(repo: Repository, commits: readonly CommitId[]): Promise<CommitId[]> {
   const kept: CommitId[] = []
   for (const one of commits) {
@@ -127,7 +134,10 @@ async function independent(repo: Repository, commits: readonly CommitId[]): Prom
   return kept
 }
 
-/** The first parent of a commit's first parent, and so on, `steps` times; null if the history ends before, or is not there. */
+/**
+ * Follows first parents for `steps` steps and returns the commit. Returns null if the history ends earlier or a commit
+ * is missing.
+ */
 export async function nthParent(
   commits: Pick<Repository, 'commit'>,
   from: CommitId,

@@ -1,4 +1,4 @@
-// Reads and names what a space is synchronized with: a branch and folder of a remote.
+// Reads and names the remote branch and folder that a space is synced with.
 import { isRemoteRefName, parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'
@@ -10,7 +10,7 @@ export interface SyncRemote {
   key: string
   url: string
   ref: RefName
-  /** '' = the whole repository. */
+  /** Empty for the whole repository. */
   directory: string
 }
 
@@ -22,7 +22,7 @@ function isSyncRef(ref: string, mergeRequests: boolean): boolean {
   return ref.startsWith('refs/heads/') && isRemoteRefName(ref)
 }
 
-/** A folder's path without `./` and outer slashes. Throws 400 if it leads out of the repository. */
+/** Returns a folder's path without `./` and outer slashes. Throws 400 if it points outside the repository. */
 function normalizeDirectory(text: string): string {
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.some((part) => part === '..' || part.toLowerCase() === '.git' || /[\p{Cc}\\]/u.test(part))) {
@@ -33,7 +33,10 @@ function normalizeDirectory(text: string): string {
   return parts.join('/')
 }
 
-/** Reads a request's URL, ref and directory, and separates the credential. Throws 400; no message contains a credential. */
+/**
+ * Reads the URL, ref and directory of a request, and separates the credential. Throws 400. No message contains a
+ * credential.
+ */
 export function readRemote(
   input: { url: string; ref: string; repoProjectDirectory?: string },
   options: { allowedProtocols: readonly string[]; mergeRequests: boolean },
@@ -68,11 +71,11 @@ export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'director
   directory: run.directory,
 })
 
-/** Whether a space's link is to this remote, however its URL is written. */
+/** Whether a space's link points to this remote. Different spellings of its URL count as equal. */
 export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink =>
   link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
 
-/** The remote with its credential, for one operation, which ends when `signal` is aborted. */
+/** Returns the remote with its credential for one operation, which ends when `signal` is aborted. */
 export const withCredential = (
   remote: Pick<SyncRemote, 'url'>,
   credential: Credential | undefined,
@@ -83,7 +86,7 @@ export const withCredential = (
   ...(signal ? { signal } : {}),
 })
 
-/** `host/path` of a repository's URL. */
+/** Returns `host/path` of a repository's URL. */
 const repositoryPath = (url: string): string =>
   url
     .replace(/^[a-z]+:\/\/(?:[^/@]*@)?/i, '')
@@ -91,7 +94,7 @@ const repositoryPath = (url: string): string =>
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
 
-/** `host/path (branch)`, as commit subjects and messages name a remote. */
+/** Returns `host/path (branch)`, as commit subjects and messages name a remote. */
 export function describeRemote(remote: Pick<SyncRemote, 'url' | 'ref' | 'directory'>): string {
   const folder = remote.directory === '' ? '' : `, ${remote.directory}/`
   return `${repositoryPath(remote.url)} (${remote.ref.replace(/^refs\/heads\//, '')}${folder})`

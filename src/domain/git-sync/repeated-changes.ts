@@ -1,4 +1,4 @@
-/** Finds which changes from one commit to another a third commit has too, whatever their histories say. */
+/** Finds the changes between two commits that a third commit also has, whatever its history is. */
 import type { FileChange, TreeChange, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { overrideNames } from '../commits/merge/base-despite-conflicts.js'
@@ -7,18 +7,20 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from '../revisions/identity.js'
 
-/** Changes to a commit, and the IDs, as overrides, of the files that they put there. */
+/** Changes to a commit, and the ID overrides of the files that they add. */
 export interface FileChanges {
   changes: FileChange[]
   ids: [name: string, id: string][]
 }
 
 /**
- * The changes from one commit to another after which a third one, `there`, has the files exactly so as well, whoever made them so.
- * @param like if given, only files that this commit has as `there` has them
+ * Returns the changes from one commit to another whose resulting files a third one, `there`, also has, whatever commit
+ * made them.
+ * @param like if given, only files that are equal in this commit and in `there`
  *
- * A page that was moved counts only if both its old and its new place are so. Otherwise the changes would put it at both, or remove it. If the third commit
- * has two pages with their places changed, of which `to` has deleted one, the change of places counts, and the deletion does not.
+ * A moved page counts only if both its old and its new path match. Otherwise the changes would put it at both paths, or
+ * remove it. Suppose two pages swapped paths in the third commit, and `to` has deleted one of them. Then the swap
+ * counts, and the deletion does not.
  */
 export async function changesAlsoIn(
   app: App,
@@ -43,7 +45,8 @@ export async function changesAlsoIn(
   ]
   const diff = await repo.diff(from, to)
   const arrived = new Map(diff.flatMap((change) => (change.after ? [[now(change.path), change] as const] : [])))
-  // Where `there` has, at the place that a page left, the page whose place that one took, and `to` has the latter nowhere.
+  // Pages that took a free path: a page left the path, `there` has at it the page whose path the first one took, and
+  // `to` no longer has that second page.
   const placed = new Map<string, TreeEntry>()
   for (const { path, before, after } of diff) {
     if (!before || after || !(await third.entry(path))) continue

@@ -1,4 +1,4 @@
-// Takes requests for imports and exports: checks who asks, and queues a run with its job.
+// Accepts requests for imports and exports: checks the caller's permission, and queues a run with its job.
 import { atLeast } from '../../access/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -27,7 +27,7 @@ import { connectionTo } from './connection-of.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 import { defined } from '../../kernel/defined.js'
 
-/** Runs that are kept per space. */
+/** Number of runs that are kept per space. */
 const KEPT_RUNS = 200
 
 export type NewRun = Pick<
@@ -45,8 +45,8 @@ export type NewRun = Pick<
 >
 
 /**
- * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges must meet rules and it is not the remote of the last sync, 423 if the space is
- * locked.
+ * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges must meet rules and the remote is not the
+ * linked one, 423 if the space is locked.
  */
 export async function requestImport(
   app: App,
@@ -103,8 +103,8 @@ type RunKind = 'standalone' | 'plain' | 'force'
 const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standalone' : force ? 'force' : 'plain')
 
 /**
- * Throws 403 unless the role suffices: a standalone import needs `edit`, a sync with the configured remote `review`, and another remote or a forced run
- * `admin`.
+ * Throws 403 unless the role is sufficient. A standalone import needs `edit`, a sync with the configured remote needs
+ * `review`, and another remote or a forced run needs `admin`.
  * @param connected whether the run belongs to a connection, which an admin configured
  */
 export function requireRole(
@@ -120,8 +120,8 @@ export function requireRole(
     what === 'force'
       ? 'A forced run'
       : configured || what === 'standalone'
-        ? 'This'
-        : 'Another repository, branch or folder than the configured one'
+        ? 'This run'
+        : 'A repository, branch or folder other than the configured one'
   throw new ServiceError('forbidden', `${why} needs the role ${least} on the space.`)
 }
 
@@ -142,7 +142,7 @@ function webUrl(field: string, text: string | undefined): string | undefined {
   }
 }
 
-/** The link to the remote that the space keeps. It has no credential. */
+/** Returns the link to the remote that the space stores, without a credential. */
 function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportRequest): GitLink {
   const optional = {
     provider: input.gitInfo?.provider,
@@ -165,14 +165,15 @@ interface RunRequest {
   remote: SyncRemote
   credential: Credential | null
   run: NewRun
-  /** The link to the remote that the space is to keep from now on. */
+  /** The link to the remote that the space stores from now on. */
   link?: GitLink | undefined
-  /** Whether the server queues the run by itself, after a merge: then no user's role is checked. */
+  /** Whether the server queues the run automatically after a merge. Then no user's role is checked. */
   follows?: boolean
 }
 
 /**
- * Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's ID.
+ * Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's
+ * ID.
  */
 export async function enqueue(
   app: App,
@@ -184,7 +185,7 @@ export async function enqueue(
   if (credential) app.credentials.set(id, credential)
   try {
     const run = await app.store.transact(async (tx) => {
-      // Whoever sends no credential gets that of the connection to this very remote.
+      // A request without a credential uses that of the space's connection to the same remote.
       const connection =
         input.connection ??
         (credential === null && !input.standalone ? (await connectionTo(tx, space.doc.id, remote.key))?.id : undefined)
@@ -223,19 +224,23 @@ export async function enqueue(
 }
 
 /**
- * Checks again, when a run begins and before it moves a ref, that it is still wanted: the user who asked for it still may, nobody cancelled it, and its
- * connection still leads there. Throws `SyncFailure`, 403, 404, 409.
+ * Checks that a run is still valid, when it starts and before it moves a ref: the requesting user still has permission,
+ * the run was not canceled, and its connection still points to the remote. Throws `SyncFailure`, 403, 404, 409.
  */
-export async function checkStillAsked(reader: Reader, run: SyncRunDoc): Promise<void> {
+export async function checkStillValid(reader: Reader, run: SyncRunDoc): Promise<void> {
   if (!run.follows) await checkAsker(reader, run, run.space, remoteOf(run))
   if ((await reader.get(syncRuns, run.id))?.cancelled) throw new SyncCancelled()
   if (run.connection === undefined) return
   const connection = await reader.get(connections, run.connection)
-  if (connection?.key !== run.key) throw new SyncFailure('The connection was deleted, or leads elsewhere now.')
+  if (connection?.key !== run.key)
+    throw new SyncFailure('The connection was deleted or now points to another repository.')
   if (run.follows && connection.paused) throw new SyncCancelled()
 }
 
-/** Checks, within a transaction, the user's role and whether the space takes imports from this remote. Throws 403, 404, 409. */
+/**
+ * Checks, within a transaction, the user's role and whether the space accepts imports from this remote. Throws 403,
+ * 404, 409.
+ */
 async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemote): Promise<void> {
   const doc = await tx.get(spaces, id)
   if (!doc) throw notFound('The space')
@@ -257,7 +262,10 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
   await tx.replace(spaces, { ...space, git: { ...(isLinkTo(git, remote.key) ? git : {}), ...link, url, updatedAt } })
 }
 
-/** Queues the job after all jobs of the space, but before those for the same remote with a later `timestamp` (the client's time of the event). */
+/**
+ * Queues the job after all jobs of the space, but before those for the same remote with a later `timestamp` (the
+ * client's time of the event).
+ */
 async function insertJob(
   tx: Transaction,
   run: SyncRunDoc,

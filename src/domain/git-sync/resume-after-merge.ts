@@ -8,11 +8,11 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { connectionTo } from './connection-of.js'
 import { remoteOf } from './remote.js'
 import { enqueue, isOver } from './request.js'
-import { again, listSyncRuns } from './runs.js'
+import { retryInput, listSyncRuns } from './runs.js'
 
 /**
- * Merges a change request (`mergeChangeRequest`). If it resolved the conflict of a sync, the export that the conflict blocked is queued again, or else
- * the last import, if that needs no credential: later heads may be waiting.
+ * Merges a change request (`mergeChangeRequest`). If it resolved a sync conflict, queues the blocked export again. If
+ * no export was blocked, queues the last import if that needs no credential, because later heads may be waiting.
  */
 export async function mergeAndResume(
   app: App,
@@ -40,7 +40,7 @@ async function resume(app: App, actor: Actor, space: LoadedSpace, changeRequest:
   await enqueue(app, space, {
     remote: remoteOf(run),
     credential: null,
-    run: { ...again(run, actor.user.id), ...owner, force: false },
+    run: { ...retryInput(run, actor.user.id), ...owner, force: false },
     follows: true,
   })
 }

@@ -1,4 +1,4 @@
-/** Runs of a sync as users see them: lists them, queues one again, and unlinks the remote. */
+/** Lists and retries the sync runs of a space, and unlinks its remote. */
 import { conflict } from '../../kernel/errors.js'
 import { type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -10,12 +10,15 @@ import { readRemote, remoteOf } from './remote.js'
 import { enqueue, isOver, requireRole } from './request.js'
 import { defined } from '../../kernel/defined.js'
 
-/** The runs of a space, newest first. */
+/** Returns the runs of a space, newest first. */
 export async function listSyncRuns(app: App, space: LoadedSpace): Promise<Document<SyncRunDoc>[]> {
   return (await app.store.find(syncRuns, 'space', space.doc.id)).sort((a, b) => b.sequence - a.sequence)
 }
 
-/** Removes the space's link to its remote. The sync log stays, so a later sync with the same remote goes on from there. */
+/**
+ * Removes the space's link to its remote. The sync log stays, so a later sync with the same remote continues from
+ * there.
+ */
 export async function unlinkRemote(app: App, space: LoadedSpace): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, space.doc.id)
@@ -36,9 +39,9 @@ export async function retrySync(
   input: RetryRequest,
 ): Promise<Document<SyncRunDoc>> {
   const runs = await listSyncRuns(app, space)
-  if (runs.some((run) => !isOver(run))) throw conflict('A run of this space is queued or running: wait for its end.')
+  if (runs.some((run) => !isOver(run))) throw conflict('A run of this space is queued or running. Wait until it ends.')
   const last = runs[0]
-  if (!last || last.state === 'success') throw conflict('There is nothing to retry: the last run did not fail.')
+  if (!last || last.state === 'success') throw conflict('There is nothing to retry because the last run did not fail.')
   const remote = remoteOf(last)
   requireRole(space, remote, last.standalone ? 'standalone' : last.force ? 'force' : 'plain')
   if (last.direction === 'import' && !last.standalone) checkUnlocked(space)
@@ -50,12 +53,12 @@ export async function retrySync(
           { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone },
         )
   if (given && given.remote.key !== remote.key)
-    throw conflict('The URL is that of another repository: start an import or export with it instead.')
-  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: again(last, actor.user.id) })
+    throw conflict('The URL points to another repository. Start an import or export with it instead.')
+  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: retryInput(last, actor.user.id) })
 }
 
-/** The input that queues a run again. */
-export const again = (run: SyncRunDoc, requestedBy: string) => ({
+/** Returns the input that queues a run again. */
+export const retryInput = (run: SyncRunDoc, requestedBy: string) => ({
   direction: run.direction,
   force: run.force,
   standalone: run.standalone,

@@ -1,6 +1,7 @@
 /**
- * Finds versions of files that both sides of an import have had since their merge base, by commits of their own: somebody squashed an export by
- * hand, or made the same change once more. Whoever has gone on from such a version knew it, so it is no conflict.
+ * Finds versions of files that both sides of an import have had since their merge base through their own commits: a
+ * user squashed an export manually, or made the same change on both sides. A side that changed such a version further
+ * knew it, so there is no conflict.
  */
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -8,22 +9,23 @@ import { Slices } from '../../kernel/slices.js'
 import { newFiles } from '../commits/merge/criss-cross-files.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import type { CommonGround } from './merge-base.js'
-import { haveCrossed, type Passage } from './crossed-versions.js'
+import type { MergeBaseResult } from './merge-base.js'
+import { haveCrossed, type SharedVersion } from './crossed-versions.js'
 
-/** How many of each side's newest commits are searched. */
+/** Maximum number of newest commits that are searched per side. */
 const MAX_COMMITS = 200
-/** How many conflicts are looked at. */
+/** Maximum number of conflicts that are inspected. */
 const MAX_FILES = 50
 
 /**
- * Finds the changes by which the merge base gets the shared versions of files in conflict. A version is shared if one side has it now, and the other had
- * it in a commit that contains all merge bases and has not gone back to the base's version since. An older commit, of a branch that was merged in, does not
- * count: no one chose its version over that of the base. If the versions crossed (`crossed-versions.ts`), the file stays in conflict.
+ * Finds the changes that add the shared versions of conflicting files to the merge base. A version is shared if one
+ * side has it now, and the other side had it in a commit that contains all merge bases and has not returned to the
+ * base's version since. Older commits of a merged branch do not count, because no one chose their version over that of
+ * the base. If the versions crossed (`crossed-versions.ts`), the file stays in conflict.
  */
 export async function sharedVersions(
   repo: Repository,
-  { bases }: CommonGround,
+  { bases }: MergeBaseResult,
   { main, theirs }: { main: CommitId; theirs: CommitId },
   conflicts: readonly MergeConflict[],
 ): Promise<FileChange[]> {
@@ -36,27 +38,28 @@ export async function sharedVersions(
   for (const { base, ours, theirs: its } of texts) {
     if (!base || !ours || !its) continue
     const [taken, given] = [
-      await passageOf(repo, ours, { commits: mine, path: ours.path }, { commits: other, path: its.path }),
-      await passageOf(repo, its, { commits: other, path: its.path }, { commits: mine, path: ours.path }),
+      await findSharedVersion(repo, ours, { commits: mine, path: ours.path }, { commits: other, path: its.path }),
+      await findSharedVersion(repo, its, { commits: other, path: its.path }, { commits: mine, path: ours.path }),
     ]
-    const passage = taken ?? given
-    if (passage === null || (taken !== null && given !== null) || passage.after.some(({ oid }) => oid === base.oid))
+    const candidate = taken ?? given
+    if (candidate === null || (taken !== null && given !== null) || candidate.after.some(({ oid }) => oid === base.oid))
       continue
-    if (await haveCrossed(files, { ...passage, before: [base, ...passage.before] })) continue
-    const { version } = passage
+    if (await haveCrossed(files, { ...candidate, before: [base, ...candidate.before] })) continue
+    const { version } = candidate
     found.push({ path: base.path, oid: version.oid, mode: version.mode })
   }
   return found
 }
 
 /**
- * The new files that both sides have by commits of their own, by ID, as one of them had it when the other took it over: a page that was exported and
- * squashed by hand, say, and moved since. In the merge base, they are one file and not two.
+ * Returns, by ID, the new files that both sides have through their own commits, in the version that one side took over
+ * from the other. For example, a page was exported, squashed manually and then moved. In the merge base, the two become
+ * one file.
  */
 export async function sharedFiles(
   app: App,
   space: SpaceRepository,
-  { bases }: CommonGround,
+  { bases }: MergeBaseResult,
   { main, theirs, base }: { main: CommitId; theirs: CommitId; base: CommitId },
 ): Promise<Map<string, TreeEntry>> {
   const { repo } = space
@@ -79,17 +82,30 @@ export async function sharedFiles(
   )
   const files = await repo.at(main)
   for (const { id, ours, its } of open.slice(0, MAX_FILES)) {
-    const taken = await passageOf(repo, ours, { commits: here, path: ours.path }, { commits: there, path: ours.path })
-    const given = await passageOf(repo, its, { commits: there, path: its.path }, { commits: here, path: its.path })
-    const passage = taken ?? given
+    const taken = await findSharedVersion(
+      repo,
+      ours,
+      { commits: here, path: ours.path },
+      { commits: there, path: ours.path },
+    )
+    const given = await findSharedVersion(
+      repo,
+      its,
+      { commits: there, path: its.path },
+      { commits: here, path: its.path },
+    )
+    const candidate = taken ?? given
     if (ours.oid === its.oid) shared.set(id, taken !== null ? ours : its)
-    else if (passage !== null && (taken === null || given === null) && !(await haveCrossed(files, passage)))
-      shared.set(id, passage.version)
+    else if (candidate !== null && (taken === null || given === null) && !(await haveCrossed(files, candidate)))
+      shared.set(id, candidate.version)
   }
   return shared
 }
 
-/** The newest commits below `head` that contain all merge bases, or what is left of these if the branch was set back. */
+/**
+ * Returns the newest commits in the history of `head` that contain all merge bases, or their remaining parts if the
+ * branch was reset.
+ */
 async function commitsSince(repo: Repository, head: CommitId, bases: readonly CommitId[]): Promise<CommitId[]> {
   const left = (await Promise.all(bases.map((base) => repo.mergeBase(base, head)))).filter((base) => base !== null)
   const found: CommitId[] = []
@@ -106,8 +122,13 @@ interface Line {
   path: string
 }
 
-/** A version that one side has now (`own`: its commits) and that the other side (`other`) had too; null if that side never had it. */
-async function passageOf(repo: Repository, version: TreeEntry, own: Line, other: Line): Promise<Passage | null> {
+/** Returns the version that one side (`own`) has now, if the other side (`other`) had it too; otherwise null. */
+async function findSharedVersion(
+  repo: Repository,
+  version: TreeEntry,
+  own: Line,
+  other: Line,
+): Promise<SharedVersion | null> {
   const slices = new Slices()
   const later: { commit: CommitId; entry: TreeEntry }[] = []
   for (const commit of other.commits) {

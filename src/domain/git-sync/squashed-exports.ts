@@ -1,51 +1,55 @@
-// Finds exports that were squashed or rebased on the remote: their commits are not in the branch's history, but their changes are.
+// Finds exports that were squashed or rebased on the remote. The branch has their changes but not their commits.
 import { createHash } from 'node:crypto'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { isWithin } from './inferred-ancestors.js'
-import type { StandIn } from './equal-commits.js'
+import type { EquivalentCommit } from './equal-commits.js'
 import { type Entry, isExport, type SyncLog } from './log-entries.js'
 
-/** How many of the newest unknown commits are compared. */
-const SEARCH = 500
+/** Maximum number of newest new commits that are compared. */
+const MAX_NEW_COMMITS = 500
 
-/** Exports that change more files than this are compared by blobs alone, not by patches. */
-const LINE_BY_LINE = 50
+/**
+ * Maximum number of changed files for which an export is compared by patches. Larger exports are compared only by
+ * blobs.
+ */
+const MAX_PATCHED_FILES = 50
 
-/** An export of more commits than this is looked for as a whole. */
-const PARTS = 100
+/** Maximum number of commits of an export that are searched one by one. A larger export is searched only as a whole. */
+const MAX_SERIES_COMMITS = 100
 
-/** Larger patches (in bytes) are not compared. */
+/** Maximum size in bytes of a patch that is compared. */
 const MAX_PATCH_BYTES = 256 * 1024
 
 /**
- * Finds the exports that the remote's head does not contain, but whose whole change one of its new commits repeats: squashed, or rebased onto later
- * commits of the remote. The head counts as containing them. An export is not recognized if its changes were edited on the way, or if the same lines
- * were changed at another place of a file: merging the export into the parent of the new commit must give the files of that commit.
- * @param past the head, and the exports that the log records as contained in it. They are not looked for again
+ * Finds the exports that the remote head does not contain, but whose whole change one new commit repeats: squashed, or
+ * rebased onto later remote commits. The head counts as containing them. An export is not recognized if its changes
+ * were edited, or if the same lines were changed at another position in the file: merging the export into the parent of
+ * the new commit must give the files of that commit.
+ * @param past the head, and the exports that the log records as contained in it, which are not searched again
  */
 export async function squashedExports(
   repo: Repository,
   log: SyncLog,
   past: readonly CommitId[],
   news: readonly CommitInfo[],
-): Promise<StandIn[]> {
+): Promise<EquivalentCommit[]> {
   const open: Entry[] = []
-  for (const pair of news.length === 0 ? [] : log.pairs)
-    if (isExport(pair) && !(await isWithin(repo, pair.theirs, past))) open.push(pair)
+  for (const syncPoint of news.length === 0 ? [] : log.syncPoints)
+    if (isExport(syncPoint) && !(await isWithin(repo, syncPoint.theirs, past))) open.push(syncPoint)
   if (open.length === 0) return []
-  const search = new Search(repo, await changesOf(repo, news.slice(0, SEARCH)))
+  const search = new Search(repo, await changesOf(repo, news.slice(0, MAX_NEW_COMMITS)))
   const exports = await exportedCommits(repo, log)
-  const found = new Map<CommitId, StandIn>()
-  for (const pair of open) {
-    const chain = (await chainOf(repo, exports, pair)).reverse() as [CommitId, ...CommitId[]]
-    for (const one of await standInsOf(repo, search, chain, { pair, past, found, exports }))
-      if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
+  const found = new Map<CommitId, EquivalentCommit>()
+  for (const syncPoint of open) {
+    const chain = (await chainOf(repo, exports, syncPoint)).reverse() as [CommitId, ...CommitId[]]
+    for (const one of await equivalentsOf(repo, search, chain, { syncPoint, past, found, exports }))
+      if (!found.has(one.syncPoint.theirs)) found.set(one.syncPoint.theirs, one)
   }
   return [...found.values()]
 }
 
-/** A new commit of the remote with what it changed, by path. */
+/** A new remote commit and its changes by path. */
 interface News {
   id: CommitId
   parent: CommitId
@@ -64,41 +68,54 @@ async function changesOf(repo: Repository, news: readonly CommitInfo[]): Promise
   return found
 }
 
-/** All commits that were made by the exports of the log. */
+/** Returns all commits that the exports in the log made. */
 async function exportedCommits(repo: Repository, log: SyncLog): Promise<ReadonlySet<string>> {
   const commits = new Set<string>()
-  for (const pair of log.pairs.filter(isExport)) {
-    commits.add(pair.theirs)
-    for (const part of pair.row === undefined ? [] : (await repo.firstParents(pair.theirs)).slice(0, pair.row))
+  for (const syncPoint of log.syncPoints.filter(isExport)) {
+    commits.add(syncPoint.theirs)
+    for (const part of syncPoint.seriesLength === undefined
+      ? []
+      : (await repo.firstParents(syncPoint.theirs)).slice(0, syncPoint.seriesLength))
       commits.add(part)
   }
   return commits
 }
 
-/** The unbroken row of exports that a pair ends, newest first, and last the commit below it, if there is one. */
-async function chainOf(repo: Repository, exports: ReadonlySet<string>, pair: Entry): Promise<CommitId[]> {
-  const line = await repo.firstParents(pair.theirs)
+/**
+ * Returns the unbroken chain of exports that a sync point ends, newest first, followed by the commit below it if there
+ * is one.
+ */
+async function chainOf(repo: Repository, exports: ReadonlySet<string>, syncPoint: Entry): Promise<CommitId[]> {
+  const line = await repo.firstParents(syncPoint.theirs)
   const end = line.findIndex((commit) => !exports.has(commit))
   return end < 0 ? line : line.slice(0, end + 1)
 }
 
 /**
- * What of a chain of exports is in new commits of the remote, from the oldest on: the export at its end, or if that went commit by commit, any of its commits. The
- * change of one is looked for together with that of all below it which the head does not have, exports or commits of people: one that was picked alone does not
- * count, since the head would count as having what is below it.
+ * Finds the exports of a chain that new remote commits repeat, oldest first. Only the export at the end of the chain is
+ * searched or, if it is a commit series, each of its commits.
+ *
+ * The change of an export is searched together with the changes of everything below it that the head lacks, exports or
+ * commits of people. An export that was picked alone does not count, because the head would then count as containing
+ * the commits below it.
  */
-async function standInsOf(
+async function equivalentsOf(
   repo: Repository,
   search: Search,
   [begin, ...rest]: readonly [CommitId, ...CommitId[]],
   {
-    pair,
+    syncPoint,
     past,
     found,
     exports,
-  }: { pair: Entry; past: readonly CommitId[]; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
-): Promise<StandIn[]> {
-  const parts: StandIn[] = []
+  }: {
+    syncPoint: Entry
+    past: readonly CommitId[]
+    found: ReadonlyMap<CommitId, EquivalentCommit>
+    exports: ReadonlySet<string>
+  },
+): Promise<EquivalentCommit[]> {
+  const parts: EquivalentCommit[] = []
   const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || isWithin(repo, commit, past)
   const bottom = (await isThere(begin))
     ? begin
@@ -106,16 +123,19 @@ async function standInsOf(
       ? null
       : await search.below(begin, past[0] as CommitId)
   if (bottom === null) return []
-  const each = pair.row !== undefined && rest.length <= PARTS
+  const each = syncPoint.seriesLength !== undefined && rest.length <= MAX_SERIES_COMMITS
   let settled = bottom
   for (const part of rest) {
     const there = await isThere(part)
     const commit =
-      !there && (each || part === pair.theirs)
+      !there && (each || part === syncPoint.theirs)
         ? await search.find([...new Set([settled, bottom])].map((from) => [from, part] as const))
         : null
     if (commit !== null)
-      parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
+      parts.push({
+        commit,
+        syncPoint: part === syncPoint.theirs ? syncPoint : { ...syncPoint, remote: part, theirs: part, local: part },
+      })
     if (there || commit !== null) settled = part
   }
   return parts
@@ -123,7 +143,7 @@ async function standInsOf(
 
 type Range = readonly [from: CommitId, to: CommitId]
 
-/** Looks for changes in new commits of the remote. */
+/** Searches new remote commits for given changes. */
 class Search {
   readonly #patches = new Map<string, string | null>()
 
@@ -132,7 +152,9 @@ class Search {
     readonly news: readonly News[],
   ) {}
 
-  /** Returns the newest commit that makes all changes between the two commits of one of the ranges. A range without changes is in none. */
+  /**
+   * Returns the newest commit that makes all changes of one of the ranges. A range without changes matches no commit.
+   */
   async find(ranges: readonly Range[]): Promise<CommitId | null> {
     const wanted = await Promise.all(ranges.map(async (range) => ({ range, changes: await this.repo.diff(...range) })))
     for (const one of this.news)
@@ -142,15 +164,16 @@ class Search {
   }
 
   /**
-   * From where on the changes are looked for of what stands on a commit of people that the head `theirs` does not have: from that commit, if new commits of the
-   * remote make its changes since the history of the head, one by one or all at once; else from that history. Null if there is none.
+   * Returns the commit after which changes are searched for exports on top of a commit that the head `theirs` lacks. It
+   * is that commit if new remote commits repeat its changes since the head's history, one by one or all at once.
+   * Otherwise it is the merge base with that history, or null if there is none.
    */
   async below(commit: CommitId, theirs: CommitId): Promise<CommitId | null> {
     const base = await this.repo.mergeBase(commit, theirs)
     if (base === null || (await this.find([[base, commit]])) !== null) return base === null ? null : commit
     const line = await this.repo.firstParents(commit)
     const length = line.indexOf(base)
-    if (length < 0 || length > PARTS) return base
+    if (length < 0 || length > MAX_SERIES_COMMITS) return base
     for (const [at, one] of line.slice(0, length).entries())
       if ((await this.find([[line[at + 1] as CommitId, one]])) === null) return base
     return commit
@@ -162,13 +185,16 @@ class Search {
     for (const change of wanted) {
       const other = news.changes.get(change.path) as TreeChange
       if (isSame(change, other)) continue
-      if (wanted.length > LINE_BY_LINE || !(await this.#samePatch(change, other))) return false
+      if (wanted.length > MAX_PATCHED_FILES || !(await this.#samePatch(change, other))) return false
       patched.push(change.path)
     }
     return patched.length === 0 || this.#isMerge(news, range, patched)
   }
 
-  /** Whether files of a commit are as merging the range into its parent gives them. A patch alone does not tell at which of several similar places it was made. */
+  /**
+   * Whether the files of a commit equal the merge of the range into its parent. A patch alone does not show at which of
+   * several similar positions it was applied.
+   */
   async #isMerge({ id, parent }: News, [base, theirs]: Range, paths: readonly string[]): Promise<boolean> {
     const merged = await this.repo.merge({ base, ours: parent, theirs })
     if (!merged.clean) return false
@@ -177,7 +203,10 @@ class Search {
     return true
   }
 
-  /** Whether two changes of text files remove and add the same lines with the same context, wherever in the file: they have the same patch ID. */
+  /**
+   * Whether two changes of text files have the same patch ID: they remove and add the same lines with the same context,
+   * anywhere in the file.
+   */
   async #samePatch(a: TreeChange, b: TreeChange): Promise<boolean> {
     if (a.status !== b.status || a.before?.mode !== b.before?.mode || a.after?.mode !== b.after?.mode) return false
     const [one, other] = await Promise.all([this.#patchId(a), this.#patchId(b)])
@@ -185,7 +214,7 @@ class Search {
   }
 
   async #patchId({ before, after }: TreeChange): Promise<string | null> {
-    // An added or deleted file is the same change only if its whole content is the same.
+    // Two added or deleted files are the same change only if their whole content is equal.
     if (!before || !after) return null
     const key = `${before.oid} ${after.oid}`
     const known = this.#patches.get(key)
@@ -213,5 +242,5 @@ const isSame = (a: TreeChange, b: TreeChange): boolean =>
   a.before?.mode === b.before?.mode &&
   a.after?.mode === b.after?.mode
 
-/** The hunks without line numbers and headings, which is what `git patch-id` compares. */
+/** Returns the hunks without line numbers and headings, which is what `git patch-id` compares. */
 const changedLines = (patch: string): string => patch.replace(/^@@ [^\n]*$/gm, '@@')

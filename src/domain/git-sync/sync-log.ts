@@ -1,6 +1,7 @@
 /**
- * Reads a space's sync log (`log-entries.ts`; `log-moves.ts` writes it): which commits of the remote main already has. The log is the message of a commit
- * that a ref of its own points to; the commit's parents keep the commits that it names from being pruned.
+ * Reads a space's sync log (`log-entries.ts`; `log-moves.ts` writes it), which records the remote commits that main
+ * has. The log is the message of a commit that has its own ref. The commit's parents protect the commits that the log
+ * names from being pruned.
  */
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -8,8 +9,9 @@ import { type Entry, isKnown, isWrittenAfter, logRef, readEntries, type SyncLog 
 import type { SyncRemote } from './remote.js'
 
 /**
- * Reads the log as it counts for `head`: main, or the branch of a conflict. Its entries are in the order in which main took them in: what a conflict recorded comes with the
- * merge of its change request, whatever was written meanwhile; what main does not have yet comes last.
+ * Reads the log as it counts for `head`: main, or a conflict branch. The entries are in the order in which main
+ * integrated them. Entries of a conflict come with the merge of its change request, regardless of entries written in
+ * between. Entries that main does not have yet come last.
  */
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId, head = main): Promise<SyncLog> {
   const ref = logRef(remote)
@@ -17,19 +19,19 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const entries = at === null ? [] : readEntries((await repo.commit(at)).message)
   const line = entries.length === 0 ? [] : (await repo.firstParents(main)).reverse()
   const all = await countingOf(repo, entries, head, new Set(head === main ? line : []))
-  const counting = await inOrder(
+  const counting = await inIntegrationOrder(
     repo,
     line,
     all.filter(({ kind }) => kind !== 'inferred'),
   )
-  let pairs: Entry[] = []
+  let syncPoints: Entry[] = []
   let left: Entry[] = []
   for (const entry of counting) {
     if (entry.kind === 'dropped' || entry.kind === 'left') left = left.filter((one) => one.remote !== entry.remote)
-    if (entry.kind === 'dropped') pairs = pairs.filter((pair) => pair.remote !== entry.remote)
-    else (entry.kind === 'left' ? left : pairs).push(entry)
+    if (entry.kind === 'dropped') syncPoints = syncPoints.filter((syncPoint) => syncPoint.remote !== entry.remote)
+    else (entry.kind === 'left' ? left : syncPoints).push(entry)
   }
-  const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
+  const last = syncPoints.findLast((syncPoint) => isKnown(syncPoint) && syncPoint.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
   const lastLeft =
     left.findLast(
@@ -40,7 +42,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
     at,
     entries,
     counting,
-    pairs,
+    syncPoints,
     left,
     inferred: all.filter(({ kind }) => kind === 'inferred'),
     last,
@@ -48,7 +50,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   }
 }
 
-/** The entries that count: `head` contains their anchors, and their commits exist. */
+/** Returns the entries that count: `head` contains their anchors, and their commits exist. */
 async function countingOf(
   repo: Repository,
   entries: readonly Entry[],
@@ -64,15 +66,23 @@ async function countingOf(
   return counting
 }
 
-/** Entries in the order in which their anchors came to main; those of one commit, or of none, as they were. `line`: main's first parents, oldest first. */
-async function inOrder(repo: Repository, line: readonly CommitId[], entries: readonly Entry[]): Promise<Entry[]> {
+/**
+ * Sorts entries by the order in which main integrated their anchors. Entries with the same anchor, or with an anchor
+ * that main lacks, keep their order.
+ * @param line main's first parents, oldest first
+ */
+async function inIntegrationOrder(
+  repo: Repository,
+  line: readonly CommitId[],
+  entries: readonly Entry[],
+): Promise<Entry[]> {
   const places = new Map<string, number>(line.map((commit, place) => [commit, place]))
-  for (const { anchor } of entries) if (!places.has(anchor)) places.set(anchor, await firstWith(repo, line, anchor))
+  for (const { anchor } of entries) if (!places.has(anchor)) places.set(anchor, await indexOfFirst(repo, line, anchor))
   return [...entries].sort((a, b) => (places.get(a.anchor) as number) - (places.get(b.anchor) as number))
 }
 
-/** The place of the first commit of a line that contains `anchor`; the line's length if none does. */
-async function firstWith(repo: Repository, line: readonly CommitId[], anchor: CommitId): Promise<number> {
+/** Returns the index of the first commit of `line` that contains `anchor`, or its length if none does. */
+async function indexOfFirst(repo: Repository, line: readonly CommitId[], anchor: CommitId): Promise<number> {
   let [from, to] = [0, line.length]
   while (from < to) {
     const middle = Math.floor((from + to) / 2)

@@ -1,4 +1,7 @@
-/** The frame of every import and export: the types of a sync under way, its start, its progress, and how its end is recorded. */
+/**
+ * Defines the parts that imports and exports share: the types of a running sync, its start and progress, and the record
+ * of its result.
+ */
 import type { Lease } from '../../kernel/lease.js'
 import type { FolderOrder, Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -10,7 +13,7 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from './failure.js'
-import { checkStillAsked } from './request.js'
+import { checkStillValid } from './request.js'
 import { type Credential, isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
 import { defined } from '../../kernel/defined.js'
 
@@ -21,44 +24,44 @@ const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, check
 export interface Contact {
   app: App
   space: LoadedSpace
-  /** The user it is done for: the author of new commits. */
+  /** The user for whom it runs: the author of new commits. */
   actor: Actor
   remote: SyncRemote
   /** The remote with its credential. Only passed to Git. */
   connection: Remote
-  /** Shows in `git/info` what is being done. */
+  /** Shows the current stage in `git/info`. */
   enter(stage: Stage): Promise<void>
-  /** Shows how far it is. Absent: nobody looks. */
+  /** Reports progress. Absent if no one watches. */
   watch?(): Pick<FolderOrder, 'mapped' | 'received'>
   /** A preview: no ref may move. */
   preview?: true
 }
 
-/** One import or export under way. */
+/** One running import or export. */
 export interface Sync extends Contact {
   run: Document<SyncRunDoc>
 }
 
-/** A sync that has the lock of its space, so it may move refs. */
+/** A sync that holds the lock of its space, so it may move refs. */
 export interface LockedSync extends Sync {
   lease: Lease
 }
 
-/** How a run ended, if it did not fail. */
+/** The result of a run that did not fail. */
 export interface Outcome {
   result: NonNullable<SyncRunDoc['result']>
   revision: CommitId
   remoteRevision?: CommitId
-  /** The revision of main before an import, or that the last export brought to the remote. */
+  /** The revision of main before an import, or the one that the last export brought to the remote. */
   baseRevision?: CommitId
-  /** With the result `conflict`: the change request to resolve it in, and a message that says what to do. */
+  /** With the result `conflict`: the change request that holds the conflict, and a message with instructions. */
   changeRequest?: string
   error?: string
 }
 
 /**
  * Opens the space of a run. Throws `SyncFailure` if it was deleted.
- * @param credentialOf what gives the run its credential
+ * @param credentialOf returns the credential of the run
  * @param signal ends the run's work with the remote when it is aborted
  */
 export async function openSync(
@@ -71,9 +74,9 @@ export async function openSync(
   if (!run) throw new SyncFailure('The run was removed.')
   const doc = await app.store.get(spaces, run.space)
   if (!doc || doc.deletedAt !== undefined) throw new SyncFailure('The space was deleted.')
-  await checkStillAsked(app.store, run)
+  await checkStillValid(app.store, run)
   const remote = remoteOf(run)
-  const user = (isAutomatic(run) ? null : await app.store.get(users, run.requestedBy)) ?? theService(app, run)
+  const user = (isAutomatic(run) ? null : await app.store.get(users, run.requestedBy)) ?? serviceActor(app, run)
   return {
     app,
     space: { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) },
@@ -87,16 +90,16 @@ export async function openSync(
   }
 }
 
-/** Records that a run has begun. */
+/** Records that a run has started. */
 export const recordStart = (app: App, id: string): Promise<void> =>
   changeRun(app, id, (run) => ({ ...run, state: 'running', stage: 'connecting', progress: progress.connecting }))
 
-/** Whether a connection started the run by itself: then neither the run nor its commits belong to a user. */
+/** Whether a connection started the run automatically. Then neither the run nor its commits belong to a user. */
 export const isAutomatic = ({ connection, follows }: SyncRunDoc): boolean =>
   connection !== undefined && follows === true
 
-/** The service as the one who acts. */
-const theService = ({ settings }: App, run: SyncRunDoc) => ({
+/** The service as the acting user. */
+const serviceActor = ({ settings }: App, run: SyncRunDoc) => ({
   id: run.requestedBy,
   version: 0,
   displayName: settings.committer.name,
@@ -105,7 +108,10 @@ const theService = ({ settings }: App, run: SyncRunDoc) => ({
   proof: 'operator' as const,
 })
 
-/** Does work while a stage is recorded, which waits for the disk. Nothing that follows is recorded before it. */
+/**
+ * Runs work while a stage is being recorded, which waits for the disk. Returns when both are done, so later stages are
+ * recorded in order.
+ */
 export async function during<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
   const [result] = await Promise.allSettled([work(), entered])
   await entered
@@ -113,10 +119,10 @@ export async function during<T>(entered: Promise<void>, work: () => Promise<T>):
   return result.value
 }
 
-/** Bytes that arrive between two notes of how many they are. */
-const NOTED_BYTES = 4 * 1024 * 1024
+/** Number of received bytes between two progress records. */
+const PROGRESS_BYTES = 4 * 1024 * 1024
 
-/** Notes in a run how much was fetched, and how many commits were mapped. */
+/** Records in a run how much was fetched, and how many commits were mapped. */
 function watchRun(app: App, id: string): Pick<FolderOrder, 'mapped' | 'received'> {
   let noted = 0
   return {
@@ -128,9 +134,9 @@ function watchRun(app: App, id: string): Pick<FolderOrder, 'mapped' | 'received'
         work: { unit: 'commits', done, total },
       })),
     received: (bytes) => {
-      if (bytes - noted < NOTED_BYTES) return
+      if (bytes - noted < PROGRESS_BYTES) return
       noted = bytes
-      // Nobody waits for it. When it is written, the run may be further already.
+      // No one waits for this write. The run may have reached a later stage when it happens.
       changeRun(app, id, (now) =>
         now.stage === 'fetching' ? { ...now, work: { unit: 'bytes', done: bytes } } : now,
       ).catch(() => {})
@@ -149,7 +155,7 @@ async function changeRun(
   })
 }
 
-/** Writes how a run ended and the space's dates, in the transaction that ends its job. */
+/** Writes the result of a run and the space's dates, in the transaction that ends its job. */
 export async function writeOutcome(app: App, tx: Transaction, runId: string, outcome: Outcome): Promise<void> {
   const run = await tx.get(syncRuns, runId)
   if (!run) return
@@ -193,7 +199,7 @@ export async function writeFailure(
   await emitEnd(app, tx, done)
 }
 
-/** The event of a run that ended. */
+/** Emits the event of a run that ended. */
 async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void> {
   const space = await tx.get(spaces, run.space)
   if (!space) return
@@ -207,17 +213,20 @@ async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void
   })
 }
 
-/** What is known before a fetch. */
+/** Facts that are known before a fetch. */
 export interface FetchHints {
-  /** A head that was imported or exported before: it need not be checked again. */
+  /** A head that was imported or exported before, so it needs no new checks. */
   known?: CommitId | undefined
-  /** Whether the space has nothing of the remote. */
+  /** Whether the space has no commit of the remote. */
   unrelated?: boolean
-  /** Called while a folder is mapped in a scratch repository, as `FolderOrder.mapped`; may refuse to go on by throwing. */
+  /**
+   * Called while a folder is mapped in a scratch repository, like `FolderOrder.mapped`. It can stop the fetch by
+   * throwing.
+   */
   mapped?: FolderOrder['mapped']
 }
 
-/** The limits of a fetch, and who watches it. */
+/** Returns the limits of a fetch and its progress callbacks. */
 export const fetchLimits = ({ app: { settings }, watch }: Contact, known?: CommitId) => ({
   maxBlobBytes: settings.maxBlobBytes,
   maxPackBytes: settings.maxPackBytes,

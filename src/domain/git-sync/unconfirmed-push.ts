@@ -1,36 +1,39 @@
-/** Finds an export that was begun before and may have arrived: it is pushed again as it is, since a signature may make the same commit another one. */
+/**
+ * Finds an unconfirmed push of the same export. Its commit is pushed again unchanged, because a new signature could
+ * give the commit another ID.
+ */
 import type { CommitId } from '../../kernel/ids.js'
-import { type ExportBase, exportWords } from './export-commit.js'
+import { type ExportBase, exportMessage } from './export-commit.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { nthParent, type Sided } from './remote-side.js'
 import type { Sync } from './sync.js'
 
 /**
- * The entry of a push of the same content, onto the same commit of the remote and in the same way, of which nobody knows whether it arrived. Null if there is none,
- * or if this run is to say something else.
+ * Returns the entry of an unconfirmed push of the same content, onto the same remote commit and in the same mode.
+ * Returns null if there is none, or if this run needs another message or author.
  */
-export async function findOffered(
+export async function findUnconfirmedPush(
   sync: Sided<Sync>,
   log: SyncLog,
   main: CommitId,
-  { ground, inRow }: { ground: ExportBase; inRow: boolean },
+  { base, asSeries }: { base: ExportBase; asSeries: boolean },
 ): Promise<Entry | null> {
   const { remote } = sync
   const { commits } = sync.side
-  for (const entry of [...log.pairs].reverse()) {
+  for (const entry of [...log.syncPoints].reverse()) {
     if (
       entry.kind !== 'offered' ||
       entry.ref !== remote.ref ||
       entry.anchor !== main ||
-      (entry.row !== undefined) !== inRow
+      (entry.seriesLength !== undefined) !== asSeries
     )
       continue
-    // What is not there any more is made again.
+    // If the commit is missing, make a new one.
     if (!(await commits.hasCommit(entry.remote))) continue
-    if ((await nthParent(commits, entry.remote, entry.row ?? 1)) !== ground.head) continue
-    if (inRow) return entry
+    if ((await nthParent(commits, entry.remote, entry.seriesLength ?? 1)) !== base.head) continue
+    if (asSeries) return entry
     const { message, author } = await commits.commit(entry.remote)
-    const wanted = await exportWords(sync, log, main, ground)
+    const wanted = await exportMessage(sync, log, main, base)
     if (author.email === wanted.author.email && message === wanted.message) return entry
   }
   return null

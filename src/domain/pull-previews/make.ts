@@ -35,7 +35,7 @@ async function makeOn(look: Sided<Look>, pull: PullRequest, ref: RefName): Promi
   let branch: CommitId | null
   try {
     // The branch comes first, so that only the pull request's own commits are counted.
-    branch = side.beside ? await side.fetch(remote.ref) : null
+    branch = side.usesScratch ? await side.fetch(remote.ref) : null
   } catch (error) {
     return storeRefusal(look, pull, pull.head.sha, refusalOf(error))
   }
@@ -81,7 +81,7 @@ async function mapped(
   const there = branch ?? (await side.fetch(remote.ref, { known: log.last?.remote }))
   const base = await side.local(log, there)
   if (base === null) throw noFolder(remote)
-  if (remote.directory !== '' && !side.beside) {
+  if (remote.directory !== '' && !side.usesScratch) {
     const not = [there]
     for (const known of mappedBefore(log).keys()) if (await repo.hasCommit(known)) not.push(known as CommitId)
     requireFew((await repo.historyIds({ from: commit, not, limit: MAX_MAPPED + 1 })).length)

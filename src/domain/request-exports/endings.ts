@@ -111,7 +111,7 @@ const end = async (
 async function exportedAs({ space, remote }: Export, revision: CommitId): Promise<CommitId | null> {
   const { repo } = space
   const log = await readSyncLog(repo, remote, headOf(space))
-  for (const pair of log.pairs.toReversed())
+  for (const pair of log.syncPoints.toReversed())
     if (isKnown(pair) && isWhole(pair) && pair.ref === remote.ref && (await repo.isAncestor(revision, pair.local)))
       return pair.remote
   return null

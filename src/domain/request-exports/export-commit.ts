@@ -85,7 +85,7 @@ interface Content {
  * commits of the base branch are left out.
  */
 async function inFolder(
-  { commits, beside: partial }: RemoteSide,
+  { commits, usesScratch: partial }: RemoteSide,
   directory: string,
   parents: readonly CommitId[],
   tree: TreeId,

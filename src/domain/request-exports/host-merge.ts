@@ -78,11 +78,12 @@ async function isImported(all: Export, commit: CommitId): Promise<boolean> {
   const log = await readSyncLog(repo, remote, main)
   const local = await onRemoteSide(all, async ({ side }) => {
     // For a folder, the files outside the space do not show what main contains, but the history of the branch does.
-    if (side.beside) await side.fetch(remote.ref)
+    if (side.usesScratch) await side.fetch(remote.ref)
     return (await side.commits.hasCommit(commit)) ? side.local(log, commit) : null
   })
   if (local === null) return false
-  for (const one of [main, ...log.pairs.map(({ theirs }) => theirs)]) if (await repo.isAncestor(local, one)) return true
+  for (const one of [main, ...log.syncPoints.map(({ theirs }) => theirs)])
+    if (await repo.isAncestor(local, one)) return true
   return false
 }
 

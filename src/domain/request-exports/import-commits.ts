@@ -7,7 +7,7 @@ import { commitMessage } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { changeRequestRef } from '../context/refs.js'
-import { findCommonGround } from '../git-sync/merge-base.js'
+import { findMergeBase } from '../git-sync/merge-base.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { Entry, SyncLog } from '../git-sync/log-entries.js'
 import { mergeArrival } from '../git-sync/merge-arrival.js'
@@ -44,8 +44,8 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
         const theirs = await side.local(log, there)
         if (theirs === null)
           throw new SyncFailure(`The branch on the host no longer has the folder ${remote.directory}/.`)
-        const ground = await findCommonGround(repo, log, { main: ours, theirs })
-        if (ground.inStep || (await repo.isAncestor(theirs, ours))) return ours
+        const ground = await findMergeBase(repo, log, { main: ours, theirs })
+        if (ground.upToDate || (await repo.isAncestor(theirs, ours))) return ours
         const { merged } = await mergeArrival(all, ground, { main: ours, theirs })
         if (!merged.clean) throw conflictOf(merged.conflicts.map(({ path }) => path))
         const { name: displayName, email } = app.settings.committer
@@ -81,7 +81,7 @@ async function fetched(all: Sided<Export>): Promise<CommitId> {
 
 /** Adds the last export to the log, from which it may have been pruned. */
 function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): SyncLog {
-  if (log.pairs.some(({ remote, local }) => remote === last.commit && local === last.revision)) return log
+  if (log.syncPoints.some(({ remote, local }) => remote === last.commit && local === last.revision)) return log
   const known = log.entries.find(({ remote }) => remote === last.commit)
   const commit = last.commit as CommitId
   const local = last.revision as CommitId
@@ -93,7 +93,12 @@ function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): S
     anchor: local,
     ref: branch,
   }
-  return { ...log, entries: [...log.entries, entry], counting: [...log.counting, entry], pairs: [...log.pairs, entry] }
+  return {
+    ...log,
+    entries: [...log.entries, entry],
+    counting: [...log.counting, entry],
+    syncPoints: [...log.syncPoints, entry],
+  }
 }
 
 function conflictOf(paths: readonly string[]): BranchConflict {

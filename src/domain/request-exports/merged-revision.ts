@@ -34,7 +34,7 @@ export async function mergedByTree(all: Export): Promise<ExportedRevision | null
     const log = await readSyncLog(repo, remote, headOf(space))
     const local = (commit: CommitId): Promise<CommitId | null> => side.local(log, commit)
     try {
-      if (side.beside) await side.fetch(remote.ref)
+      if (side.usesScratch) await side.fetch(remote.ref)
       const [before] = (await side.commits.commit(first)).parents
       const [ours, result] = [before === undefined ? null : await local(before), await local(last)]
       if (ours === null || result === null) return null

@@ -74,7 +74,7 @@ async function isOn({ commits }: RemoteSide, one: CommitId, parent: CommitId | n
 
 /** Fetches the base of the commit if its scratch repository was deleted. Must not run under the lock of the space. */
 async function fetchBase({ space, remote, side, branch, head }: Sided<Export>, on: CommitId | null): Promise<void> {
-  if (!side.beside) return
+  if (!side.usesScratch) return
   const base = (await readSyncLog(space.repo, remote, head)).last?.remote
   if (base !== undefined && !(await side.commits.hasCommit(base))) await side.fetch(remote.ref)
   if (on !== null && !(await side.commits.hasCommit(on))) await side.fetch(branch)
