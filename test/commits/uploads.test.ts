@@ -74,7 +74,7 @@ test('errors in a form are reported, and nothing is changed', async () => {
   const file = { name: 'f.txt', bytes: Buffer.from('f') }
   const insert = (files: object[]) => JSON.stringify([{ operation: 'insert_files', files }])
   const cases: [string, Parameters<typeof send>[1], number, RegExp][] = [
-    ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /No change names the part f/],
+    ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /No change uses the part f/],
     ['part without file', { changes: insert([{ name: 'f', part: 'other' }]) }, 400, /Change 0.*no part other/],
     [
       'two sources',
@@ -86,7 +86,7 @@ test('errors in a form are reported, and nothing is changed', async () => {
       'a part too many',
       { changes: insert([{ name: 'f', part: 'f' }]), f: file, g: file },
       400,
-      /No change names the part g/,
+      /No change uses the part g/,
     ],
     ['bad JSON', { changes: '[{]', f: file }, 400, /part "changes" is not valid JSON.*position/],
     ['unknown field', { changes: insert([{ name: 'f', part: 'f' }]), f: file, other: 'x' }, 400, /other/],
