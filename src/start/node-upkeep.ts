@@ -9,7 +9,9 @@ import type { Log } from '../kernel/log.js'
 
 /** Interval between two runs, in milliseconds. */
 const INTERVAL_MS = 3_600_000
-/** Number of packs above which a local copy is repacked. Packs from edits are joined immediately, so only pushes add up. */
+/**
+ * Number of packs above which a local copy is repacked. Packs from edits are joined immediately, so only pushes add up.
+ */
 const MANY_PACKS = 50
 /** Interval between two checks for a full disk, in milliseconds. */
 const DISK_CHECK_MS = 5_000
@@ -41,8 +43,8 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
 }
 
 /**
- * Deletes unneeded scratch repositories and repacks the local copies with many packs, one after another. Steps that remove
- * data hold the lease of the space, as in all maintenance.
+ * Deletes unneeded scratch repositories and repacks the local copies with many packs, one after another. Steps that
+ * remove data hold the lease of the space, as in all maintenance.
  * @param isOver whether to stop after the current copy
  * @param packs maximum number of packs before a repack
  */
@@ -63,8 +65,8 @@ export async function tidyDisk(
 }
 
 /**
- * Frees disk space at startup and while the node runs, if the disk is full. This cannot wait for a request, because a node
- * that cannot write gets no requests from the load balancer.
+ * Frees disk space at startup and while the node runs, if the disk is full. This cannot wait for a request, because a
+ * node that cannot write gets no requests from the load balancer.
  */
 export async function keepRoom(
   folders: FolderWatch,

@@ -120,7 +120,10 @@ async function lastRecorded({ repo }: LoadedSpace, head: CommitId, slug: string)
   return null
 }
 
-/** Records whether a locked space waits for this specification. If it was unlocked in the meantime, queues the job again. */
+/**
+ * Records whether a locked space waits for this specification. If it was unlocked in the meantime, queues the job
+ * again.
+ */
 async function setAwaited(
   app: App,
   tx: Transaction,

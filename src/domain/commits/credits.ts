@@ -94,8 +94,8 @@ async function withoutEffect(
 }
 
 /**
- * If a single change request adds all commits of `from` that `not` does not contain, returns its subject; otherwise null.
- * Ignores merges that change nothing, and merges of commits that `not` contains.
+ * If a single change request adds all commits of `from` that `not` does not contain, returns its subject; otherwise
+ * null. Ignores merges that change nothing, and merges of commits that `not` contains.
  */
 export async function subjectOfOnlyRequest(
   repo: Repository,

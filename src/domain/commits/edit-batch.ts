@@ -1,4 +1,5 @@
-// Commits waiting edits of one space as a batch: one disk sync for all objects, then one ref transaction for all branches.
+// Commits waiting edits of one space as a batch: one disk sync for all objects, then one ref transaction for all
+// branches.
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
@@ -23,7 +24,10 @@ export interface Edit<T> {
   reject(error: unknown): void
 }
 
-/** The edits of one branch, each on top of the previous one. The branch moves from the head `from` to the last commit `to`. */
+/**
+ * The edits of one branch, each on top of the previous one. The branch moves from the head `from` to the last commit
+ * `to`.
+ */
 interface Chain<T> {
   ref: RefName
   from: CommitId | null
@@ -84,8 +88,8 @@ async function* withRoom<T>(first: Edit<T>, turn: Turn<Edit<T>>, staging: Stagin
 }
 
 /**
- * Runs the guards' final check, after the objects are written and right before the refs move. If a guard throws, its edit
- * is rejected. The other edits of that branch have to be made again without it and are returned as `retry`.
+ * Runs the guards' final check, after the objects are written and right before the refs move. If a guard throws, its
+ * edit is rejected. The other edits of that branch have to be made again without it and are returned as `retry`.
  */
 async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; retry: Edit<T>[] }> {
   const ready: Chain<T>[] = []

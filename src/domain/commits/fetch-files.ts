@@ -30,8 +30,8 @@ interface Download {
 }
 
 /**
- * Downloads the files that the changes refer to by URL. This happens before the space is locked, so a slow server does not
- * delay other writes. Stops at the first file that fails: throws 400 with the change's index and the reason.
+ * Downloads the files that the changes refer to by URL. This happens before the space is locked, so a slow server does
+ * not delay other writes. Stops at the first file that fails: throws 400 with the change's index and the reason.
  */
 export async function fetchFiles(app: App, changes: readonly ContentChange[]): Promise<FetchedFiles> {
   const pending = changes.flatMap((change, index) =>

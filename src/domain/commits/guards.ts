@@ -11,7 +11,10 @@ import { type Protection, protectionOf, protects, settingsOf } from './rules/eff
 import { unmetRules } from './rules/unmet.js'
 import { spaceRole } from '../roles/access.js'
 
-/** Permission check for a branch move. It runs before the work, and again right before the ref moves, under the space's lock. */
+/**
+ * Permission check for a branch move. It runs before the work, and again right before the ref moves, under the space's
+ * lock.
+ */
 export interface RefGuard {
   /** Throws the error for the client if the branch must not move now. */
   check(): Promise<void>
@@ -38,10 +41,10 @@ type MainMove =
   | { by: 'service' }
 
 /**
- * Returns the guard of main. Each check reads the current values: the caller's role, the space's lock (423) and the merge
- * rules (409). If there are rules, main accepts a merge that meets them, and an import from the remote that the space was
- * last synced with. Direct edits are limited to admins and to users who may bypass the rules. The audit log marks
- * bypassed settings.
+ * Returns the guard of main. Each check reads the current values: the caller's role, the space's lock (423) and the
+ * merge rules (409). If there are rules, main accepts a merge that meets them, and an import from the remote that the
+ * space was last synced with. Direct edits are limited to admins and to users who may bypass the rules. The audit log
+ * marks bypassed settings.
  */
 export function guardMain(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, move: MainMove): RefGuard {
   const { id } = space.doc
@@ -82,7 +85,10 @@ async function checkMerge(
   )
 }
 
-/** Returns the settings that a direct edit of main bypasses. Throws 409 unless the user is an admin or may bypass the rules. */
+/**
+ * Returns the settings that a direct edit of main bypasses. Throws 409 unless the user is an admin or may bypass the
+ * rules.
+ */
 async function checkEdit(app: App, doc: SpaceDoc, protection: Protection, user: string): Promise<readonly string[]> {
   const role = await spaceRole(app.store, user, doc)
   if (!protection.bypass.has(user) && (role === null || !allows('space:admin', role)))

@@ -46,8 +46,8 @@ interface BranchMove {
 }
 
 /**
- * Runs `attempt` with the branch's current head until the branch can be moved to its result. `attempt` writes objects and
- * returns the new head, or the same head if there is nothing to do. Never overwrites a concurrent move. Returns the
+ * Runs `attempt` with the branch's current head until the branch can be moved to its result. `attempt` writes objects
+ * and returns the new head, or the same head if there is nothing to do. Never overwrites a concurrent move. Returns the
  * branch's head. Throws 409 after `ATTEMPTS` attempts.
  */
 export async function moveBranch(

@@ -25,8 +25,8 @@ export interface ContentPlan {
 }
 
 /**
- * Plans changes on the revision `base`. `revert_page` takes pages from `initial` unless the change names a revision. Throws
- * 400 with the index of the change that cannot be applied, or 413 if a file is too large for it.
+ * Plans changes on the revision `base`. `revert_page` takes pages from `initial` unless the change names a revision.
+ * Throws 400 with the index of the change that cannot be applied, or 413 if a file is too large for it.
  */
 export async function planContent(
   app: App,

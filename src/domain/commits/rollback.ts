@@ -12,10 +12,10 @@ import { MAIN } from '../context/refs.js'
 import { guardMain } from './guards.js'
 
 /**
- * Commits the files and page IDs of an earlier revision to main. Later revisions stay in the history. The target must be
- * an ancestor of main, because a revision that was only imported (`standalone`) was never the space's content. Throws 400
- * for an unknown revision. Throws 409 if the revision is not in main's history, if nothing would change, or if the merge
- * rules forbid a direct edit. Throws 423 if the space is locked.
+ * Commits the files and page IDs of an earlier revision to main. Later revisions stay in the history. The target must
+ * be an ancestor of main, because a revision that was only imported (`standalone`) was never the space's content.
+ * Throws 400 for an unknown revision. Throws 409 if the revision is not in main's history, if nothing would change, or
+ * if the merge rules forbid a direct edit. Throws 423 if the space is locked.
  */
 export async function rollBack(
   app: App,

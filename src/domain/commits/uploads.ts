@@ -7,8 +7,8 @@ import type { FetchedFile, FetchedFiles } from './fetch-files.js'
 export type Uploads = ReadonlyMap<string, { content: Buffer }>
 
 /**
- * Returns the uploaded files, by the `insert_files` entry that refers to their part. Throws 400 for a part that no change
- * refers to, so that no file is lost silently.
+ * Returns the uploaded files, by the `insert_files` entry that refers to their part. Throws 400 for a part that no
+ * change refers to, so that no file is lost silently.
  */
 export function uploadedFiles(changes: readonly ContentChange[], uploads: Uploads): FetchedFiles {
   const found = new Map<Parameters<FetchedFiles['get']>[0], FetchedFile>()

@@ -39,7 +39,9 @@ interface Written {
   insertedFiles: { file: string; name: string; path: string; ref?: string }[]
 }
 
-/** Applies all changes to a change request or none, as one commit on its branch. Handles `ifMatch` like `writeToMain`. */
+/**
+ * Applies all changes to a change request or none, as one commit on its branch. Handles `ifMatch` like `writeToMain`.
+ */
 export async function writeToChangeRequest(
   request: ContentRequest,
   changeRequest: LoadedChangeRequest,
@@ -57,9 +59,9 @@ export async function writeToChangeRequest(
 }
 
 /**
- * Applies changes to the main content. If `ifMatch` is given, applies them to that revision and, if main has moved since,
- * merges the result into main. Throws 409 if that merge has conflicts, if the space does not have that revision, or if the
- * merge rules forbid a direct edit.
+ * Applies changes to the main content. If `ifMatch` is given, applies them to that revision and, if main has moved
+ * since, merges the result into main. Throws 409 if that merge has conflicts, if the space does not have that revision,
+ * or if the merge rules forbid a direct edit.
  */
 export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
   const { app, actor, space } = request
@@ -166,8 +168,8 @@ async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, h
 }
 
 /**
- * Whether every file of the plan is the same in `head` and `base`. If so, the new files can be committed on `head` without
- * a merge.
+ * Whether every file of the plan is the same in `head` and `base`. If so, the new files can be committed on `head`
+ * without a merge.
  */
 async function filesUnchanged(
   { repo }: LoadedSpace,

@@ -1,7 +1,7 @@
 /**
- * Builds a virtual merge base from merge bases that conflict. If the bases have a page at paths that other pages use too,
- * the virtual base must still contain that page. Otherwise it would look new on both sides, and the merge would contain it
- * twice.
+ * Builds a virtual merge base from merge bases that conflict. If the bases have a page at paths that other pages use
+ * too, the virtual base must still contain that page. Otherwise it would look new on both sides, and the merge would
+ * contain it twice.
  */
 import { type IdOverrides, isDefaultId, overrideKey } from '../../../content/identity.js'
 import { kindOfPath } from '../../../content/known-files.js'
@@ -23,9 +23,9 @@ interface VirtualTree {
 }
 
 /**
- * Returns the tree of a merge with conflicts. A file that was moved to two paths gets the path in `ours` if both paths are
- * free. A file without a free path gets a generated path in the same folder and keeps its ID. Files that one side deleted,
- * and files with conflict markers, stay as Git merged them.
+ * Returns the tree of a merge with conflicts. A file that was moved to two paths gets the path in `ours` if both paths
+ * are free. A file without a free path gets a generated path in the same folder and keeps its ID. Files that one side
+ * deleted, and files with conflict markers, stay as Git merged them.
  */
 export async function treeDespiteConflicts(
   app: App,

@@ -1,6 +1,6 @@
-// Merges a change request's branch with main. Git computes the merge base from the history. For a conflict change request,
-// the import may find a better one in the sync log: after crossing exports, or after a force push to the remote branch.
-// That merge base is stored in a commit header.
+// Merges a change request's branch with main. Git computes the merge base from the history. For a conflict change
+// request, the import may find a better one in the sync log: after crossing exports, or after a force push to the
+// remote branch. That merge base is stored in a commit header.
 import { createHmac } from 'node:crypto'
 import type { CommitInfo } from '../../../git/index.js'
 import { type CommitId, isOid } from '../../../kernel/ids.js'
@@ -12,8 +12,8 @@ import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
 
 /**
- * Header of the first commit of a conflict branch, and of each commit that merges a later remote head into it. It contains
- * the merge base that the import used (a parent of that commit), the head of main at that time, and a seal.
+ * Header of the first commit of a conflict branch, and of each commit that merges a later remote head into it. It
+ * contains the merge base that the import used (a parent of that commit), the head of main at that time, and a seal.
  */
 const MERGE_BASE_HEADER = 'common-ground'
 
@@ -25,8 +25,8 @@ interface StatedBase {
 }
 
 /**
- * Returns the seal, which proves that this server wrote the header. A remote commit can contain any header, and a forged
- * merge base could make a merge drop content.
+ * Returns the seal, which proves that this server wrote the header. A remote commit can contain any header, and a
+ * forged merge base could make a merge drop content.
  */
 const sealOf = ({ settings }: App, space: string, { common, main }: StatedBase, on: string | undefined): string =>
   createHmac('sha256', settings.signingKey).update(['common ground', space, common, main, on].join('\n')).digest('hex')
@@ -48,8 +48,9 @@ function readHeader(app: App, space: string, { headers, parents }: CommitInfo): 
 }
 
 /**
- * Returns the merge base of a conflict branch and main from its header, joined with later commits that both contain. Returns
- * null if Git's own merge base applies: there is no header, main was reset, or branch and main have been merged since.
+ * Returns the merge base of a conflict branch and main from its header, joined with later commits that both contain.
+ * Returns null if Git's own merge base applies: there is no header, main was reset, or branch and main have been merged
+ * since.
  */
 async function statedBaseOf(
   app: App,

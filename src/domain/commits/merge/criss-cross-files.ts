@@ -1,6 +1,6 @@
 /**
- * Completes the virtual merge base of criss-cross histories. If one merge base deleted a file that both sides still have,
- * the file is not new and belongs in the virtual base.
+ * Completes the virtual merge base of criss-cross histories. If one merge base deleted a file that both sides still
+ * have, the file is not new and belongs in the virtual base.
  */
 import type { FileChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
@@ -14,9 +14,9 @@ import { isTaken } from './merge-by-id.js'
 import { idsOf } from './moved-files.js'
 
 /**
- * Returns the virtual merge base, completed with the files that both sides and one of the merge bases have, matched by ID.
- * Without them, these files would look new on both sides, and if one side moved a file, the merge would contain it twice.
- * Returns `joined` itself if there are none.
+ * Returns the virtual merge base, completed with the files that both sides and one of the merge bases have, matched by
+ * ID. Without them, these files would look new on both sides, and if one side moved a file, the merge would contain it
+ * twice. Returns `joined` itself if there are none.
  */
 export async function withFilesOfBoth(
   app: App,
@@ -36,8 +36,8 @@ export async function withFilesOfBoth(
 
 /**
  * Returns the new files that both sides have at different paths, by ID. If the merge base lacked them, the merge would
- * contain each file twice. A merge base with the same ID twice is no solution: each side would then seem to have deleted
- * one of the two files.
+ * contain each file twice. A merge base with the same ID twice is no solution: each side would then seem to have
+ * deleted one of the two files.
  */
 export async function addedByBoth(
   app: App,
@@ -57,7 +57,10 @@ export async function addedByBoth(
   )
 }
 
-/** Commits additional files, by ID, on top of a merge base. No ref points to the commit. Returns `base` if there are no files. */
+/**
+ * Commits additional files, by ID, on top of a merge base. No ref points to the commit. Returns `base` if there are no
+ * files.
+ */
 export async function withFiles(
   app: App,
   space: SpaceRepository,

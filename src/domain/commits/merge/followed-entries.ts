@@ -1,6 +1,6 @@
 /**
- * Updates entries of the merged table of contents if one side added or changed a page's entry while the other side moved
- * the page's file.
+ * Updates entries of the merged table of contents if one side added or changed a page's entry while the other side
+ * moved the page's file.
  */
 import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { findTarget } from '../../../content/file-index.js'
@@ -36,9 +36,9 @@ export interface Following {
 }
 
 /**
- * Returns the change to the merged table of contents (at the path `summary`) that points entries to moved pages. Such an
- * entry was written by the other side and has the page's old path, where the merged tree has no file. Returns an empty
- * list if there is no such entry, or if another entry already points to the page.
+ * Returns the change to the merged table of contents (at the path `summary`) that points entries to moved pages. Such
+ * an entry was written by the other side and has the page's old path, where the merged tree has no file. Returns an
+ * empty list if there is no such entry, or if another entry already points to the page.
  */
 export async function followedEntries(
   app: App,
@@ -81,7 +81,10 @@ export async function followedEntries(
 const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
   nodes.flatMap((node) => [node, ...nodesIn(node.children)])
 
-/** Returns the pages that one side moved while the other side changed `changed`, a file with paths of pages: old path → new path. */
+/**
+ * Returns the pages that one side moved while the other side changed `changed`, a file with paths of pages: old path →
+ * new path.
+ */
 export async function movedPages(
   app: App,
   space: SpaceRepository,

@@ -1,7 +1,7 @@
 /**
- * Moves files that one side added to a folder that the other side moved. This applies to two kinds of folders: the effective
- * root, because pages at its old path are no longer shown, and a folder whose name changed only in case, because some file
- * systems cannot have both spellings.
+ * Moves files that one side added to a folder that the other side moved. This applies to two kinds of folders: the
+ * effective root, because pages at its old path are no longer shown, and a folder whose name changed only in case,
+ * because some file systems cannot have both spellings.
  */
 import { readConfig } from '../../../content/config.js'
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../../../content/known-files.js'
@@ -42,9 +42,9 @@ export const mergedSummary = ({ base, ours, theirs }: MergedConfigs): string =>
 type Moves = Map<string, string>
 
 /**
- * Returns the merge with the added files at their new paths, and the list of these moves. If another file has the new path,
- * that is a conflict. If the root moved away from the top of the repository, files that are not content (`package.json`,
- * `.github/`) stay.
+ * Returns the merge with the added files at their new paths, and the list of these moves. If another file has the new
+ * path, that is a conflict. If the root moved away from the top of the repository, files that are not content
+ * (`package.json`, `.github/`) stay.
  */
 export async function withFollowers(
   { repo }: SpaceRepository,

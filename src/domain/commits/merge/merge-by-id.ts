@@ -1,6 +1,6 @@
 // Merges files by page ID. Git merges by path, so a file that one side moved and the other side changed would be a
-// conflict. Before Git's merge, each such file is "aligned": it gets the same temporary path in all three trees. After the
-// merge, it moves to its merged path.
+// conflict. Before Git's merge, each such file is "aligned": it gets the same temporary path in all three trees. After
+// the merge, it moves to its merged path.
 import {
   type FileChange,
   InvalidPath,
@@ -16,7 +16,9 @@ import type { MovedFile } from './moved-files.js'
 
 /** The result of Git's merge. Conflicts have the files' real paths, not temporary ones. */
 export interface FileMerge {
-  /** Git's tree. It may contain conflict markers and files at temporary paths, so it must not be committed unchanged. */
+  /**
+   * Git's tree. It may contain conflict markers and files at temporary paths, so it must not be committed unchanged.
+   */
   tree: TreeId
   conflicts: MergeConflict[]
   /** The changes that turn Git's tree into the merged tree, except for the conflicts. */
@@ -39,8 +41,9 @@ interface AlignedFile extends MovedFile {
 }
 
 /**
- * Merges two commits: the files in `moved` by page ID, all other files by path. The edits of both sides are merged even if
- * a side has moved the file. If one side deleted a moved file and the other side changed or moved it, that is a conflict.
+ * Merges two commits: the files in `moved` by page ID, all other files by path. The edits of both sides are merged even
+ * if a side has moved the file. If one side deleted a moved file and the other side changed or moved it, that is a
+ * conflict.
  */
 export async function mergeById(
   app: App,
@@ -137,8 +140,8 @@ async function freeName(repo: Repository, heads: Heads): Promise<string> {
 }
 
 /**
- * Adds the conflict for a file that one side deleted. If the merge has another file at its path, that file counts as the
- * other side's version.
+ * Adds the conflict for a file that one side deleted. If the merge has another file at its path, that file counts as
+ * the other side's version.
  */
 async function addDeletionConflict(
   repo: Repository,
@@ -155,15 +158,18 @@ async function addDeletionConflict(
   result.conflicts.push({ path: remaining.path, kind, base, ...(mine && { ours: mine }), ...(its && { theirs: its }) })
 }
 
-/** Returns the merged path of a file: the path from the side that moved it. Null if the sides moved it to different paths. */
+/**
+ * Returns the merged path of a file: the path from the side that moved it. Null if the sides moved it to different
+ * paths.
+ */
 function mergedPathOf({ base, ours, theirs }: AlignedFile): string | null {
   if (ours.path === theirs.path || theirs.path === base.path) return ours.path
   return ours.path === base.path ? theirs.path : null
 }
 
 /**
- * Moves the aligned files from their temporary paths to their merged paths if those are free, and adds conflicts for those
- * paths. Returns the files that were moved, by merged path.
+ * Moves the aligned files from their temporary paths to their merged paths if those are free, and adds conflicts for
+ * those paths. Returns the files that were moved, by merged path.
  */
 async function restorePaths(
   repo: Repository,

@@ -1,6 +1,6 @@
 /**
- * Creates the commits of all three-way merges: merges, updates and reverts of change requests, edits that are based on an
- * earlier revision, imports, and later remote heads that are merged into a conflict branch.
+ * Creates the commits of all three-way merges: merges, updates and reverts of change requests, edits that are based on
+ * an earlier revision, imports, and later remote heads that are merged into a conflict branch.
  */
 import type { Staging } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
@@ -33,8 +33,9 @@ interface MergeCommit {
 }
 
 /**
- * Creates the commit for a result of `mergeCommits`. Moves no ref. The commit is durable when this resolves or, if `into` is
- * given, when that staging is settled. Throws 409 with the paths if the merge would contain names that differ only in case.
+ * Creates the commit for a result of `mergeCommits`. Moves no ref. The commit is durable when this resolves or, if
+ * `into` is given, when that staging is settled. Throws 409 with the paths if the merge would contain names that differ
+ * only in case.
  */
 export async function makeMergeCommit(
   app: App,

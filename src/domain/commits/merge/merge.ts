@@ -27,10 +27,10 @@ import { conflictOfUnlistedPage } from './unlisted-pages.js'
 import { defined } from '../../../kernel/defined.js'
 
 /**
- * Merges the trees of two commits, three-way. Moved files are matched by page ID, so that an edit of the other side reaches
- * a file at its new path. Files that Git cannot merge are merged by structure if they have one: the table of contents as a
- * tree, YAML and front matter by key. Differences that remain are conflicts. Writes objects, but creates no commit of the
- * space and moves no ref.
+ * Merges the trees of two commits, three-way. Moved files are matched by page ID, so that an edit of the other side
+ * reaches a file at its new path. Files that Git cannot merge are merged by structure if they have one: the table of
+ * contents as a tree, YAML and front matter by key. Differences that remain are conflicts. Writes objects, but creates
+ * no commit of the space and moves no ref.
  */
 export async function mergeCommits(
   app: App,
@@ -111,8 +111,8 @@ async function mergeFiles(
   const { repo } = space
   if (base === undefined) return mergeByPath(repo, { ours, theirs })
   const moved = await movedFiles(app, space, { ours, theirs, base })
-  // For criss-cross histories, Git would build its own virtual merge base line by line, with conflict markers in tables of
-  // contents.
+  // For criss-cross histories, Git would build its own virtual merge base line by line, with conflict markers in tables
+  // of contents.
   const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
   if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
   return mergeByPath(repo, { ours, theirs, ...defined({ base: given }) })
@@ -129,7 +129,9 @@ async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
   }
 }
 
-/** Merges a file in conflict by structure. Returns null if it has no structure, is too large, or still has a conflict. */
+/**
+ * Merges a file in conflict by structure. Returns null if it has no structure, is too large, or still has a conflict.
+ */
 async function mergeStructured(
   app: App,
   space: SpaceRepository,
@@ -147,7 +149,8 @@ async function mergeStructured(
   const [was, mine, other] = await Promise.all(
     [base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))),
   )
-  // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be merged.
+  // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be
+  // merged.
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
@@ -169,8 +172,8 @@ async function mergeStructured(
 }
 
 /**
- * Returns the version whose line endings the merge uses: the side that changed them, or ours if both did. Returns null if
- * neither did.
+ * Returns the version whose line endings the merge uses: the side that changed them, or ours if both did. Returns null
+ * if neither did.
  */
 function changedLineEnds({ base, ours, theirs }: Versions): string | null {
   if (![base, ours, theirs].some((text) => text.includes('\r'))) return null
@@ -186,7 +189,10 @@ type Versions = Record<keyof SummaryNames, string>
 const isConfig = (path: string): boolean =>
   /(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)
 
-/** Merges YAML files and front matter by key. A page that both sides added has no base (`hasBase` is false) and is not merged. */
+/**
+ * Merges YAML files and front matter by key. A page that both sides added has no base (`hasBase` is false) and is not
+ * merged.
+ */
 async function mergeTexts(
   work: TextWork,
   path: string,
@@ -198,9 +204,9 @@ async function mergeTexts(
 }
 
 /**
- * Merges three versions of the table of contents. Entries are matched by page ID, so the entry of a renamed file is the same
- * entry. This applies only to pages of the merge base. Pages that the sides added separately may have the same ID until the
- * merge gives one of them another ID.
+ * Merges three versions of the table of contents. Entries are matched by page ID, so the entry of a renamed file is the
+ * same entry. This applies only to pages of the merge base. Pages that the sides added separately may have the same ID
+ * until the merge gives one of them another ID.
  */
 async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, texts: Versions): Promise<Merged> {
   const { doc, repo } = space

@@ -17,11 +17,13 @@ export type MergedTree =
       conflicts: MergeConflict[]
       /** The tree from Git's merge. Files in conflict contain markers, so it must not be committed unchanged. */
       tree: TreeId
-      /** Further changes to Git's tree: files that were merged by structure, and removals of names that Git generated. */
+      /**
+       * Further changes to Git's tree: files that were merged by structure, and removals of names that Git generated.
+       */
       setAside: FileChange[]
       /**
-       * Files in conflict that were merged by ID, with Git's conflict markers, at their merged paths. Git's tree does not
-       * contain them at those paths.
+       * Files in conflict that were merged by ID, with Git's conflict markers, at their merged paths. Git's tree does
+       * not contain them at those paths.
        */
       marked: FileChange[]
     }

@@ -36,9 +36,9 @@ interface SideChanges {
 }
 
 /**
- * Returns the files that a merge by path would get wrong. These are files that one side moved and the other side changed,
- * moved or deleted; files that one side deleted and the other side changed, because Git might mistake a new page with
- * similar text for the deleted one; and files that both sides deleted. Files are matched by ID.
+ * Returns the files that a merge by path would get wrong. These are files that one side moved and the other side
+ * changed, moved or deleted; files that one side deleted and the other side changed, because Git might mistake a new
+ * page with similar text for the deleted one; and files that both sides deleted. Files are matched by ID.
  */
 export async function movedFiles(app: App, space: SpaceRepository, heads: Heads): Promise<MovedFile[]> {
   const { repo } = space

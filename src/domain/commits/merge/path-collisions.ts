@@ -4,9 +4,9 @@ import { conflict } from '../../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 
 /**
- * Finds pairs of paths, one from each side of a merge, that differ only in case (or Unicode composition). On some systems,
- * such a pair is one file, so one of the two would be lost. Git merges them without a warning. Pairs that one side already
- * had before the merge are not returned.
+ * Finds pairs of paths, one from each side of a merge, that differ only in case (or Unicode composition). On some
+ * systems, such a pair is one file, so one of the two would be lost. Git merges them without a warning. Pairs that one
+ * side already had before the merge are not returned.
  */
 export async function findCollisions(
   repo: Repository,

@@ -29,9 +29,9 @@ interface Tables {
 }
 
 /**
- * Returns the change to the merged table of contents (at the path `summary`) that lists restored pages again. In this case,
- * the merge base lists a missing file, one side added that file, and the other side removed the entry. Without the change,
- * the page would exist but be unlisted, although neither side intended that.
+ * Returns the change to the merged table of contents (at the path `summary`) that lists restored pages again. In this
+ * case, the merge base lists a missing file, one side added that file, and the other side removed the entry. Without
+ * the change, the page would exist but be unlisted, although neither side intended that.
  */
 export async function relistedPages(
   app: App,
@@ -104,8 +104,8 @@ async function relist(
   const [starts, listed] = [await tables.startsOf(full, files), await tables.startsOf(merged, files)]
   const lost = [...starts].filter(([path]) => before.has(path) && !listed.has(path)).slice(0, MAX_ENTRIES)
   if (lost.length === 0) return null
-  // Remove the entries from the side's text and use the result as the merge base. The merge then treats them as additions
-  // and inserts them at the side's positions.
+  // Remove the entries from the side's text and use the result as the merge base. The merge then treats them as
+  // additions and inserts them at the side's positions.
   let without = full
   for (const [, start] of lost.sort(([, a], [, b]) => b - a)) {
     const outcome = await work.changeSummary(without, { kind: 'remove', start })

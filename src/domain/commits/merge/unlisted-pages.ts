@@ -10,9 +10,9 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { structureAt } from '../../revisions/revisions.js'
 
 /**
- * Finds a page that the merged table of contents would lose although neither side removed it. This happens if one side put
- * the page at the path of another page while the other side moved that other page's entry: after a line-by-line merge, no
- * line for the path is left. Returns a conflict for the table of contents, or null if there is no such page.
+ * Finds a page that the merged table of contents would lose although neither side removed it. This happens if one side
+ * put the page at the path of another page while the other side moved that other page's entry: after a line-by-line
+ * merge, no line for the path is left. Returns a conflict for the table of contents, or null if there is no such page.
  * @param merged the merged tree, with either side's file at every path in conflict
  * @param open paths in conflict, whose content is not decided yet
  */

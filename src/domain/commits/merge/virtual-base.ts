@@ -11,10 +11,11 @@ import { addedByBoth, withFiles, withFilesOfBoth } from './criss-cross-files.js'
 type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedTree>
 
 /**
- * Returns the merge base of two commits, or null if they have no common ancestor. Criss-cross histories have several merge
- * bases. If only one of them were used, changes from the others would look like changes of both sides. As in Git's
- * recursive merge, they are merged into one commit without a ref. Conflicts between the bases stay as Git leaves them. A
- * page that they have at different paths gets one of these paths, or a generated one (`base-despite-conflicts.ts`).
+ * Returns the merge base of two commits, or null if they have no common ancestor. Criss-cross histories have several
+ * merge bases. If only one of them were used, changes from the others would look like changes of both sides. As in
+ * Git's recursive merge, they are merged into one commit without a ref. Conflicts between the bases stay as Git leaves
+ * them. A page that they have at different paths gets one of these paths, or a generated one
+ * (`base-despite-conflicts.ts`).
  */
 export async function joinedBase(
   app: App,

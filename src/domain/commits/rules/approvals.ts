@@ -13,8 +13,8 @@ interface DecidingReviews {
 
 /**
  * Returns the reviews that count: the latest one of each reviewer. A review does not count if it was dismissed, if the
- * reviewer opened the change request, or if the reviewer may no longer review the space. An approval counts only for the
- * current head.
+ * reviewer opened the change request, or if the reviewer may no longer review the space. An approval counts only for
+ * the current head.
  */
 export async function decidingReviews(
   reader: Reader,
@@ -52,9 +52,10 @@ export interface Candidate extends LoadedChangeRequest {
 }
 
 /**
- * Returns a sentence for each reason why a change request lacks required approvals; an empty list if it has them. Reasons are
- * too few approvals of its head, and a counted review that requests changes. If the merging user wrote in the change
- * request, their own approval counts only if they are an admin. Otherwise no second person would have read their changes.
+ * Returns a sentence for each reason why a change request lacks required approvals; an empty list if it has them.
+ * Reasons are too few approvals of its head, and a counted review that requests changes. If the merging user wrote in
+ * the change request, their own approval counts only if they are an admin. Otherwise no second person would have read
+ * their changes.
  */
 export async function missingApprovals(
   reader: Reader,
@@ -84,7 +85,10 @@ export interface CountedReviews extends DecidingReviews {
   own: ReviewDoc[]
 }
 
-/** Returns the deciding reviews. Excludes the merging user's approval if they wrote in the change request and are not an admin. */
+/**
+ * Returns the deciding reviews. Excludes the merging user's approval if they wrote in the change request and are not an
+ * admin.
+ */
 export async function countedReviews(reader: Reader, space: SpaceDoc, candidate: Candidate): Promise<CountedReviews> {
   const { approvals, objections } = await decidingReviews(reader, space, candidate)
   const { user, wrote } = candidate.mergedBy

@@ -116,8 +116,8 @@ async function valuesOf({
 }
 
 /**
- * Returns the currently stored rules that a change request does not meet if a given user merges it. Does not check whether
- * the user may bypass them.
+ * Returns the currently stored rules that a change request does not meet if a given user merges it. Does not check
+ * whether the user may bypass them.
  */
 export async function unmetRules(
   reader: Reader,
