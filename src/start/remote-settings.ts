@@ -76,7 +76,7 @@ export const remoteSettings = {
     'IMPORT_BYTES',
     integer(1024, 1024 * MIB),
     String(64 * MIB),
-    'Maximum number of bytes that one content import fetches, and maximum size of an unpacked archive. Two imports run at a time, in memory.',
+    'Maximum number of bytes that one content import fetches, and maximum size of .',
   ),
   importDelayMs: setting<number>(
     'IMPORT_DELAY_MS',

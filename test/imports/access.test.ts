@@ -117,7 +117,7 @@ test('five imports may wait in a space, and the status hides the query of the UR
   const { headers } = await start(201)
   for (let n = 0; n < 4; n++) await start(201)
   const { body: refused } = await start(409)
-  assert.match(refused.error.message, /waiting or running/)
+  assert.match(refused.error.message, /queued or running/)
   assert.not.match(
     JSON.stringify((await waitless.admin.call('get', headers.location as string).expect(200)).body),
     /SECRET/,

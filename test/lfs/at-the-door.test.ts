@@ -121,7 +121,7 @@ test('an upload of an existing object needs no action, and other requests are re
     ...wanted(oid, size),
     objects: Array.from({ length: 1001 }, () => ({ oid, size })),
   })
-  await refused(413, /more than/, { ...wanted(oid, size), ref: { name: 'x'.repeat(300_000) } })
+  await refused(413, /exceeds the limit|at most/, { ...wanted(oid, size), ref: { name: 'x'.repeat(300_000) } })
   await refused(415, /must be application\/vnd/, wanted(oid, size), 'text/plain')
   const locks = await request(service.url)
     .post(`/git/${space}.git/info/lfs/locks/verify`)

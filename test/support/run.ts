@@ -53,6 +53,13 @@ const place = (name: string): number =>
  * A file that states the reason in a comment gets its own process: it measures the process or changes it permanently.
  */
 const OWN_PROCESS = '@own-process'
+/** A file that states `// @costly: <reason>` may take more processor time than this, in milliseconds. */
+const MAX_PROCESSOR_MS = 20_000
+const isTooCostly = (name: string, { processorMs }: Cost): boolean =>
+  (processorMs ?? 0) > MAX_PROCESSOR_MS &&
+  process.env.STORE === undefined &&
+  process.env.TEST_FILE_MINUTES === undefined &&
+  !/^\/\/ @costly: ./m.test(readFileSync(join(root, name), 'utf8'))
 const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
 
 const leftOut = new LeftOut()
@@ -92,6 +99,12 @@ async function worker(queue: string[]): Promise<void> {
     const good = wrong.length === 0 && report?.failed === 0
     const cost = { name, processorMs: report?.processorMs ?? null, wallMs }
     costs.push(cost)
+    if (isTooCostly(name, cost)) {
+      failed++
+      console.log(
+        `${name} took ${told(cost)}. Shorten it, move long stories to scripts/soak, or state a reason: // @costly: …`,
+      )
+    }
     console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${told(cost)})`)
     if (!good) {
       console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))

@@ -90,9 +90,13 @@ class Collector {
       this.#field(name, decoded, nameTruncated),
     )
     parser.on('file', (name, stream, { filename, mimeType }) => this.#file(name, stream, filename, mimeType))
-    parser.on('filesLimit', () => this.fail(badRequest(`The form has more than ${FILES} files.`)))
+    parser.on('filesLimit', () =>
+      this.fail(badRequest(`The form has more than ${FILES} files. Send at most ${FILES} files in one request.`)),
+    )
     parser.on('fieldsLimit', () => this.fail(badRequest(`The form has more than ${FIELDS} fields.`)))
-    parser.on('partsLimit', () => this.fail(badRequest(`The form has more than ${FILES + FIELDS} parts.`)))
+    parser.on('partsLimit', () =>
+      this.fail(badRequest(`The form has more than ${FILES + FIELDS} parts. Remove some parts.`)),
+    )
     parser.on('error', (error) => this.fail(badRequest(`The form cannot be parsed: ${(error as Error).message}.`)))
   }
 
