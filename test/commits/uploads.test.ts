@@ -93,7 +93,12 @@ test('errors in a form are reported, and nothing is changed', async () => {
     ['nothing', { message: 'x' }, 400, /changes/],
     ['a name of Git', { f: { ...file, name: '.git' } }, 400, /cannot start with/],
     ['21 files', Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, file])), 400, /at most 20 files/],
-    ['too large', { f: { name: 'f.bin', bytes: Buffer.alloc(25 * MIB + 1) } }, 413, /f\.bin.*the limit of 26214400 bytes/],
+    [
+      'too large',
+      { f: { name: 'f.bin', bytes: Buffer.alloc(25 * MIB + 1) } },
+      413,
+      /f\.bin.*the limit of 26214400 bytes/,
+    ],
     ['too large a field', { changes: ' '.repeat(10 * MIB + 1) }, 413, /the limit of 10485760 bytes/],
   ]
   for (const [name, parts, status, message] of cases) {
