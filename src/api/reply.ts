@@ -19,8 +19,9 @@ export interface FileReply {
   streamed?: true
   /** Opaque strong validator (without quotes), such as an object ID. */
   etag?: string
-  /** The name for saving; `inline` shows the file in the browser. */
+  /** The file name that the browser suggests for saving. */
   fileName?: string
+  /** Whether the browser shows the file (`inline`) or saves it. */
   disposition?: 'inline' | 'attachment'
   /** Default `private, no-cache`. */
   cacheControl?: string

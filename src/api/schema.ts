@@ -12,7 +12,7 @@ export const ErrorBody = Type.Object(
   {
     error: Type.Object({
       code: Type.Integer({ description: 'The HTTP status.' }),
-      message: Type.String({ description: 'What is wrong and what to do.' }),
+      message: Type.String({ description: 'The problem and the remedy.' }),
       details: Type.Optional(
         Type.Array(
           Type.Object({

@@ -64,8 +64,8 @@ async function copyDocuments(data: FolderCopy): Promise<void> {
 }
 
 /**
- * Loose refs are copied before packed ones, in the order in which Git reads them. Objects are copied twice: a repack
- * during the first time moves some into a new pack.
+ * Copies a repository. Loose refs are copied before packed ones, in the order in which Git reads them. Objects are
+ * copied twice, because a repack during the first copy moves some of them into a new pack.
  */
 async function copyRepository(repos: FolderCopy, name: string): Promise<void> {
   const inOrder = [`${name}/refs`, `${name}/packed-refs`, `${name}/objects`, `${name}/objects`]

@@ -7,7 +7,8 @@ import { start } from '../server.js'
 import { OperatorError } from './maintenance.js'
 
 /**
- * Asks the running server, or does it itself if none runs. Returns the path of the repository. Throws `OperatorError`.
+ * Refreshes the local copy of a space's repository: through the running server, or directly if no server is running.
+ * Returns the path of the repository. Throws `OperatorError`.
  */
 export async function refreshSpace(config: Config, space: string): Promise<string> {
   if (!/^[0-9A-Za-z]{1,64}$/.test(space))

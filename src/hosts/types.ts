@@ -55,8 +55,8 @@ export type StatusState = 'pending' | 'success' | 'failure' | 'error'
 export interface CommitStatus {
   state: StatusState
   /**
-   * Identifies a status of a commit: a new status replaces the last one with the same context. Only the first 40
-   * characters count on every host.
+   * Identifies a status of a commit: a new status replaces the last one with the same context. Only the first
+   * 40 characters are guaranteed to count on all hosts.
    */
   context: string
   /** Shortened to 140 characters. */

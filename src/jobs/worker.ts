@@ -55,7 +55,7 @@ interface WorkerOptions {
   restMs?: number
   /** The lanes that this process may use. Default: all. */
   lanes?: Lanes
-  /** Whether this process does the shared housekeeping. Default: yes. */
+  /** Whether this process runs the shared housekeeping; true by default. */
   isLeader?: () => boolean
 }
 

@@ -26,7 +26,7 @@ export interface SealedCredential {
   installationId?: string
 }
 
-/** Why a connection does not work at the moment. */
+/** The reason why a connection currently does not work. */
 export interface ConnectionFailure {
   /** The cause as a code, such as `unauthorized` or `conflict`. One notification is sent per cause. */
   cause: string

@@ -68,7 +68,7 @@ export const ContentImport = Type.Object(
     failures: Type.Array(Failure, { description: 'Resources that were not imported; the first 200.' }),
     moreFailures: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of failures that are left out.' })),
     revision: Type.Optional(Type.String({ description: 'The revision with the imported pages.' })),
-    error: Type.Optional(Type.String({ description: 'Why the whole import failed, and what to do.' })),
+    error: Type.Optional(Type.String({ description: 'The reason why the whole import failed, and the remedy.' })),
     changeRequest: Type.Optional(
       Type.String({ description: 'The target change request; absent for the main content.' }),
     ),
@@ -84,7 +84,7 @@ export type ContentImport = Static<typeof ContentImport>
 /** A resource that was not imported, with the reason. */
 export type ImportFailure = Static<typeof Failure>
 
-/** Why an import failed as a whole: the error that the request would have returned. */
+/** The reason why a whole import failed: the error that the request would have returned. */
 export interface ImportProblem {
   code: 'bad-request' | 'forbidden' | 'not-found' | 'conflict' | 'too-large' | 'locked' | 'internal'
   message: string

@@ -13,7 +13,7 @@ const FileLfs = Type.Object(
         '`present`: `downloadURL` returns the file itself. `waiting`: it has not been fetched yet. `failed`: it could not be fetched. In both cases, ' +
         '`downloadURL` returns 404 with the reason. `local`: the space was never imported from a repository with Git LFS, so `downloadURL` returns the pointer.',
     }),
-    problem: Type.Optional(Type.String({ description: 'Why the file is not present, and what to do.' })),
+    problem: Type.Optional(Type.String({ description: 'The reason why the file is missing, and the remedy.' })),
   },
   { description: 'Present for Git LFS files, of which Git contains only pointers.' },
 )

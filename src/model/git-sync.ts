@@ -140,7 +140,7 @@ export interface SyncRunDoc {
   directory: string
   startedAt: string
   finishedAt?: string
-  /** The problem with its file, and the remedy. */
+  /** The reason for the failure, with the affected file and the remedy. */
   error?: string
   /** The remote head that the run saw last. */
   remoteRevision?: string

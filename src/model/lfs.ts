@@ -58,7 +58,7 @@ export interface LfsSpaceDoc {
   id: string
   /** Newest first. */
   remotes: LfsRemote[]
-  /** Why nothing could be fetched at the last attempt, as a sentence. */
+  /** The reason why the last attempt could not fetch anything, as a sentence. */
   problem?: string
   at: string
   /** Time of the next automatic retry. */

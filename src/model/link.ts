@@ -40,7 +40,7 @@ export const ContentLocation = Type.Union(
   {
     $id: 'ContentLocation',
     description:
-      'A location in content. `organization`, `space`, `page` and the other objects are as their own GET returns them.',
+      'A location in content. `organization`, `space`, `page` and the other objects have the same form as in the response of their own GET endpoint.',
   },
 )
 export type ContentLocation = Static<typeof ContentLocation>
@@ -62,7 +62,7 @@ const Link = Type.Object(
     target: Type.String({
       description: 'The target as written, without escapes; at most 2048 characters.',
     }),
-    problem: Type.Optional(Type.String({ description: 'Why the link is broken, and what to do.' })),
+    problem: Type.Optional(Type.String({ description: 'The reason why the link is broken, and the remedy.' })),
     brokenByChangeRequest: Type.Optional(
       Type.Boolean({
         description: 'For broken links of a change request: whether the change request broke the link.',

@@ -34,7 +34,11 @@ const MergeRule = Type.Union(
             '.status, .author (ID of a user), .outdated, reviews.approvedBy, .objectedBy, .requestedFrom (lists of IDs of users), .approvals, .objections ' +
             '(numbers), actor.id, actor.role, actor.isAuthor.',
         }),
-        message: Type.String({ minLength: 1, maxLength: 300, description: 'What to do if the condition is not true.' }),
+        message: Type.String({
+          minLength: 1,
+          maxLength: 300,
+          description: 'The message for the user if the condition is not true.',
+        }),
       },
       closed,
     ),
@@ -67,7 +71,7 @@ export const UnmetRule = Type.Object(
     rule: Type.String({
       description: 'The name of the rule; `required_approvals` stands for `requiredApprovals` of the space.',
     }),
-    message: Type.String({ description: 'What is missing, and what to do.' }),
+    message: Type.String({ description: 'The missing requirement, and the remedy.' }),
   },
   { $id: 'UnmetMergeRule' },
 )

@@ -18,7 +18,7 @@ export interface FileValidator {
   lastModified?: string
 }
 
-/** Why the last processing failed. */
+/** The reason why the last processing failed. */
 export interface SpecError {
   message: string
   file?: string
@@ -175,7 +175,7 @@ export const UpdateOpenAPISpec = Type.Object({ visibility: Visibility }, { ...cl
 export const openApiSpecPermissions = ['view', 'edit'] as const
 
 const SpecProcessError = Type.Object({
-  message: Type.String({ description: 'What is wrong and where, and what to do.' }),
+  message: Type.String({ description: 'The problem, its location and the remedy.' }),
   file: Type.Optional(Type.String({ description: 'URL of the file, if it is referenced by the specification.' })),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),

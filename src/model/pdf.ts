@@ -7,7 +7,9 @@ export const PdfAddress = Type.Object(
   {
     url: Type.String({ format: 'uri', description: 'Signed; works without a token until it expires.' }),
     diagnostics: Type.Optional(
-      Type.Array(Diagnostic, { description: 'What is missing in the PDF, if it has already been created.' }),
+      Type.Array(Diagnostic, {
+        description: 'The content that is missing from the PDF; absent until the PDF has been created.',
+      }),
     ),
   },
   { $id: 'PdfAddress' },

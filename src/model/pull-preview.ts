@@ -76,7 +76,7 @@ export const PullRequestPreview = Type.Object(
       commit: Type.Optional(Type.String({ description: 'The head that the preview shows.' })),
     }),
     state: oneOf(previewStates, { description: '`refused`: the content cannot be shown; see `message`.' }),
-    message: Type.Optional(Type.String({ description: 'Why the content cannot be shown, and what to do.' })),
+    message: Type.Optional(Type.String({ description: 'The reason why the content cannot be shown, and the remedy.' })),
     revision: Type.Optional(
       Type.String({ description: 'The revision of the space with the preview. Read it like any other revision.' }),
     ),
@@ -92,7 +92,7 @@ export const PullRequestPreview = Type.Object(
         file: Type.Optional(Type.String()),
         line: Type.Optional(Type.Integer()),
         column: Type.Optional(Type.Integer()),
-        fails: Type.Boolean({ description: 'Whether the commit status fails because of it.' }),
+        fails: Type.Boolean({ description: 'Whether this problem makes the commit status fail.' }),
       }),
       { description: 'The problems that the pull request adds, failing ones first. At most 50.' },
     ),

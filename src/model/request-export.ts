@@ -11,7 +11,7 @@ export interface ExportedRevision {
   commit: string
 }
 
-/** Why an export cannot continue at the moment. */
+/** The reason why an export is currently blocked. */
 export interface ExportProblem {
   /** The cause as a code, such as `rateLimited` or `conflict`. */
   cause: string
@@ -64,7 +64,7 @@ export interface RequestExportDoc {
   mergedFrom?: ExportedRevision | null
   /** The revision of main that recorded the merge. */
   revisionMerged?: string
-  /** Why it was closed without a merge, or why the change request stays open after a merge. */
+  /** The reason why the pull request was closed without a merge, or why the change request stays open after a merge. */
   reason?: string
   /** Whether the service archived the change request because the pull request was closed. */
   archived?: boolean
@@ -150,7 +150,8 @@ export const ChangeRequestExport = Type.Object(
     ),
     reason: Type.Optional(
       Type.String({
-        description: 'Why it was closed without a merge, or why the change request stays open after a merge.',
+        description:
+          'The reason why it was closed without a merge, or why the change request stays open after a merge.',
       }),
     ),
     waitsFor: Type.Optional(
@@ -160,10 +161,12 @@ export const ChangeRequestExport = Type.Object(
       Type.Object(
         {
           cause: Type.String(),
-          message: Type.String({ description: 'What is wrong, and what to do.' }),
+          message: Type.String({ description: 'The problem and the remedy.' }),
           since: Timestamp,
         },
-        { description: 'Why it cannot continue right now; absent while it can. It is retried automatically.' },
+        {
+          description: 'The reason why the export is currently blocked; absent otherwise. It is retried automatically.',
+        },
       ),
     ),
     requestedBy: Id,

@@ -19,7 +19,7 @@ const problemCodes = [
 export type TranslationProblemCode = (typeof problemCodes)[number]
 const engines = ['deepl', 'libretranslate', 'openai', 'apertium'] as const
 
-/** Why the last run failed, as a sentence with the required action. */
+/** The reason why the last run failed, as a sentence with the remedy. */
 export interface TranslationProblem {
   code: TranslationProblemCode
   message: string
@@ -181,7 +181,7 @@ export const Translation = Type.Object(
       Type.Object(
         {
           code: oneOf(problemCodes),
-          message: Type.String({ description: 'Why the last run failed, and what to do.' }),
+          message: Type.String({ description: 'The reason why the last run failed, and the remedy.' }),
         },
         { description: 'Present if the last run failed.' },
       ),

@@ -59,7 +59,7 @@ export const WebhookDelivery = Type.Object(
     finishedAt: Type.Optional(Timestamp),
     responseStatus: Type.Optional(Type.Integer({ description: 'HTTP status of the last attempt.' })),
     durationMs: Type.Optional(Type.Integer({ minimum: 0, description: 'Duration of the last attempt.' })),
-    error: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
+    error: Type.Optional(Type.String({ description: 'The reason why the last attempt failed.' })),
     replayOf: Type.Optional(Id),
     urls: Type.Object({ location: Type.String() }),
   },

@@ -15,7 +15,7 @@ export interface WebhookDoc {
   /** Absent = all events, including those that belong to no space. */
   spaces?: string[]
   enabled: boolean
-  /** Why the service disabled it. */
+  /** The reason why the service disabled the webhook. */
   disabledReason?: string
   disabledAt?: string
   /** The secret (`whsec_…`), sealed. It cannot be a hash, because it signs deliveries. */
@@ -105,7 +105,7 @@ const fields = {
   events: Type.Optional(Events),
   spaces: Type.Optional(Spaces),
   enabled: Type.Boolean(),
-  disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it.' })),
+  disabledReason: Type.Optional(Type.String({ description: 'The reason why the service disabled the webhook.' })),
   disabledAt: Type.Optional(Timestamp),
   failingSince: Type.Optional(
     Type.String({

@@ -1,4 +1,4 @@
-/** Converts a schema to its displayed form: follows references, and cuts circles and deep nesting. */
+/** Converts a schema to its displayed form: resolves references, and cuts off circular references and deep nesting. */
 import type { ShownProperty, ShownSchema } from '../model/index.js'
 import { MAX_LENGTHS, MAX_LEVELS, MAX_ITEMS, type ShowBudget } from './show-budget.js'
 import { booleanIn, isObject, itemsOf, membersOf, resolveIn } from './values.js'

@@ -78,7 +78,7 @@ export class Connections {
     this.#patience = new Patience(this.#connectMs)
     const { Pool } = postgres()
     this.#pool = new Pool({ ...config, max: most, Client: impatient(this.#patience) })
-    // The pool drops an idle connection that breaks. The next statement finds out whether the database is away.
+    // The pool drops an idle connection that breaks. The next statement finds out whether the database is unreachable.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => this.#made.set(client, performance.now()))
     this.#pool.on('remove', (client) => this.#made.delete(client))
@@ -238,8 +238,8 @@ export class Connections {
   }
 
   /**
-   * Returns the server processes that are working, as seen by a new connection. Null if unknown: the database is away,
-   * or a proxy in between changes the process numbers.
+   * Returns the server processes that are working, as seen by a new connection. Null if unknown: the database is
+   * unreachable, or a proxy in between changes the process numbers.
    */
   async #activeOf(processes: readonly number[]): Promise<Activity> {
     const askedAt = performance.now()
@@ -298,7 +298,7 @@ export async function endSoon(client: Client): Promise<void> {
   clearTimeout(late)
 }
 
-/** Destroys a connection. Its statement fails with an error that counts as "the database is away". */
+/** Destroys a connection. Its statement fails with an error that counts as "the database is unreachable". */
 function cut(client: object, why: string): void {
   const { stream } = (client as { connection: { stream: { destroy(error: Error): void } } }).connection
   stream.destroy(new Error(`Connection terminated: ${why}`))

@@ -92,7 +92,9 @@ const AGAIN_AFTER = 500
 /** Maximum idle time of a transaction between two statements, in milliseconds. */
 const IDLE_MS = 3_000
 
-/** Opens the pool. It connects when connections are needed, so opening succeeds even while the database is away. */
+/**
+ * Opens the pool. It connects when connections are needed, so opening succeeds even while the database is unreachable.
+ */
 export function openDatabase(options: DatabaseOptions): Database {
   return new PostgresDatabase(options)
 }
@@ -262,7 +264,8 @@ class Listener implements Listening {
         heard('')
         await ended
       } catch {
-        // The database is away. Try again below; callers that need the database get the error from their statements.
+        // The database is unreachable. Try again below; callers that need the database get the error from their
+        // statements.
       }
       await endSoon(client)
       if (!this.#stop.signal.aborted) await wait(AGAIN_AFTER, undefined, { signal: this.#stop.signal }).catch(() => {})

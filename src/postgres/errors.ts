@@ -1,4 +1,4 @@
-/** The errors of the database: it is away, a transaction must be retried, or a constraint rejects a row. */
+/** The errors of the database: it is unreachable, a transaction must be retried, or a constraint rejects a row. */
 import type { DatabaseError } from 'pg'
 import { ServiceError } from '../kernel/errors.js'
 
@@ -40,7 +40,7 @@ export const isTimeout = (error: unknown): boolean =>
 export const isFromDatabase = (error: unknown): error is DatabaseError =>
   error instanceof Error && 'severity' in error && 'routine' in error
 
-/** Whether an error means that the database is away, and not that the statement is wrong. */
+/** Whether an error means that the database is unreachable, and not that the statement is wrong. */
 export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true
   if (isFromDatabase(error)) return AWAY.test(error.code ?? '')

@@ -39,7 +39,7 @@ export function openHints(database: Database, holder: string): Hints {
     const some = [...waiting]
     waiting.clear()
     sending = null
-    // While the database is away, hints are dropped.
+    // While the database is unreachable, hints are dropped.
     await database
       .query('SELECT pg_notify($1, hint) FROM unnest($2::text[]) AS hint', [CHANNEL, some], 'hints')
       .catch(() => undefined)

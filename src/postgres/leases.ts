@@ -204,7 +204,7 @@ class DatabaseLeases implements Leases {
     await release(this.#database, holding.fence, KEPT_MS).catch(() => undefined)
   }
 
-  /** Extends all leases. While the database is away, no lease is extended and none is taken over either. */
+  /** Extends all leases. While the database is unreachable, no lease is extended and none is taken over either. */
   async #extend(): Promise<void> {
     const held = [...this.#held]
     const fences = held.map(({ fence }) => fence)

@@ -6,10 +6,10 @@ import { DatabaseAway, isAway } from './errors.js'
 import { migrate, type Step } from './migrate.js'
 
 /**
- * Triggers insert a row for each thing that a transaction changes (`changeTriggers`), as part of the transaction. A query
- * compares its snapshot with the snapshot of the previous query: everything that only the later one sees is new. So no
- * transaction waits for another, and the order of commits does not matter. After a crash of the database, the tables
- * are empty. Each node then has a new connection, and starts with an empty state.
+ * Triggers insert a row for each thing that a transaction changes (`changeTriggers`), as part of the transaction. A
+ * query compares its snapshot with the snapshot of the previous query: everything that only the later one sees is new.
+ * So no transaction waits for another, and the order of commits does not matter. After a crash of the database, the
+ * tables are empty. Each node then has a new connection, and starts with an empty state.
  */
 const TABLES = `
   CREATE UNLOGGED TABLE IF NOT EXISTS news (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), name text COLLATE "C" NOT NULL);
@@ -83,7 +83,10 @@ export interface News {
   readonly version: number
   /** Changes if the database may have been replaced: then known identifiers may come back with another meaning. */
   readonly epoch: number
-  /** Returns a number that changes when something with this name changes (see `changeTriggers`) and `ask` has detected it. */
+  /**
+   * Returns a number that changes when something with this name changes (see `changeTriggers`) and `ask` has detected
+   * it.
+   */
   stamp(name: string): number
   /** Resolves when everything is known that was committed before this call. Throws `DatabaseAway`. */
   ask(): Promise<void>
@@ -169,7 +172,7 @@ class DatabaseNews implements News {
       await this.#learn()
     } catch (error) {
       this.#drop()
-      // A lost connection need not mean that the database is away.
+      // A lost connection need not mean that the database is unreachable.
       if (isAway(error) && !isNew && !this.#closed) return this.#question()
       throw isAway(error) ? new DatabaseAway(error) : error
     }

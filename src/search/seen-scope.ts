@@ -167,8 +167,8 @@ function scoreOf([title, text]: readonly [string, string], terms: readonly Weigh
   for (const { term } of matchesIn(title, expanded)) times[term] = (times[term] as number) + WEIGHTS.title
   for (const { term } of matchesIn(text, expanded)) times[term] = (times[term] as number) + WEIGHTS.text
   const long = BM25.k * (1 - BM25.b + (BM25.b * text.length) / AVERAGE_LENGTH)
-  // A term that is in neither belongs to the subject of the page, or is not in this section. Its weight is then the
-  // same in all sections.
+  // A term that is in neither the title nor the text matched elsewhere on the page. It gets the same weight in all
+  // sections.
   return terms.reduce(
     (sum, { worth }, index) =>
       sum + (worth * (times[index] || WEIGHTS.about) * (BM25.k + 1)) / ((times[index] || WEIGHTS.about) + long),

@@ -50,7 +50,7 @@ export function addTexts(file: SpaceFile, texts: readonly IndexedText[]): void {
   })
 }
 
-/** Number of forms after which they are written. */
+/** Number of collected forms that triggers a write. */
 const FORMS_AT_ONCE = 5_000
 
 /** Adds words to the dictionary of deletions. */

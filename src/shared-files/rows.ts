@@ -57,7 +57,7 @@ export class FileRows {
         )
       await this.#publish({ name, upload, size, hash, facts })
     } catch (error) {
-      // If the database is away, the upload remains until a sweep removes it.
+      // If the database is unreachable, the upload remains until a sweep removes it.
       await this.#giveUp(upload).catch(() => {})
       throw error
     }

@@ -15,7 +15,7 @@ export function metricsOf(app: App, config: Config, budget: MemoryBudget): Metri
   const metrics = createMetrics(app.meters.registry)
   metrics.gauge(
     'bindery_git_processes_started',
-    'Git processes started since the start',
+    'Git processes started since the server started',
     () => app.git.processesStarted,
   )
   metrics.gauge(

@@ -1,19 +1,22 @@
 /**
- * Maintains the disk of a node. Daily maintenance of a space runs on one node only, so the copies of other nodes would
- * keep a pack for each push.
+ * Maintains the disk of a node. The daily maintenance of a space runs on one node only. Without this module, the local
+ * copies on the other nodes would accumulate one pack per push.
  */
 import type { App } from '../domain/context/app.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import { NoRepository } from '../git/index.js'
 import type { Log } from '../kernel/log.js'
 
-const EACH_MS = 3_600_000
-/** A copy with more packs is repacked. Packs of edits are joined immediately, so only pushes add up. */
+/** Interval between two runs, in milliseconds. */
+const INTERVAL_MS = 3_600_000
+/**
+ * Number of packs above which a local copy is repacked. Packs from edits are joined immediately, so only pushes add up.
+ */
 const MANY_PACKS = 50
-/** Interval at which a node looks whether its disk is full, in milliseconds. */
-const ROOM_MS = 5_000
+/** Interval between two checks for a full disk, in milliseconds. */
+const DISK_CHECK_MS = 5_000
 
-/** Starts the maintenance: once an hour, at a random time. The first run is within an hour. */
+/** Starts the hourly maintenance. The first run is after a random delay of at most one hour. */
 export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
   let stopped = false
   let working: Promise<void> = Promise.resolve()
@@ -27,8 +30,8 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
   let hourly: NodeJS.Timeout | undefined
   const first = setTimeout(() => {
     work()
-    hourly = setInterval(work, EACH_MS).unref()
-  }, EACH_MS * Math.random()).unref()
+    hourly = setInterval(work, INTERVAL_MS).unref()
+  }, INTERVAL_MS * Math.random()).unref()
   return {
     async stop() {
       stopped = true
@@ -40,9 +43,8 @@ export function startNodeUpkeep(app: App): { stop(): Promise<void> } {
 }
 
 /**
- * Repacks the copies with many packs, one after another, and deletes unneeded scratch repositories. As in every
- * maintenance, steps that remove data hold
- * the lease of the space.
+ * Deletes unneeded scratch repositories and repacks the local copies with many packs, one after another. Steps that
+ * remove data hold the lease of the space, as in all maintenance.
  * @param isOver whether to stop after the current copy
  * @param packs maximum number of packs before a repack
  */
@@ -62,13 +64,16 @@ export async function tidyDisk(
   }
 }
 
-/** Makes room at the start and while the node runs if the disk is full: a node that cannot write is taken out of the load balancer, where no request would make room. */
+/**
+ * Frees disk space at startup and while the node runs, if the disk is full. This cannot wait for a request, because a
+ * node that cannot write gets no requests from the load balancer.
+ */
 export async function keepRoom(
   folders: FolderWatch,
   makeRoom: () => Promise<unknown>,
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       if ((await folders.unwritable()).some(({ isFull }) => isFull)) await makeRoom()
     } catch (error) {
@@ -77,17 +82,17 @@ export async function keepRoom(
   }
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> = Promise.resolve()
+  let checking: Promise<void> = Promise.resolve()
   const next = (): void => {
-    if (!stopped) timer = setTimeout(() => void (looking = look().then(next)), ROOM_MS).unref()
+    if (!stopped) timer = setTimeout(() => void (checking = check().then(next)), DISK_CHECK_MS).unref()
   }
-  await look()
+  await check()
   next()
   return {
     async stop() {
       stopped = true
       clearTimeout(timer)
-      await looking
+      await checking
     },
   }
 }

@@ -29,7 +29,7 @@ export const serverSettings = {
     'TRUST_PROXY',
     integer(0, 10),
     '0',
-    'Number of trusted proxies in front that set `X-Forwarded-For`.',
+    'Number of trusted proxies in front of the server that set `X-Forwarded-For`.',
   ),
   dataDir: setting<string>('DATA_DIR', text, './data', 'Folder of documents, uploads and keys.'),
   reposDir: setting<string>('REPOS_DIR', text, './repos', 'Folder of the bare repositories.'),

@@ -19,7 +19,10 @@ export async function migrate(
 ): Promise<number> {
   const sorted = inOrder(migrations)
   if (from > sorted.length)
-    throw new StoreTooNew(to.dir, `the documents are at migration ${from}, but this release has only ${sorted.length}`)
+    throw new StoreTooNew(
+      to.dir,
+      `the documents are at migration ${from}, but the latest one in this release is ${sorted.length}`,
+    )
   for (const migration of sorted.slice(from)) {
     const view = new RawView(to.documents, new Map(to.tables.map((definition) => [definition.name, definition])))
     await migration.run(view)

@@ -57,11 +57,11 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
   let isRefused = false
   const giveUp = (reason: string): void => {
     damages = MAX_DAMAGES
-    notice(`The memory of translations ${file} is not used (${reason}). Its texts are translated again.`)
+    notice(`The translation memory ${file} is not used (${reason}). Its texts are translated again.`)
   }
   const dropDamaged = (error: Error): void => {
     notice(
-      `The memory of translations ${file} is damaged (${error.message}). It is rebuilt, and its texts are translated again.`,
+      `The translation memory ${file} is damaged (${error.message}). It is rebuilt, and its texts are translated again.`,
     )
     damages++
     try {
@@ -80,7 +80,7 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
     if (isRefused) return
     isRefused = true
     notice(
-      `The memory of translations ${file} cannot be written to (${message}). Grant write permission or free disk space. Until then, texts are translated again.`,
+      `The translation memory ${file} cannot be written to (${message}). Grant write permission or free disk space. Until then, texts are translated again.`,
     )
   }
   const attempt = <T>(work: (answers: AnswerFile) => T, fallback: T): T => {
@@ -162,7 +162,7 @@ class AnswerFile {
       }
       if (damaged.length > 0) {
         this.notice(
-          `The memory of translations ${this.file} has ${damaged.length} damaged responses. Their texts are translated again.`,
+          `The translation memory ${this.file} has ${damaged.length} damaged responses. Their texts are translated again.`,
         )
         this.forget(context, damaged)
       }

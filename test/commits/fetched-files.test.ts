@@ -92,7 +92,7 @@ test('a failed fetch is a 400 with the file and the reason, and nothing is chang
   for (const [url, message] of cases) {
     const { body } = await write(page, insert({ name: 'a.zip', base64: '' }, { name: 'b.zip', url })).expect(400)
     assert.is(body.error.details[0].path, '/changes/1/files/1/url')
-    assert.match(body.error.message, /^Change 1 cannot be made: the file b\.zip/)
+    assert.match(body.error.message, /^Change 1 cannot be applied: the file b\.zip/)
     assert.match(body.error.message, message)
     assert.not.match(body.error.message, /secret/)
   }
@@ -104,7 +104,7 @@ test('a failed fetch is a 400 with the file and the reason, and nothing is chang
 test('the files of one request share one limit', async () => {
   const files = Array.from({ length: 5 }, (_, i) => ({ name: `${i}.zip`, url: `${base}/almost` }))
   await write(insert(...files.slice(0, 4))).expect(200)
-  assert.match((await write(insert(...files)).expect(400)).body.error.message, /8192 bytes together/)
+  assert.match((await write(insert(...files)).expect(400)).body.error.message, /8192 bytes in total/)
 })
 
 test('a slow server does not delay other writes of the space', async () => {

@@ -50,7 +50,7 @@ test('a merge, an update or If-Match never combines names that differ only by ca
   const late = desk.admin.call('post', `${desk.url}/content`).set('If-Match', `"${at}"`)
   assert.match(
     (await late.send({ changes: [page('Late', 'GUIDE')] }).expect(expectStatus(409))).body.error.message,
-    /one file/,
+    /same file/,
   )
   assert.is(await desk.git('for-each-ref'), refs)
   await change.write([

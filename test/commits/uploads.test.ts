@@ -74,7 +74,7 @@ test('errors in a form are reported, and nothing is changed', async () => {
   const file = { name: 'f.txt', bytes: Buffer.from('f') }
   const insert = (files: object[]) => JSON.stringify([{ operation: 'insert_files', files }])
   const cases: [string, Parameters<typeof send>[1], number, RegExp][] = [
-    ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /No change names the part f/],
+    ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /No change uses the part f/],
     ['part without file', { changes: insert([{ name: 'f', part: 'other' }]) }, 400, /Change 0.*no part other/],
     [
       'two sources',
@@ -86,14 +86,19 @@ test('errors in a form are reported, and nothing is changed', async () => {
       'a part too many',
       { changes: insert([{ name: 'f', part: 'f' }]), f: file, g: file },
       400,
-      /No change names the part g/,
+      /No change uses the part g/,
     ],
     ['bad JSON', { changes: '[{]', f: file }, 400, /part "changes" is not valid JSON.*position/],
     ['unknown field', { changes: insert([{ name: 'f', part: 'f' }]), f: file, other: 'x' }, 400, /other/],
     ['nothing', { message: 'x' }, 400, /changes/],
     ['a name of Git', { f: { ...file, name: '.git' } }, 400, /cannot start with/],
     ['21 files', Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, file])), 400, /at most 20 files/],
-    ['too large', { f: { name: 'f.bin', bytes: Buffer.alloc(25 * MIB + 1) } }, 413, /f\.bin.*the limit of 26214400 bytes/],
+    [
+      'too large',
+      { f: { name: 'f.bin', bytes: Buffer.alloc(25 * MIB + 1) } },
+      413,
+      /f\.bin.*the limit of 26214400 bytes/,
+    ],
     ['too large a field', { changes: ' '.repeat(10 * MIB + 1) }, 413, /the limit of 10485760 bytes/],
   ]
   for (const [name, parts, status, message] of cases) {

@@ -182,7 +182,7 @@ test('imports accept only the last synced remote, and an export imports nothing 
     await run('import', known.url, reviewer).expect(204)
     assert.equal([(await ended()).state, (await ended()).result], ['success', 'merged'])
     const { message } = (await run('import', other.url).expect(409)).body.error
-    assert.match(message, /last synced with.*requiredApprovals to 0, mergeRules to none/)
+    assert.match(message, /last synced with.*requiredApprovals to 0 and mergeRules to none/)
     const main = (await admin.call('get', path).expect(200)).body.revision
     await other.commit({ 'unseen.md': '# Unseen\n' })
     await run('export', other.url).expect(204)

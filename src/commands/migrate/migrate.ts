@@ -8,8 +8,8 @@ import type { Report } from './installation.js'
 const POSTGRES = /^postgres(ql)?:\/\//
 
 /**
- * Moves the installation of the settings: to a database if `to` is a PostgreSQL URL, else out of the database of the
- * settings into a folder. The source is
+ * Moves the configured installation. If `to` is a PostgreSQL URL, moves it to that database; otherwise, from the
+ * configured database to the folder `to`. The source is
  * never changed. Throws `OperatorError` with the remedy.
  */
 export async function migrate(config: Config, to: string, tell: Report): Promise<void> {

@@ -1,4 +1,4 @@
-// Parses conditions. Errors name the character.
+// Parses conditions. Errors contain the character position.
 import { type Expression, getLineInfo, parseExpressionAt } from 'acorn'
 import { ConditionError } from './error.js'
 

@@ -10,10 +10,10 @@ const MAX_BYTES = 1024 * 1024
 
 /** A page to generate. */
 export interface SpecPageEntry {
-  /** The input of its ID, together with the ID of the entry. It is the same in every version. */
+  /** The stable name from which, with the entry's ID, the page ID is derived. It is the same in every version. */
   name: string
   title: string
-  /** The input of its slug. */
+  /** The text from which the page's slug is derived. */
   slug: string
   description?: string
   props: Record<string, unknown>

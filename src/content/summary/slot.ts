@@ -58,8 +58,8 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
 }
 
 /**
- * Returns the index after the last sibling that is not a chapter outside of lists; after all siblings, if all are such
- * chapters.
+ * Returns the index after the last sibling that is not a paragraph. If all siblings are paragraphs (chapters outside
+ * lists), returns the number of siblings.
  */
 export function endOfLists(siblings: readonly Block[]): number {
   const last = siblings.findLastIndex((block) => block.kind !== 'paragraph')

@@ -1,6 +1,6 @@
 /**
- * Reads a template from the files of its folder: `template.yaml`, and below `content/` a repository in the form of an
- * import.
+ * Reads a template from the files in its folder: `template.yaml`, and the content in `content/`, which has the same
+ * layout as an imported repository.
  */
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../known-files.js'
 import { idOf } from '../identity.js'

@@ -1,6 +1,6 @@
-// Writes the events about moves of branches. A ref moves outside of any transaction, so its events are derived afterwards: a document per
-// branch says up to which commit events were written, and is updated in the transaction that writes more. So no commit is announced twice,
-// and what a crash or a push with plain Git left unannounced is found at the next look.
+// Writes the events for branch moves. A ref moves outside any transaction, so its events are derived afterwards. One
+// document per branch records the last announced commit. It is updated in the transaction that writes the events, so no
+// commit is announced twice. The next pass announces commits that were missed after a crash or a plain Git push.
 import { isRepositoryFault, NoRepository, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import {
@@ -18,7 +18,7 @@ import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
 import { defined } from '../../kernel/defined.js'
 
-/** If a branch moved by more commits than this, they are announced as one step. */
+/** If a branch moves by more commits than this, all of them are announced as one event. */
 const MAX_WALK = 32
 const MAX_MESSAGE_LENGTH = 200
 
@@ -27,11 +27,11 @@ interface Step {
   revision: CommitId
   previous: CommitId
   message: string
-  /** ID of the user who made it; absent if it was made with plain Git. */
+  /** ID of the user who made the commit; absent for commits from plain Git. */
   actor?: string
 }
 
-/** Writes the events of what happened on a branch since the last time. The first time, it only notes the branch's head. */
+/** Writes the events for a branch since its last announced commit. The first call only records the branch's head. */
 export async function announce(app: App, space: string, ref: RefName): Promise<void> {
   const repo = await openIfThere(app, space)
   for (let done = repo === null; !done && repo; ) {
@@ -53,7 +53,10 @@ async function openIfThere(app: App, space: string): Promise<Repository | null> 
   }
 }
 
-/** The first-parent commits of a branch since `previous` was its head, oldest first. If `previous` is not found among them, one step. */
+/**
+ * Returns the first-parent commits since `previous`, oldest first. If `previous` is not among the last `MAX_WALK`
+ * commits, returns a single step.
+ */
 async function stepsBetween(
   app: App,
   space: string,
@@ -86,7 +89,7 @@ interface Announcement {
   steps: readonly Step[]
 }
 
-/** Writes the events, unless somebody else wrote some since `known` was read: then returns false. */
+/** Writes the events. Returns false without writing if another process announced commits since `known` was read. */
 async function write(app: App, tx: Transaction, { space, ref, head, known, steps }: Announcement): Promise<boolean> {
   const stored = await tx.get(announcedHeads, announcedHeadId(space, ref))
   if (stored?.commit !== known?.commit) return false
@@ -100,7 +103,7 @@ async function write(app: App, tx: Transaction, { space, ref, head, known, steps
   return true
 }
 
-/** The event about a move of the branch, without its commit. Null for a branch that is neither main nor a change request's. */
+/** Returns the event for a branch move, without its commit; null for a branch other than main or a change request's. */
 async function eventOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<NewEvent | null> {
   if (ref === MAIN) return { type: 'content.updated', organization: space.organization, subject: { space: space.id } }
   const number = changeRequestNumber(ref)
@@ -114,7 +117,10 @@ async function eventOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<
   }
 }
 
-/** Removes the documents of spaces that were removed or never completed. Called at the start, when no space is being created. */
+/**
+ * Removes the documents of spaces that were deleted or never fully created. Called at startup, when no space is being
+ * created.
+ */
 export async function forgetLostHeads(app: App): Promise<void> {
   const lost: string[] = []
   for (const { id, space } of await app.store.all(announcedHeads))
@@ -129,20 +135,20 @@ export async function forgetLostHeads(app: App): Promise<void> {
 export const isAnnounced = (ref: RefName): boolean => ref === MAIN || changeRequestNumber(ref) !== null
 
 /**
- * Announces whatever is not announced yet in all spaces: on main, and with `branches` on change requests too. Called at the start and from time
- * to time, to find what somebody pushed with plain Git. `pause` is called every 100 spaces, so that other work gets its turn.
+ * Announces unannounced commits of all spaces: on main, and with `branches` also on change requests. Called at startup
+ * and periodically, to find plain Git pushes. `pause` is called every 100 spaces, so that other work can run.
  */
 export async function announceAll(
   app: App,
   options: { branches: boolean; pause?: () => Promise<unknown> },
 ): Promise<void> {
-  let looked = 0
+  let visited = 0
   for (const space of await app.store.all(spaces)) {
-    if (++looked % 100 === 0) await options.pause?.()
+    if (++visited % 100 === 0) await options.pause?.()
     try {
       await announceSpace(app, space.id, options)
     } catch (error) {
-      // The start, and every request for the space, report it. The events of other spaces do not wait for its repair.
+      // Startup and every request for the space report the fault. It must not delay the events of other spaces.
       if (!isRepositoryFault(error)) throw error
     }
   }

@@ -1,4 +1,4 @@
-/** Makes the revisions that tell of new versions of specifications, in the spaces that use them. */
+/** Creates revisions that record a new version of an OpenAPI specification, in the spaces that use it. */
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
@@ -15,12 +15,12 @@ import { guardMain } from './guards.js'
 import { commitMessage, makeCommit, serviceSignature } from './make-commit.js'
 import { moveBranch } from './move-branch.js'
 
-/** Commits of main that are looked at for one that tells of a version already. */
-const MOST = 1_000
-/** Stands for the version of a specification that was deleted. */
-const GONE = 'deleted'
+/** Maximum number of commits of main that are searched for the last recorded version. */
+const MAX_COMMITS = 1_000
+/** Recorded in place of a version ID if the specification was deleted. */
+const DELETED = 'deleted'
 
-/** Finds the spaces of an organization that use a specification; what is returned queues a job for each. */
+/** Finds the spaces of an organization that use a specification. Returns a function that queues a job for each. */
 export async function spreadVersion(
   app: App,
   { organization, slug }: { organization: string; slug: string },
@@ -42,7 +42,7 @@ const openSpace = async (app: App, doc: Document<SpaceDoc>): Promise<LoadedSpace
   repo: await app.git.open(repositoryName(doc.id)),
 })
 
-/** Whether main of a space uses a specification, in an entry or a block. A space that cannot be read does not. */
+/** Whether a space's main uses a specification, in an entry or a block. False if the space cannot be read. */
 async function usesSpec(app: App, doc: Document<SpaceDoc>, slug: string): Promise<boolean> {
   try {
     const space = await openSpace(app, doc)
@@ -58,8 +58,8 @@ const isUsedAt = async (app: App, space: LoadedSpace, commit: CommitId, slug: st
   (await usedSpecs(app, space, commit)).has(slug)
 
 /**
- * Makes the revision of a space that tells of the newest version of a specification, unless main has it. Returns what is to be written with the end
- * of the job: if the space is locked, that it waits for it.
+ * Creates a revision of a space that records the newest version of a specification, unless main has one. Returns the
+ * writes for the transaction that ends the job: if the space is locked, they register it to be updated on unlock.
  */
 export async function makeComputedRevision(
   app: App,
@@ -70,14 +70,14 @@ export async function makeComputedRevision(
   if (!doc || doc.deletedAt !== undefined) return async () => {}
   const found = await findSpecAt(app, doc.organization, slug, null)
   if (found && !found.version) return async () => {}
-  const told = `${slug} ${found?.version?.id ?? GONE}`
+  const recorded = `${slug} ${found?.version?.id ?? DELETED}`
   const space = await openSpace(app, doc)
   try {
     await app.locks.run(id, (lease) =>
       moveBranch(
         space.repo,
         { ref: MAIN, reason: 'compute', lease, guard: guardMain(app, space, { by: 'service' }) },
-        (head) => nextHead(app, space, head, { slug, told }),
+        (head) => nextHead(app, space, head, { slug, recorded }),
       ),
     )
   } catch (error) {
@@ -89,38 +89,41 @@ export async function makeComputedRevision(
   return (tx) => setAwaited(app, tx, { id, slug, isAwaited: false })
 }
 
-/** The commit that main is to be at; the same if there is nothing to tell. */
+/** Returns the new head of main, or the current one if it already records the version. */
 async function nextHead(
   app: App,
   space: LoadedSpace,
   head: CommitId | null,
-  { slug, told }: { slug: string; told: string },
+  { slug, recorded }: { slug: string; recorded: string },
 ): Promise<CommitId> {
   if (head === null) throw new ServiceError('not-found', 'The branch main of the space does not exist.')
-  if ((await lastTold(space, head, slug)) === told || !(await isUsedAt(app, space, head, slug))) return head
+  if ((await lastRecorded(space, head, slug)) === recorded || !(await isUsedAt(app, space, head, slug))) return head
   const { tree } = await space.repo.commit(head)
   const { name, email } = serviceSignature(app)
   return makeCommit(app, space, {
     parents: [head],
     tree,
     changes: [],
-    message: commitMessage(`Compute pages of ${slug} again`, { [OPENAPI_VERSION]: told }),
+    message: commitMessage(`Compute pages of ${slug} again`, { [OPENAPI_VERSION]: recorded }),
     author: { displayName: name, email },
     overrides: await overridesAt(app, space, head),
   })
 }
 
-/** What the newest computed revision on the line of main tells of a specification; null if there is none. */
-async function lastTold({ repo }: LoadedSpace, head: CommitId, slug: string): Promise<string | null> {
-  const history = await repo.history({ from: head, firstParent: true, limit: MOST })
+/** Returns the slug and version in the newest computed revision of main for a specification; null if there is none. */
+async function lastRecorded({ repo }: LoadedSpace, head: CommitId, slug: string): Promise<string | null> {
+  const history = await repo.history({ from: head, firstParent: true, limit: MAX_COMMITS })
   for (const info of history) {
-    const told = isComputed(info) ? trailer(info.message, OPENAPI_VERSION) : null
-    if (told?.startsWith(`${slug} `)) return told
+    const recorded = isComputed(info) ? trailer(info.message, OPENAPI_VERSION) : null
+    if (recorded?.startsWith(`${slug} `)) return recorded
   }
   return null
 }
 
-/** Notes that a space waits for the end of its lock, or no longer does. If it was unlocked meanwhile, the job is queued again. */
+/**
+ * Records whether a locked space waits for this specification. If it was unlocked in the meantime, queues the job
+ * again.
+ */
 async function setAwaited(
   app: App,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Finds the people who wrote the content that one commit brings: one is its author, the others are co-authors.
+// Finds the people who wrote the content that a commit adds. One is its author, the others are co-authors.
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'
@@ -22,8 +22,8 @@ export interface Credits {
 }
 
 /**
- * Credits the people who wrote what `from` brings and `not` does not contain. The author is `preferred` if that person wrote some of it, or if no one did.
- * Otherwise it is the author of the newest commit that counts.
+ * Credits the people who wrote the commits of `from` that `not` does not contain. The author is `preferred` if that
+ * person wrote one of them, or if no one did. Otherwise it is the author of the newest commit that counts.
  */
 export async function creditsOf(
   repo: Repository,
@@ -46,7 +46,7 @@ export const coAuthors = (writers: readonly Person[], author: Pick<Person, 'emai
 const isSame = (one: Pick<Person, 'email'>, other: Pick<Person, 'email'>): boolean =>
   one.email.toLowerCase() === other.email.toLowerCase()
 
-/** The people who wrote what `from` brings and `not` does not contain, newest first. */
+/** Returns the people who wrote the commits of `from` that `not` does not contain, newest first. */
 export async function writersOf(repo: Repository, from: CommitId, not: readonly CommitId[]): Promise<Person[]> {
   const commits = await repo.history({ from, not, limit: MAX_COMMITS })
   const known = new Map(commits.map((commit) => [commit.id, commit]))
@@ -62,8 +62,8 @@ export async function writersOf(repo: Repository, from: CommitId, not: readonly 
 }
 
 /**
- * Whether a commit is its author's writing. The starter files of a space, a new version of a specification and a commit without changes are not, nor is a
- * merge whose author resolved no conflict here.
+ * Whether a commit counts as its author's own work. A space's starter files, a new specification version and a commit
+ * without changes do not count. A merge counts only if its author resolved conflicts on this server.
  */
 async function isWriting(commit: CommitInfo, infoOf: (id: CommitId) => Promise<CommitInfo>): Promise<boolean> {
   const { parents, headers, message, tree } = commit
@@ -73,7 +73,10 @@ async function isWriting(commit: CommitInfo, infoOf: (id: CommitId) => Promise<C
   return !isComputed(commit) && (await infoOf(first)).tree !== tree
 }
 
-/** The commits that came by merges that changed nothing, since the branch had their content already: a squashed pull request came before its commits. */
+/**
+ * Returns the commits that were added by merges without changes. The branch already had their content: for example,
+ * a squashed pull request was imported before its commits.
+ */
 async function withoutEffect(
   repo: Repository,
   from: CommitId,
@@ -91,8 +94,8 @@ async function withoutEffect(
 }
 
 /**
- * The subject of the change request whose merge alone brings what `from` has and `not` does not contain; null if there is none. Merges that change nothing,
- * or that brought what `not` contains, do not count.
+ * If a single change request adds all commits of `from` that `not` does not contain, returns its subject; otherwise
+ * null. Ignores merges that change nothing, and merges of commits that `not` contains.
  */
 export async function subjectOfOnlyRequest(
   repo: Repository,

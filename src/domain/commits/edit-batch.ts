@@ -1,4 +1,5 @@
-// Commits edits that wait for the same space together: their objects are synced to the disk at once, then their branches move at once.
+// Commits waiting edits of one space as a batch: one disk sync for all objects, then one ref transaction for all
+// branches.
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
@@ -7,23 +8,26 @@ import type { RefGuard } from './guards.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './move-branch.js'
 
 const REASON = 'edit content'
-/** Bytes of objects that are made but not yet on the disk. Once there are more, further edits wait until these are on the disk. */
+/** Maximum size of written objects that are not yet on disk. Above it, further edits wait for the disk sync. */
 const MAX_STAGED_BYTES = 32 * 1024 * 1024
 
-/** A write of content that waits for its turn. */
+/** A queued content write. */
 export interface Edit<T> {
   ref: RefName
   guard: RefGuard
   /**
-   * Makes the edit's commit in `staging`, on top of `head`: the branch's head, or the commit of the edit before it (null = the branch does not
-   * exist). Throws the client's error.
+   * Creates the edit's commit in `staging`, on top of `head`: the branch's head or the previous edit's commit, or null
+   * if the branch does not exist. Throws the error for the client.
    */
   make(staging: Staging, head: CommitId | null): Promise<{ head: CommitId; result: T }>
   resolve(result: T): void
   reject(error: unknown): void
 }
 
-/** The edits of one branch, each on top of the one before it; the branch is to move `from` its head `to` the last commit. */
+/**
+ * The edits of one branch, each on top of the previous one. The branch moves from the head `from` to the last commit
+ * `to`.
+ */
 interface Chain<T> {
   ref: RefName
   from: CommitId | null
@@ -31,21 +35,22 @@ interface Chain<T> {
   edits: Edit<T>[]
   /** The edits that have a commit. */
   made: Edit<T>[]
-  /** Resolve or reject each edit, once the branch has moved. */
+  /** Functions that resolve or reject each edit after the branch has moved. */
   deliver: (() => void)[]
 }
 
 /**
- * Makes edits of one space, each on top of the one before it on its branch; those that come while others are made join them. First all objects
- * are made durable, then the refs move, then the edits resolve. An edit that fails is left out; the others go on. If somebody else moved a branch
- * meanwhile, or a guard refuses one of its edits at the end, all edits of that branch are made again. Never rejects.
+ * Commits the edits of one space, each on top of the previous one on its branch. Edits that arrive during the work join
+ * the batch. The objects are synced to disk first. Then the refs move, and the edits resolve. A failed edit is left out
+ * and the others continue. If another process moved a branch, or a guard's final check rejects an edit, all remaining
+ * edits of that branch are made again. Never rejects.
  */
 export async function makeEdits<T>(lease: Lease, repo: Repository, turn: Turn<Edit<T>>): Promise<void> {
   for (let first = await turn.next(); first !== null; first = await turn.next())
     await makeSome(lease, repo, first, turn)
 }
 
-/** Makes an edit, and as many of those after it as may be held in memory at once. */
+/** Commits an edit together with the following ones, up to the staging limit. */
 async function makeSome<T>(lease: Lease, repo: Repository, first: Edit<T>, turn: Turn<Edit<T>>): Promise<void> {
   let again: readonly Edit<T>[] = []
   for (let tries = 1; tries === 1 || again.length > 0; tries++) {
@@ -62,17 +67,17 @@ async function makeSome<T>(lease: Lease, repo: Repository, first: Edit<T>, turn:
       for (const edit of taken) edit.reject(error)
       return
     }
-    const { refused, stale } = await first.guard.during(async () => {
-      const { ready, refused } = await checkAgain([...chains.values()])
-      return { refused, stale: await publish(lease, repo, ready) }
+    const { retry, stale } = await first.guard.during(async () => {
+      const { ready, retry } = await checkAgain([...chains.values()])
+      return { retry, stale: await publish(lease, repo, ready) }
     })
     if (tries >= ATTEMPTS)
       for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
-    again = [...stale.flatMap(({ chain }) => chain.edits), ...refused]
+    again = [...stale.flatMap(({ chain }) => chain.edits), ...retry]
   }
 }
 
-/** The edits of a turn, until as much is staged as may be held in memory. */
+/** Yields the edits of a turn until the staging limit is reached. */
 async function* withRoom<T>(first: Edit<T>, turn: Turn<Edit<T>>, staging: Staging): AsyncGenerator<Edit<T>> {
   yield first
   while (staging.bytes <= MAX_STAGED_BYTES) {
@@ -83,12 +88,12 @@ async function* withRoom<T>(first: Edit<T>, turn: Turn<Edit<T>>, staging: Stagin
 }
 
 /**
- * Asks the guards once more, when all objects are made and the refs are about to move. If a guard refuses, its edit is rejected and the other
- * edits of that branch have to be made again without it (`refused`).
+ * Runs the guards' final check, after the objects are written and right before the refs move. If a guard throws, its
+ * edit is rejected. The other edits of that branch have to be made again without it and are returned as `retry`.
  */
-async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; refused: Edit<T>[] }> {
+async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; retry: Edit<T>[] }> {
   const ready: Chain<T>[] = []
-  const refused: Edit<T>[] = []
+  const retry: Edit<T>[] = []
   for (const chain of chains) {
     const gone = new Set<Edit<T>>()
     for (const edit of chain.made)
@@ -97,12 +102,12 @@ async function checkAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chai
         edit.reject(error)
       })
     if (gone.size === 0) ready.push(chain)
-    else refused.push(...chain.edits.filter((edit) => !gone.has(edit)))
+    else retry.push(...chain.edits.filter((edit) => !gone.has(edit)))
   }
-  return { ready, refused }
+  return { ready, retry }
 }
 
-/** Makes the commit of an edit, on top of what the edits before it made of its branch. */
+/** Creates the commit of an edit on top of the previous edits of its branch. */
 async function extend<T>(
   chains: Map<RefName, Chain<T>>,
   edit: Edit<T>,
@@ -124,7 +129,7 @@ async function extend<T>(
   }
 }
 
-/** Moves the branches, all at once if possible. Returns those that somebody else had moved. */
+/** Moves the branches, in one transaction if possible. Returns the ones that another process had moved. */
 async function publish<T>(
   lease: Lease,
   repo: Repository,

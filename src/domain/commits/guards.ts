@@ -1,4 +1,4 @@
-/** Decides whether a branch may move: the caller's role, the lock of the space, and the rules of its merges. */
+/** Decides whether a branch may move, from the caller's role, the space's lock and its merge rules. */
 import { allows } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
@@ -11,56 +11,63 @@ import { type Protection, protectionOf, protects, settingsOf } from './rules/eff
 import { unmetRules } from './rules/unmet.js'
 import { spaceRole } from '../roles/access.js'
 
-/** Asked twice by whatever moves a branch: before the work, and again right before the ref moves, under the lock of the space. */
+/**
+ * Permission check for a branch move. It runs before the work, and again right before the ref moves, under the space's
+ * lock.
+ */
 export interface RefGuard {
-  /** Throws the client's error if the branch must not move now. */
+  /** Throws the error for the client if the branch must not move now. */
   check(): Promise<void>
-  /** Runs the last check and the move as one: a request that changes what is checked gets its response only after the move (`RefMoves`). */
+  /**
+   * Runs the final check and the move as one step. A request that changes a checked value gets its response only after
+   * the move (`RefMoves`).
+   */
   during<T>(work: () => Promise<T>): Promise<T>
-  /** Called after the move: the request is no longer refused, whatever changes. */
+  /** Called after the move. From then on, a permission change no longer fails the request. */
   moved(): void
 }
 
-/** For a branch of a space that is still being created. */
+/** A guard without checks, for a space that is still being created. */
 export const unguarded: RefGuard = { check: async () => {}, during: (work) => work(), moved: () => {} }
 
-/** Why main is to move: each reason has its own rule. */
+/** The reason for a move of main. Each reason has its own checks. */
 type MainMove =
-  /** Somebody writes to it or rolls it back. */
+  /** A user edits main directly or rolls it back. */
   | { by: 'edit'; actor: Actor }
   | { by: 'merge'; changeRequest: Candidate }
   /** `known`: whether the import is from the remote, branch and folder that the space was last synced with. */
   | { by: 'import'; known: (space: SpaceDoc) => boolean }
-  /** The service makes a revision with the same files. */
+  /** The service creates a revision with the same files. */
   | { by: 'service' }
 
 /**
- * The guard of main. Each check reads what is stored at that moment: the caller's role, the lock of the space (423), and the rules of merges (409).
- * If there are rules, main moves only by a merge that meets them, by an import from the remote that the space was last synced with, or by the own
- * edits of admins and of those who may bypass the rules; the audit log marks what was bypassed.
+ * Returns the guard of main. Each check reads the current values: the caller's role, the space's lock (423) and the
+ * merge rules (409). If there are rules, main accepts a merge that meets them, and an import from the remote that the
+ * space was last synced with. Direct edits are limited to admins and to users who may bypass the rules. The audit log
+ * marks bypassed settings.
  */
 export function guardMain(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, move: MainMove): RefGuard {
   const { id } = space.doc
-  let overruled: readonly string[] = []
+  let bypassed: readonly string[] = []
   return {
     check: async () => {
-      const doc = await openToChange(app, id)
+      const doc = await checkWritable(app, id)
       const protection = await protectionOf(app.store, doc)
-      overruled = []
+      bypassed = []
       if (move.by === 'service' || !protects(protection)) return
       if (move.by === 'import') return checkImport(true, move.known(doc))
-      if (move.by === 'merge') overruled = await checkMerge(app, { ...space, doc }, protection, move.changeRequest)
-      else overruled = await checkEdit(app, doc, protection, move.actor.user.id)
+      if (move.by === 'merge') bypassed = await checkMerge(app, { ...space, doc }, protection, move.changeRequest)
+      else bypassed = await checkEdit(app, doc, protection, move.actor.user.id)
     },
     during: (work) => app.moves.during(id, work),
     moved: () => {
       app.decided()
-      for (const setting of overruled) app.overruled(setting)
+      for (const setting of bypassed) app.overruled(setting)
     },
   }
 }
 
-/** Returns the settings that a merge bypasses. Throws 409 with each rule that it does not meet, unless the user may bypass them. */
+/** Returns the settings that a merge bypasses. Throws 409 with all unmet rules, unless the user may bypass them. */
 async function checkMerge(
   app: App,
   space: Pick<LoadedSpace, 'repo'> & { doc: Document<SpaceDoc> },
@@ -78,7 +85,10 @@ async function checkMerge(
   )
 }
 
-/** Returns the settings that a direct edit of main bypasses. Throws 409 unless the user is an admin or may bypass the rules. */
+/**
+ * Returns the settings that a direct edit of main bypasses. Throws 409 unless the user is an admin or may bypass the
+ * rules.
+ */
 async function checkEdit(app: App, doc: SpaceDoc, protection: Protection, user: string): Promise<readonly string[]> {
   const role = await spaceRole(app.store, user, doc)
   if (!protection.bypass.has(user) && (role === null || !allows('space:admin', role)))
@@ -86,14 +96,14 @@ async function checkEdit(app: App, doc: SpaceDoc, protection: Protection, user: 
   return settingsOf(protection)
 }
 
-/** The guard of a change request's branch: only the role and the lock count. */
+/** Returns the guard of a change request's branch. It checks only the role and the lock. */
 export const guardBranch = (app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>): RefGuard => ({
-  check: async () => void (await openToChange(app, id)),
+  check: async () => void (await checkWritable(app, id)),
   during: (work) => app.moves.during(id, work),
   moved: () => app.decided(),
 })
 
-async function openToChange(app: App, id: string): Promise<Document<SpaceDoc>> {
+async function checkWritable(app: App, id: string): Promise<Document<SpaceDoc>> {
   await app.stillMay(app.store)
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) throw notFound('The space')
@@ -101,18 +111,18 @@ async function openToChange(app: App, id: string): Promise<Document<SpaceDoc>> {
   return doc
 }
 
-/** Throws 423 if the space is locked: then its content cannot be written, by requests, merges or imports. */
+/** Throws 423 if the space is locked. The lock applies to requests, merges and imports. */
 export function checkUnlocked({ doc }: { doc: Pick<SpaceDoc, 'editMode'> }): void {
   if (doc.editMode === 'locked')
-    throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
+    throw new ServiceError('locked', 'The space is locked. To change its content, set editMode to live.')
 }
 
-/** Throws 409 if there are rules for merges and the import is not from the remote that the space was last synced with (`known`). */
+/** Throws 409 if the space has merge rules and was last synced with another remote (`known` is false). */
 export function checkImport(isProtected: boolean, known: boolean): void {
   if (!known && isProtected)
     throw conflict(
-      'Merges into this space must meet rules (requiredApprovals, mergeRules), so main takes imports only of the repository, branch and folder that it was ' +
-        'last synced with. To import from another one, an admin has to lift them first: requiredApprovals to 0, mergeRules to none.',
+      'This space has merge rules (requiredApprovals, mergeRules), so main accepts imports only from the repository, branch and folder that it was ' +
+        'last synced with. To import from another one, an admin has to set requiredApprovals to 0 and mergeRules to none first.',
     )
 }
 
@@ -123,7 +133,7 @@ const useChangeRequest = ({ id }: SpaceDoc, { approvals, rules }: Protection): s
     ...(rules.length > 0 ? [`meet the space's merge rules (${names(rules)})`] : []),
   ]
   return (
-    `The main content of this space changes only by merges that meet its rules: create a change request (POST /v1/spaces/${id}/change-requests), ` +
+    `The main content of this space can change only through merges that meet its rules: create a change request (POST /v1/spaces/${id}/change-requests), ` +
     `${needed.join(', ')}, and merge it. Only an admin can change main directly.`
   )
 }

@@ -1,4 +1,4 @@
-/** Makes the commits of the service: author, committer, message, and the header with the page IDs. */
+/** Creates the service's commits: author, committer, message, and the header with the page IDs. */
 import type { IdOverrides } from '../../content/identity.js'
 import {
   type FileChange,
@@ -17,17 +17,17 @@ import type { SpaceRepository } from '../context/loaded.js'
 import { pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
 import { defined } from '../../kernel/defined.js'
 
-/** A user as author or committer in Git, at the present time in UTC. */
+/** Returns the Git signature of a user, with the current time in UTC. */
 export function signatureOf(app: App, user: Pick<UserDoc, 'displayName' | 'email'>): Signature {
   return { name: user.displayName, email: user.email, seconds: Math.floor(app.clock.now().getTime() / 1000), offset: 0 }
 }
 
-/** The service as committer. */
+/** Returns the Git signature of the service, which is the committer of its commits. */
 export const serviceSignature = (app: App): Signature => ({
   ...signatureOf(app, { displayName: app.settings.committer.name, email: app.settings.committer.email }),
 })
 
-/** A commit message: subject, body if there is one, then trailers. */
+/** Builds a commit message: the subject, the optional body and the trailers. */
 export function commitMessage(subject: string, trailers: Record<string, string | readonly string[]> = {}): string {
   const [first = '', ...rest] = subject.trim().split(/\r?\n/)
   const lines = Object.entries(trailers).flatMap(([key, value]) =>
@@ -42,15 +42,15 @@ interface CommitInput {
   tree?: TreeId
   message: string
   author: Pick<UserDoc, 'displayName' | 'email'>
-  /** The page IDs that the commit is to have. */
+  /** The page IDs of the commit. */
   overrides: IdOverrides
-  /** Further headers beside `page-ids`. */
+  /** Headers in addition to `page-ids`. */
   headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Makes a commit of the service: the author is the acting user, the committer is the service, and a header states the page IDs. Moves no ref.
- * Durable when it resolves, or when `into` is settled if that is given.
+ * Creates a commit. The author is the acting user, the committer is the service, and a header contains the page IDs.
+ * Moves no ref. The commit is durable when this resolves or, if `into` is given, when that staging is settled.
  */
 export async function makeCommit(
   app: App,
@@ -77,23 +77,23 @@ export async function makeCommit(
   }
 }
 
-/** Turns an error of the Git layer into the one that the client gets. Other errors stay as they are. */
+/** Converts an error from the Git layer to the error for the client. Returns other errors unchanged. */
 export function translated(error: unknown): unknown {
   if (error instanceof InvalidPath) return badRequest(`${error.message}: choose another file name.`)
   if (error instanceof PathCollision)
-    return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, {
+    return conflict(`${error.message}: on some systems, both are the same file. Choose another name.`, {
       paths: [error.existing, error.path],
     })
   if (error instanceof LostObject)
     return conflict(
-      `Content that this change needs (object ${error.oid}) is missing in the space's repository: it was pruned there, or its file is damaged. ` +
-        'Nothing was changed. Use other content, or have an administrator of the server restore the object from a backup.',
+      `Content that this change needs (object ${error.oid}) is missing from the space's repository: it was pruned, or its file is damaged. ` +
+        'Nothing was changed. Use other content, or ask a server administrator to restore the object from a backup.',
       { cause: error },
     )
   if (error instanceof SigningFailed)
     return new ServiceError(
       'unavailable',
-      `The commit could not be signed, so nothing was changed: ${error.message}. An administrator of the server has to look at its key.`,
+      `The commit could not be signed, so nothing was changed: ${error.message}. Ask a server administrator to check the signing key.`,
       {
         cause: error,
       },

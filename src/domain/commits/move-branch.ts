@@ -1,4 +1,4 @@
-// Moves branches by compare-and-swap: a write whose branch was moved by somebody else meanwhile is made again on the new head.
+// Moves branches with compare-and-swap. If another process moved the branch, the write is made again on the new head.
 import { RefLocked, type RefMove, type Repository, StaleRef } from '../../git/index.js'
 import { conflict } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -6,16 +6,19 @@ import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { translated } from './make-commit.js'
 
-/** How often a write is made again because somebody else moved the branch. */
+/** Maximum number of attempts for a write whose branch keeps moving. */
 export const ATTEMPTS = 8
 
-/** The error of a write whose branch was moved by others during each attempt. */
+/** Returns the error for a write whose branch was moved by other processes during each attempt. */
 export const movesTooFast = (cause: unknown): Error =>
   conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, {
     cause,
   })
 
-/** Like `Repository.move`, but a lock file in the way is a 409 for the client. Throws `StaleRef` if a ref is not where `moves` say. */
+/**
+ * Moves refs like `Repository.move`, but throws 409 if a lock file is in the way. Throws `StaleRef` if a ref does not
+ * have the head that `moves` expects.
+ */
 export async function moveRefs(
   repo: Repository,
   moves: readonly RefMove[],
@@ -25,16 +28,16 @@ export async function moveRefs(
   try {
     await repo.move(moves, reason, lease)
   } catch (error) {
-    throw error instanceof RefLocked ? conflict(lockedSentence(error), { cause: error }) : translated(error)
+    throw error instanceof RefLocked ? conflict(lockedMessage(error), { cause: error }) : translated(error)
   }
 }
 
-/** Names the lock files in the way and says what to do. */
-const lockedSentence = ({ locks }: RefLocked): string =>
-  `Another Git process holds ${locks.length === 1 ? 'the lock' : 'the locks'} ${locks.join(', ')} in the space's repository, or was killed and left it there. ` +
-  'No branch was moved. Try again later. If this goes on, an administrator of the server has to delete that file while no Git process is running there.'
+/** Returns an error message with the names of the lock files and the remedy. */
+const lockedMessage = ({ locks }: RefLocked): string =>
+  `Another Git process holds ${locks.length === 1 ? 'the lock' : 'the locks'} ${locks.join(', ')} in the space's repository, or was killed without removing ${locks.length === 1 ? 'it' : 'them'}. ` +
+  'No branch was moved. Try again later. If the error persists, ask a server administrator to delete the lock file while no Git process is running there.'
 
-/** A branch to move. `guard` is asked before the work and again right before the move. */
+/** A branch to move. `guard` is checked before the work and again right before the move. */
 interface BranchMove {
   ref: RefName
   reason: string
@@ -43,8 +46,9 @@ interface BranchMove {
 }
 
 /**
- * Runs `attempt` with the branch's present head until the branch can be moved to its result. `attempt` makes objects and returns the new head,
- * or the same head if there is nothing to do. Never overwrites a move made by others. Returns the branch's head.
+ * Runs `attempt` with the branch's current head until the branch can be moved to its result. `attempt` writes objects
+ * and returns the new head, or the same head if there is nothing to do. Never overwrites a concurrent move. Returns the
+ * branch's head. Throws 409 after `ATTEMPTS` attempts.
  */
 export async function moveBranch(
   repo: Repository,

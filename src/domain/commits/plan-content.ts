@@ -1,4 +1,4 @@
-// Works out what changes of content do on a revision: which files become what, and which page IDs. Nothing is written yet.
+// Plans content changes on a revision: computes the changed files and page IDs, without writing anything.
 import { applyBatch, BatchError } from '../../content/edit/apply-batch.js'
 import { base64Length } from '../../content/edit/base64.js'
 import type { Applied, Batch } from '../../content/edit/batch.js'
@@ -15,7 +15,7 @@ import type { FetchedFiles } from './fetch-files.js'
 import { overridesAt } from '../revisions/identity.js'
 import { type OpenRevision, openRevision } from '../revisions/revisions.js'
 
-/** What changes of content do on one revision. */
+/** The result of planning content changes on one revision. */
 export interface ContentPlan {
   batch: Batch
   applied: Applied[]
@@ -25,8 +25,8 @@ export interface ContentPlan {
 }
 
 /**
- * Plans changes on the revision `base`. `revert_page` takes pages from `initial` unless it names a revision. Throws 400 with the index of the
- * change that cannot be made, 413 if a text is too large for it.
+ * Plans changes on the revision `base`. `revert_page` takes pages from `initial` unless the change names a revision.
+ * Throws 400 with the index of the change that cannot be applied, or 413 if a file is too large for it.
  */
 export async function planContent(
   app: App,
@@ -58,7 +58,7 @@ export async function planContent(
     const { index, reason } = error
     throw new ServiceError(
       reason.tooLarge ? 'too-large' : 'bad-request',
-      `Change ${index} cannot be made: ${reason.message} Nothing was changed.`,
+      `Change ${index} cannot be applied: ${reason.message} Nothing was changed.`,
       {
         details: [
           {
@@ -72,7 +72,7 @@ export async function planContent(
   }
 }
 
-/** A batch without changes on a revision: what edits of its content work on, whoever asks for them. */
+/** Opens a revision for editing. Returns a batch without changes. */
 export async function openBatch(
   app: App,
   space: LoadedSpace,
@@ -103,7 +103,7 @@ export function checkFileSizes(changes: readonly ContentChange[], limit: number)
   for (const [index, change] of changes.entries()) {
     if (change.operation !== 'insert_files') continue
     for (const [at, { name, base64 }] of change.files.entries()) {
-      // The length in characters is an upper bound: most files are below the limit by that alone.
+      // The character count is an upper bound and is cheap to check. Most files are below the limit by it alone.
       if ((base64 ?? '').length <= limit || base64Length(base64 ?? '') <= limit) continue
       throw new ServiceError('too-large', `The file ${name} has more than ${limit} bytes. Nothing was changed.`, {
         details: [{ path: `/changes/${index}/files/${at}/base64`, message: `must have at most ${limit} bytes` }],
@@ -114,7 +114,7 @@ export function checkFileSizes(changes: readonly ContentChange[], limit: number)
 
 const verbs: Record<string, string> = { created_page: 'Add', updated_page: 'Edit', deleted_page: 'Delete' }
 
-/** A subject line for the commit: what the first change did to which page, and how many more there are. */
+/** Returns a commit subject: the first change with its page, and the number of other changes. */
 export function subjectOf(changes: readonly ContentChange[], plan: ContentPlan): string {
   const [change] = changes
   const [done] = plan.applied

@@ -1,4 +1,4 @@
-/** Rolls main back to an earlier revision by a new commit. */
+/** Rolls main back to an earlier revision with a new commit. */
 import { badRequest, conflict } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
@@ -12,9 +12,10 @@ import { MAIN } from '../context/refs.js'
 import { guardMain } from './guards.js'
 
 /**
- * Puts a commit on main with the files and page IDs of an earlier revision. Later revisions stay in the history. Only ancestors of main can
- * be rolled back to: a revision that was only imported (`standalone`) was never the space's content. Throws 400 if there is no such revision,
- * 409 if it is not in main's history, nothing would change, or merges need approvals, 423 if the space is locked.
+ * Commits the files and page IDs of an earlier revision to main. Later revisions stay in the history. The target must
+ * be an ancestor of main, because a revision that was only imported (`standalone`) was never the space's content.
+ * Throws 400 for an unknown revision. Throws 409 if the revision is not in main's history, if nothing would change, or
+ * if the merge rules forbid a direct edit. Throws 423 if the space is locked.
  */
 export async function rollBack(
   app: App,
@@ -37,12 +38,10 @@ export async function rollBack(
       async () => {
         const main = headOf(space)
         if (!(await repo.isAncestor(target.id, main))) {
-          throw conflict(
-            `Revision ${id} is not in the history of the main content: bring it in with a change request instead.`,
-          )
+          throw conflict(`Revision ${id} is not in the history of the main content. Use a change request instead.`)
         }
         if ((await repo.commit(main)).tree === target.tree)
-          throw conflict(`The main content already is that of revision ${id}. Nothing was changed.`)
+          throw conflict(`The main content is already the same as in revision ${id}. Nothing was changed.`)
         return makeCommit(app, space, {
           parents: [main],
           tree: target.tree,

@@ -1,12 +1,15 @@
-// Matches uploaded files with the changes that name them.
+// Matches uploaded files with the changes that refer to them.
 import { badRequest } from '../../kernel/errors.js'
 import type { ContentChange } from '../../model/content-changes.js'
 import type { FetchedFile, FetchedFiles } from './fetch-files.js'
 
-/** Files that came with a form, by the name of their part. */
+/** The files of a multipart request, by part name. */
 export type Uploads = ReadonlyMap<string, { content: Buffer }>
 
-/** The uploaded files, by the file of a change that names their part. Throws 400 for a part that no change names, so that no file gets lost. */
+/**
+ * Returns the uploaded files, by the `insert_files` entry that refers to their part. Throws 400 for a part that no
+ * change refers to, so that no file is lost silently.
+ */
 export function uploadedFiles(changes: readonly ContentChange[], uploads: Uploads): FetchedFiles {
   const found = new Map<Parameters<FetchedFiles['get']>[0], FetchedFile>()
   const left = new Set(uploads.keys())
@@ -18,7 +21,7 @@ export function uploadedFiles(changes: readonly ContentChange[], uploads: Upload
   }
   if (left.size === 0) return found
   throw badRequest(
-    `No change names the part ${[...left].join(', ')}: name it as "part" of a file of insert_files. Nothing was changed.`,
-    [...left].map((part) => ({ path: `/${part}`, message: 'no change names this part' })),
+    `No change uses the part ${[...left].join(', ')}. Name it in the "part" field of a file in insert_files. Nothing was changed.`,
+    [...left].map((part) => ({ path: `/${part}`, message: 'is not used by any change' })),
   )
 }

@@ -1,4 +1,4 @@
-/** Writes content: applies a client's changes to main or to a change request as one commit. */
+/** Applies a client's content changes to main or to a change request, as one commit. */
 import type { Applied } from '../../content/edit/batch.js'
 import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
@@ -23,7 +23,7 @@ import { checkUnlocked, guardBranch, guardMain } from './guards.js'
 import { type Uploads, uploadedFiles } from './uploads.js'
 import { defined } from '../../kernel/defined.js'
 
-/** A request to change content, with the files that came with it. */
+/** A request to change content, with its uploaded files. */
 interface ContentRequest {
   app: App
   actor: Actor
@@ -32,14 +32,16 @@ interface ContentRequest {
   uploads: Uploads
 }
 
-/** What a write of content did. */
+/** The result of a content write. */
 interface Written {
   revision: CommitId
   applied: Applied[]
   insertedFiles: { file: string; name: string; path: string; ref?: string }[]
 }
 
-/** Applies changes to a change request, as one commit on its branch: all of them or none. Uses `ifMatch` like `writeToMain`. */
+/**
+ * Applies all changes to a change request or none, as one commit on its branch. Handles `ifMatch` like `writeToMain`.
+ */
 export async function writeToChangeRequest(
   request: ContentRequest,
   changeRequest: LoadedChangeRequest,
@@ -51,14 +53,15 @@ export async function writeToChangeRequest(
   return writeInBatch(request, branch, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived')
-      throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
+      throw conflict(`The change request is ${doc.status}, so its content cannot be changed.`)
     return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId, ...revision }
   })
 }
 
 /**
- * Applies changes to the main content. If `ifMatch` is given, they are made on that revision and merged onto main if main has moved since.
- * Throws 409 if that merge has conflicts, if the space does not have that revision, or if merges need approvals.
+ * Applies changes to the main content. If `ifMatch` is given, applies them to that revision and, if main has moved
+ * since, merges the result into main. Throws 409 if that merge has conflicts, if the space does not have that revision,
+ * or if the merge rules forbid a direct edit.
  */
 export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
   const { app, actor, space } = request
@@ -68,7 +71,7 @@ export async function writeToMain(request: ContentRequest, ifMatch: string | nul
   return writeInBatch(request, main, async () => revision)
 }
 
-/** The revision that a client made its changes on, from `If-Match`. Throws 409 if the space does not have it. */
+/** Reads from `If-Match` the revision that the changes are based on. Throws 409 if the space does not have it. */
 async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promise<Pick<EditRevisions, 'base'>> {
   if (ifMatch === null) return {}
   if (isOid(ifMatch) && (await repo.hasCommit(ifMatch))) return { base: ifMatch as CommitId }
@@ -79,17 +82,17 @@ async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promis
 
 /** The revisions that an edit depends on. */
 interface EditRevisions {
-  /** Where the branch begins if it does not exist; the head of main by default. */
+  /** The first parent of a new branch; the head of main by default. */
   start?: CommitId
-  /** The revision that `revert_page` takes a page from if the change names none. */
+  /** The revision that `revert_page` uses if the change names none. */
   initial?: CommitId
-  /** The revision that the changes are made on; the branch's head by default. */
+  /** The revision that the changes are based on; the branch's head by default. */
   base?: CommitId
 }
 
 /**
- * Makes an edit once the space is free, in one batch with all others that wait for it. `findRevisions` is called then, so that it sees what the
- * edits before this one did.
+ * Commits an edit in the space's next batch, together with all other waiting edits. `findRevisions` is called at that
+ * time, so it sees the result of earlier edits.
  */
 async function writeInBatch(
   { app, actor, space, input, uploads }: ContentRequest,
@@ -118,7 +121,7 @@ async function writeInBatch(
   })
 }
 
-/** A content request whose turn has come: its files are here, and `staging` takes its objects. */
+/** A content request that is being committed: its files are downloaded, and its objects go to `staging`. */
 interface Writing extends Omit<ContentRequest, 'uploads'> {
   fetched: FetchedFiles
   staging: Staging
@@ -142,7 +145,7 @@ async function write(writing: Writing, head: CommitId, base: CommitId, initial: 
   return { revision, applied, insertedFiles }
 }
 
-/** Commits a plan made on `base` onto `head`. */
+/** Commits a plan that is based on `base` on top of `head`. */
 async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, head: CommitId): Promise<CommitId> {
   const { app, actor, space, input, staging } = writing
   const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
@@ -164,7 +167,10 @@ async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, h
   return base === head ? commit : rebase(writing, { commit, base, head, message })
 }
 
-/** Whether `head` has every file of the plan as `base` has it. Then no merge is needed: the head gets the new versions of those files. */
+/**
+ * Whether every file of the plan is the same in `head` and `base`. If so, the new files can be committed on `head`
+ * without a merge.
+ */
 async function filesUnchanged(
   { repo }: LoadedSpace,
   plan: ContentPlan,
@@ -179,12 +185,12 @@ async function filesUnchanged(
   return plan.changes.every((change) => !('delete' in change))
 }
 
-/** Commits the changes from `base` to `commit` on top of `head`, which has moved on since `base`. Throws 409 if they conflict. */
+/** Merges the changes from `base` to `commit` into the newer `head`. Throws 409 if they conflict. */
 async function rebase(
   { app, actor, space, staging }: Writing,
   { commit, base, head, message }: { commit: CommitId; base: CommitId; head: CommitId; message: string },
 ): Promise<CommitId> {
-  // Git can only merge objects that are on the disk.
+  // Git can merge only objects that are on disk.
   await staging.settle()
   const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
   if (!merged.clean)

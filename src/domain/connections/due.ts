@@ -50,8 +50,8 @@ export async function queueDueExport(app: App, connection: ConnectionDoc): Promi
 }
 
 /**
- * Whether main has the content of the remote head, so that an import moved it. Checked for whole repositories only; for
- * a folder, the export compares.
+ * Whether main has the same content as the remote head. If so, an import moved main. Returns false for a folder of a
+ * repository, where the export compares the content.
  */
 async function equalsRemote(
   app: App,

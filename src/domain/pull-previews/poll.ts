@@ -135,7 +135,7 @@ async function makeOne(
       look,
       pull,
       head,
-      'The preview could not be created because of an error of this server. Its log has the details for administrators.',
+      'The preview could not be created because of a server error. The server log contains the details for administrators.',
     )
   }
 }

@@ -124,8 +124,8 @@ const isOfFiles = (error: unknown): boolean =>
   (error instanceof GitError && !(error instanceof ObjectTooLarge)) || /^E[A-Z]+$/.test(errorCode(error) ?? '')
 
 /**
- * Whether a damaged scratch repository may have caused the error: one that was used before may lack objects of its
- * refs. Recreating it helps then.
+ * Whether a damaged scratch repository may have caused the error. A reused scratch repository may lack objects of its
+ * refs. If so, recreating it fixes the error.
  */
 async function mayBeDamaged(path: string, error: unknown): Promise<boolean> {
   if (!isOfFiles(error)) return false

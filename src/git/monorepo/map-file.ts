@@ -8,7 +8,7 @@ import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { MappedGraph } from './mapped-graph.js'
 
-/** A part of the file names. Maps of version 1 may treat an unreadable folder as a missing one. */
+/** The version in the file names. Maps with version 1 may treat an unreadable folder as a missing one. */
 const VERSION = 2
 
 /** The mapping of one commit of the remote. */

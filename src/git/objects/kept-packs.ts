@@ -62,7 +62,7 @@ export class KeptPacks {
     const known = this.#kept.get(name)
     if (known) return void (await known.made)
     const made = this.#make(this.#fileOf(name))
-    // Register it before the file exists: unregistered files count as leftovers.
+    // Register the pack before its `.keep` file exists, because unregistered files count as leftovers.
     this.#kept.set(name, { name, pack: null, commits: new Set(), since: Date.now(), made })
     if (!(await made.catch(() => false))) {
       this.#kept.delete(name)

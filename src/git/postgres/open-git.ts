@@ -289,7 +289,7 @@ class SharedRepositories implements SharedGit {
       if ((await readHead(this.options.database, name)) !== null) return
       if (shared) shared.copy.gone = true
       this.#copies.forget(name)
-      // Delete only a copy. A repository that is not in the database for another reason may be the only one.
+      // Delete the repository only if it is a local copy. Any other repository may be the only one with its content.
       if (readState(path)) await this.git.remove(name)
     }
     await (shared ? shared.runExclusive(clear) : clear())

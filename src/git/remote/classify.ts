@@ -97,7 +97,8 @@ export const remoteWords = (stderr: string): string =>
   )
 
 /**
- * Explains from its standard error why a Git process failed that worked with a remote. `scrub` removes the credential.
+ * Returns the error for a failed Git process that accessed a remote, based on its standard error. `scrub` removes the
+ * credential.
  */
 export function classify(stderr: string, scrub: (text: string) => string): RemoteError {
   const own = stderr.split(/[\r\n]+/).filter((line) => line !== '' && !isRemoteWord(line))

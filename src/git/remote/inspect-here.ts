@@ -31,7 +31,7 @@ export interface KnownObjects {
   readonly bases: BoundedCache<RawObject>
 }
 
-/** The case is not clearly valid, so Git must check it. */
+/** Thrown for content that is not clearly valid. Git must check it. */
 class LeftToGit extends GitError {}
 
 /** The parameters of the checks in this process. */

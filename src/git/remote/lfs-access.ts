@@ -28,6 +28,6 @@ export async function lfsAccess(
   if (failure.kind !== 'failed') throw failure
   throw new RemoteError(
     'failed',
-    'The ssh host gives no access to files of Git LFS (git-lfs-authenticate). Connect the repository through its https address.',
+    'The ssh host denies access to Git LFS files (git-lfs-authenticate). Connect the repository through its https address.',
   )
 }

@@ -15,7 +15,7 @@ export interface Remote {
   signal?: AbortSignal
 }
 
-/** The branches of a remote, as far as they are listed. */
+/** The listed branches of a remote, and its default branch. */
 export interface RemoteBranches {
   /** The default branch; null if there is none, or it has no commit. */
   default: RefName | null
@@ -25,7 +25,7 @@ export interface RemoteBranches {
 }
 
 export interface FetchResult {
-  /** The commit that the remote's ref names. */
+  /** The commit that the remote's ref points to. */
   head: CommitId
   /** Number of received objects. */
   objects: number

@@ -33,7 +33,7 @@ export interface PushedPack {
   turn(): Promise<() => void>
   /** Ends the Git processes, and discards the pack unless it is already part of the repository. */
   gone: AbortSignal
-  /** The commits that refs will name. They and everything that they need must exist afterwards. */
+  /** The commits that refs will point to. They must be complete in the repository after the push. */
   heads: readonly CommitId[]
   /**
    * The e-mail address that no new commit may have as its committer: the service's address, which vouches for the

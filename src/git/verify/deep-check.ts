@@ -113,7 +113,7 @@ async function compareFile(
   if (typeof ours === 'string') check.complaints.push(`blob ${oid} (${where}): the service cannot read it: ${ours}`)
   // isomorphic-git has read an object whose hash is the ID. If our content has the same hash, the two are equal.
   else if (type !== null && encodeObject('blob', ours).oid !== oid)
-    check.complaints.push(`blob ${oid} (${where}): the service reads other content`)
+    check.complaints.push(`blob ${oid} (${where}): the service reads different content`)
 }
 
 /**

@@ -31,7 +31,7 @@ export async function migrateDocuments(
   if (had > sorted.length)
     throw new StoreTooNew(
       'the database',
-      `the documents are at migration ${had}, but this release has only ${sorted.length}`,
+      `the documents are at migration ${had}, but the latest one in this release is ${sorted.length}`,
     )
   for (const migration of sorted.slice(had)) {
     const ran = await database.transact(async (session) => {

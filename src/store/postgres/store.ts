@@ -18,8 +18,8 @@ import { stampsOf } from './stamps.js'
 import { PostgresTransaction } from './transaction.js'
 
 /**
- * Maximum number of concurrent transactions. The pool has as many connections again for reads, since the work of a
- * transaction may read outside of it.
+ * Maximum number of concurrent transactions. The pool has the same number of additional connections for reads, because
+ * the work of a transaction may also read outside the transaction.
  */
 const TRANSACTIONS_AT_ONCE = 5
 export const CONNECTIONS = 2 * TRANSACTIONS_AT_ONCE

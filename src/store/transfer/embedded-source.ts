@@ -53,7 +53,7 @@ export async function openEmbeddedSource({ dir: given, migrations, journals }: S
     if (found.migrated > newest)
       throw new StoreTooNew(
         dir,
-        `the documents are at migration ${found.migrated}, but this release has only ${newest}`,
+        `the documents are at migration ${found.migrated}, but the latest one in this release is ${newest}`,
       )
     if (manifest.format < FORMAT || found.migrated < newest)
       throw new StoreTooOld(

@@ -23,7 +23,7 @@ export async function openPostgresSource(database: Database, migrations: readonl
   if (migrated > newest)
     throw new StoreTooNew(
       'the database',
-      `the documents are at migration ${migrated}, but this release has only ${newest}`,
+      `the documents are at migration ${migrated}, but the latest one in this release is ${newest}`,
     )
   if (migrated < newest)
     throw new StoreTooOld(

@@ -1,6 +1,7 @@
 /**
- * Joins merge bases despite conflicts. A page that the bases have at places which other pages want too must not fall out of the joined base: it would
- * look new on both sides, and a merge would have it twice.
+ * Builds a virtual merge base from merge bases that conflict. If the bases have a page at paths that other pages use
+ * too, the virtual base must still contain that page. Otherwise it would look new on both sides, and the merge would
+ * contain it twice.
  */
 import { type IdOverrides, isDefaultId, overrideKey } from '../../../content/identity.js'
 import { kindOfPath } from '../../../content/known-files.js'
@@ -15,22 +16,23 @@ import type { MergedTree, Sides } from './merged-tree.js'
 import { isTaken } from './merge-by-id.js'
 import { idsOf } from './moved-files.js'
 
-/** A tree for a joined merge base, and the IDs, as overrides, of the files that were put into it. */
-interface HeldTree {
+/** The tree of a virtual merge base, and the ID overrides of the files that were added to it. */
+interface VirtualTree {
   tree: TreeId
   ids: ReadonlyMap<string, string>
 }
 
 /**
- * The tree of a merge with conflicts. A file that was moved to two paths is at the path of `ours` if both paths are free. A file that has no place
- * left is at a made-up path beside the one that it had, under its ID. What one side deleted and what has conflict markers is left as Git has it.
+ * Returns the tree of a merge with conflicts. A file that was moved to two paths gets the path in `ours` if both paths
+ * are free. A file without a free path gets a generated path in the same folder and keeps its ID. Files that one side
+ * deleted, and files with conflict markers, stay as Git merged them.
  */
 export async function treeDespiteConflicts(
   app: App,
   space: SpaceRepository,
   sides: Sides,
   merged: MergedTree & { clean: false },
-): Promise<HeldTree> {
+): Promise<VirtualTree> {
   const { repo } = space
   const drafted = await repo.draft(merged.tree, [...merged.marked, ...merged.setAside])
   const left = repo.tree(drafted)
@@ -42,21 +44,21 @@ export async function treeDespiteConflicts(
   }
   const ids = new Map<string, string>()
   const names = await overrideNames(app, space, left)
-  for (const { path: wanted, file, id, instead } of await withoutPlace(app, space, sides, {
+  for (const { path: intended, file, id, instead } of await missingFiles(app, space, sides, {
     conflicts: merged.conflicts,
     left,
     put,
   })) {
     if ([...ids.values()].includes(id)) continue
-    const free = !put.has(wanted) && (instead || !(await isTaken(left, wanted)))
-    const path = free ? wanted : await freePath(left, wanted)
+    const free = !put.has(intended) && (instead || !(await isTaken(left, intended)))
+    const path = free ? intended : await freePath(left, intended)
     put.set(path, { path, oid: file.oid, mode: file.mode })
     ids.set(names(path), id)
   }
   return { tree: await repo.draft(drafted, [...put.values()]), ids }
 }
 
-/** Overrides with some IDs set. */
+/** Returns a copy of the overrides with the given IDs set. */
 export function withIds(
   overrides: IdOverrides,
   ids: Iterable<readonly [name: string, id: string]>,
@@ -71,17 +73,17 @@ export function withIds(
 
 type Tree = ReturnType<Repository['tree']>
 
-/** A file that a tree should have. */
-interface HomelessFile {
+/** A file that is missing from a tree. */
+interface MissingFile {
   path: string
   file: TreeEntry
   id: string
-  /** Whether it replaces what is at the path. */
+  /** Whether the file replaces the entry at its path. */
   instead: boolean
 }
 
-/** The files in conflict that a tree does not have, with the paths that they should have. */
-async function withoutPlace(
+/** Returns the files in conflict that are missing from the tree, with their intended paths. */
+async function missingFiles(
   app: App,
   space: SpaceRepository,
   sides: Sides,
@@ -90,15 +92,15 @@ async function withoutPlace(
     left,
     put,
   }: { conflicts: readonly MergeConflict[]; left: Tree; put: ReadonlyMap<string, { oid: string }> },
-): Promise<HomelessFile[]> {
+): Promise<MissingFile[]> {
   const identify = { ours: await idsAt(app, space, sides.ours), theirs: await idsAt(app, space, sides.theirs) }
   const oidAt = async (path: string): Promise<string | undefined> => put.get(path)?.oid ?? (await left.entry(path))?.oid
-  const found: HomelessFile[] = []
+  const found: MissingFile[] = []
   for (const { kind, path, base, ours, theirs } of conflicts) {
-    // A file of their base that one of them deleted stays deleted.
+    // A file of the merge base that one side deleted stays deleted.
     if (base && !(ours && theirs && identify.ours(ours.path) === identify.theirs(theirs.path))) continue
     const placed = new Set<string>()
-    const missing: Omit<HomelessFile, 'instead'>[] = []
+    const missing: Omit<MissingFile, 'instead'>[] = []
     for (const [side, file] of [
       ['ours', ours],
       ['theirs', theirs],
@@ -108,7 +110,8 @@ async function withoutPlace(
       if ((await oidAt(file.path)) === file.oid) placed.add(id)
       else missing.push({ path: file.path, file, id })
     }
-    // Something else at the path is Git's text with markers, or another page where both moved the file. Of two pages neither has it: one gets the place.
+    // An entry at the path is Git's text with markers or, for a rename conflict, another page. If two different pages
+    // conflict at the path, the first one replaces Git's text.
     const marked = placed.size === 0 && kind !== 'rename' && (await left.entry(path)) !== null
     const isOne = missing.every(({ id }) => id === missing[0]?.id)
     if (!marked || !isOne)
@@ -122,13 +125,13 @@ async function withoutPlace(
 const idsAt = async (app: App, space: SpaceRepository, commit: CommitId): Promise<(path: string) => string> =>
   idsOf(app, space, commit, await overridesAt(app, space, commit))
 
-/** Tells the names of the overrides of a tree's files. */
+/** Returns a function from a file's path in a tree to the key of its override. */
 export async function overrideNames(app: App, { doc }: SpaceRepository, tree: Tree): Promise<(path: string) => string> {
   const { root } = (await readConfig(tree, app.texts.for(doc.id))).config
   return (path) => overrideKey(kindOfPath(keyBelow(root, path)), keyBelow(root, path))
 }
 
-/** A made-up path beside one that is taken. */
+/** Returns an unused path in the folder of a path that is taken. */
 export async function freePath(tree: Tree, path: string): Promise<string> {
   const folder = folderOf(path)
   for (let n = 1; ; n++) {

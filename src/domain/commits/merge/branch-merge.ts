@@ -1,5 +1,6 @@
-// Merges a change request's branch with main. Git finds their merge base from history, but for the change request of a sync's conflict the import
-// may know a better one from the sync log (exports that crossed, a branch of the remote that was forced back). It is kept in a commit header.
+// Merges a change request's branch with main. Git computes the merge base from the history. For a conflict change
+// request, the import may find a better one in the sync log: after crossing exports, or after a force push to the
+// remote branch. That merge base is stored in a commit header.
 import { createHmac } from 'node:crypto'
 import type { CommitInfo } from '../../../git/index.js'
 import { type CommitId, isOid } from '../../../kernel/ids.js'
@@ -11,62 +12,66 @@ import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
 
 /**
- * Header of the first commit of a conflict's branch, and of one that merges a later head into it: the merge base that the import used (it is a parent
- * of that commit), the head of main at that moment, and a seal.
+ * Header of the first commit of a conflict branch, and of each commit that merges a later remote head into it. It
+ * contains the merge base that the import used (a parent of that commit), the head of main at that time, and a seal.
  */
-const COMMON_GROUND = 'common-ground'
+const MERGE_BASE_HEADER = 'common-ground'
 
-/** The merge base of a conflict's branch and main, as the header states it. */
-interface Ground {
+/** The merge base of a conflict branch and main, from the header. */
+interface StatedBase {
   common: CommitId
-  /** The head of main when it was written. */
+  /** The head of main when the header was written. */
   main: CommitId
 }
 
-/** The seal shows that this server wrote the header. A commit of the remote could have any header, and the merge base decides what a merge drops. */
-const sealOf = ({ settings }: App, space: string, { common, main }: Ground, on: string | undefined): string =>
+/**
+ * Returns the seal, which proves that this server wrote the header. A remote commit can contain any header, and a
+ * forged merge base could make a merge drop content.
+ */
+const sealOf = ({ settings }: App, space: string, { common, main }: StatedBase, on: string | undefined): string =>
   createHmac('sha256', settings.signingKey).update(['common ground', space, common, main, on].join('\n')).digest('hex')
 
 /**
- * The header that states a merge base.
- * @param on first parent of the commit that is to have the header
+ * Returns the header for a merge base.
+ * @param on first parent of the commit that gets the header
  */
-export const groundHeader = (app: App, space: string, ground: Ground, on: CommitId): Record<string, string> => ({
-  [COMMON_GROUND]: `${ground.common} ${ground.main} ${sealOf(app, space, ground, on)}`,
+export const groundHeader = (app: App, space: string, ground: StatedBase, on: CommitId): Record<string, string> => ({
+  [MERGE_BASE_HEADER]: `${ground.common} ${ground.main} ${sealOf(app, space, ground, on)}`,
 })
 
-/** Reads the header of a commit; null if it has none that this server sealed. */
-function groundIn(app: App, space: string, { headers, parents }: CommitInfo): Ground | null {
-  const [common = '', main = '', seal] = (headers[COMMON_GROUND] ?? '').split(' ')
+/** Reads the header of a commit. Returns null if there is none, or if this server did not seal it. */
+function readHeader(app: App, space: string, { headers, parents }: CommitInfo): StatedBase | null {
+  const [common = '', main = '', seal] = (headers[MERGE_BASE_HEADER] ?? '').split(' ')
   if (!isOid(common) || !isOid(main)) return null
   const ground = { common: common as CommitId, main: main as CommitId }
   return seal === sealOf(app, space, ground, parents[0]) ? ground : null
 }
 
 /**
- * The merge base of a conflict's branch and main that its header states, joined with what both have got in common since. Null if Git's own merge
- * base is to be used: there is no header, main was set back, or branch and main have been merged since.
+ * Returns the merge base of a conflict branch and main from its header, joined with later commits that both contain.
+ * Returns null if Git's own merge base applies: there is no header, main was reset, or branch and main have been merged
+ * since.
  */
-async function groundOf(
+async function statedBaseOf(
   app: App,
   space: SpaceRepository,
   { main, head }: { main: CommitId; head: CommitId },
 ): Promise<CommitId | null> {
   const { repo, doc } = space
   const own = await repo.history({ from: head, not: [main], firstParent: true })
-  const ground = own.map((info) => groundIn(app, doc.id, info)).find((one) => one !== null)
+  const ground = own.map((info) => readHeader(app, doc.id, info)).find((one) => one !== null)
   if (!ground || !(await repo.hasCommit(ground.common)) || !(await repo.hasCommit(ground.main))) return null
-  // Somebody set main back to before the header was written.
+  // main was reset to a commit before the header was written.
   if (!(await repo.isAncestor(ground.main, main))) return null
-  const beside: CommitId[] = []
+  const newer: CommitId[] = []
   for (const base of await repo.mergeBases(main, head)) {
     if (await repo.isAncestor(ground.main, base)) return null
-    if (!(await repo.isAncestor(base, ground.common))) beside.push(base)
+    if (!(await repo.isAncestor(base, ground.common))) newer.push(base)
   }
-  return joinedCommits(app, space, [ground.common, ...beside], mergeCommits)
+  return joinedCommits(app, space, [ground.common, ...newer], mergeCommits)
 }
 
-/** Merges main into a change request's branch, or the branch into main. Returns the merge bases too. */
+/** Merges main into a change request's branch, or the branch into main. Returns the result with its merge bases. */
 export async function mergeOfBranch(
   app: App,
   space: SpaceRepository,
@@ -74,7 +79,7 @@ export async function mergeOfBranch(
   { main, head, into }: { main: CommitId; head: CommitId; into: 'main' | 'branch' },
 ): Promise<{ merged: MergedTree; bases: readonly CommitId[] }> {
   const sides = into === 'main' ? { ours: main, theirs: head } : { ours: head, theirs: main }
-  const base = remoteKey === undefined ? null : await groundOf(app, space, { main, head })
+  const base = remoteKey === undefined ? null : await statedBaseOf(app, space, { main, head })
   if (base === null)
     return { merged: await mergeCommits(app, space, sides), bases: await space.repo.mergeBases(main, head) }
   return { merged: await mergeCommits(app, space, { ...sides, base }), bases: [base] }

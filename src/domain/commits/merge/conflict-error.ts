@@ -1,8 +1,8 @@
-// The error of a merge that has conflicts.
+// Builds the 409 error for a merge with conflicts.
 import type { MergeConflict } from '../../../git/index.js'
 import { conflict } from '../../../kernel/errors.js'
 
-/** The paths that name a conflict. A file that both sides moved to different paths has two. */
+/** Returns the paths that identify a conflict. A file that both sides moved to different paths has two or three. */
 export const namesOf = ({ path, kind, ours, theirs }: MergeConflict): string[] =>
   kind === 'rename' ? [...new Set([path, ours?.path ?? path, theirs?.path ?? path])] : [path]
 
@@ -12,7 +12,11 @@ function describe(one: MergeConflict): string {
   return `${one.kind} conflict: one side moved ${one.base?.path ?? 'the file'} to ${path}, the other to ${other}`
 }
 
-/** The 409 of a merge with conflicts. `what` could not be merged; `hint` says what to do. */
+/**
+ * Returns the 409 error for a merge with conflicts.
+ * @param what the subject of the message, which could not be merged
+ * @param hint the sentence with the remedy
+ */
 export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
   const count = new Set(conflicts.map((one) => one.path)).size
   return conflict(

@@ -1,4 +1,7 @@
-/** Completes the joined base of histories that crossed. Where one merge base had deleted a file and both sides have it all the same, it is no new file. */
+/**
+ * Completes the virtual merge base of criss-cross histories. If one merge base deleted a file that both sides still
+ * have, the file is not new and belongs in the virtual base.
+ */
 import type { FileChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
@@ -11,8 +14,9 @@ import { isTaken } from './merge-by-id.js'
 import { idsOf } from './moved-files.js'
 
 /**
- * The joined base with the files that both sides have and one of the merge bases has, by ID. Without them in the base they would look new on both
- * sides, and a merge would have them twice if one side has moved them. Returns `joined` itself if there are none.
+ * Returns the virtual merge base, completed with the files that both sides and one of the merge bases have, matched by
+ * ID. Without them, these files would look new on both sides, and if one side moved a file, the merge would contain it
+ * twice. Returns `joined` itself if there are none.
  */
 export async function withFilesOfBoth(
   app: App,
@@ -31,8 +35,9 @@ export async function withFilesOfBoth(
 }
 
 /**
- * The new files that both sides have at different places, by ID. Without them in the merge base, a merge would have each of them twice, and in a base that has one
- * ID twice, both sides seem to have deleted the file that they have at the other place.
+ * Returns the new files that both sides have at different paths, by ID. If the merge base lacked them, the merge would
+ * contain each file twice. A merge base with the same ID twice is no solution: each side would then seem to have
+ * deleted one of the two files.
  */
 export async function addedByBoth(
   app: App,
@@ -43,7 +48,7 @@ export async function addedByBoth(
   const [mine, other] = [await newFiles(app, space, base, ours), await newFiles(app, space, base, theirs)]
   const places = [...mine].filter(([id, { path }]) => other.has(id) && other.get(id)?.path !== path)
   const empty = places.length === 0 ? null : await space.repo.writeBlob(Buffer.alloc(0))
-  // Neither of the two versions is known to be the newer one. The merge base has neither, so that they collide.
+  // Either version may be the newer one. The merge base gets an empty file, so that the two versions conflict.
   return new Map(
     places.map(([id, file]) => [
       id,
@@ -52,7 +57,10 @@ export async function addedByBoth(
   )
 }
 
-/** A merge base with more files, by their IDs: a commit that no ref names. Returns `base` itself if there are none. */
+/**
+ * Commits additional files, by ID, on top of a merge base. No ref points to the commit. Returns `base` if there are no
+ * files.
+ */
 export async function withFiles(
   app: App,
   space: SpaceRepository,
@@ -65,11 +73,11 @@ export async function withFiles(
   const names = await overrideNames(app, space, tree)
   const ids: [string, string][] = []
   const changes: FileChange[] = []
-  for (const [id, { path: wanted, oid, mode }] of files) {
+  for (const [id, { path: intended, oid, mode }] of files) {
     const path =
-      (await isTaken(tree, wanted)) || changes.some((one) => one.path === wanted)
-        ? await freePath(tree, wanted)
-        : wanted
+      (await isTaken(tree, intended)) || changes.some((one) => one.path === intended)
+        ? await freePath(tree, intended)
+        : intended
     changes.push({ path, oid, mode })
     ids.push([names(path), id])
   }
@@ -79,7 +87,7 @@ export async function withFiles(
   const commit = await repo.write({
     parents: [base],
     changes,
-    message: 'What two histories have in common\n',
+    message: 'Virtual merge base\n',
     author: me,
     committer: me,
     headers,
@@ -88,7 +96,7 @@ export async function withFiles(
   return commit
 }
 
-/** The files of a commit whose IDs a merge base does not have, by ID. */
+/** Returns the files of a commit whose IDs the merge base does not contain, by ID. */
 export async function newFiles(
   app: App,
   space: SpaceRepository,

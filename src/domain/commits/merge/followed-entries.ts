@@ -1,4 +1,7 @@
-/** Lets the merged table of contents lead to where the merge has its pages: one side listed a page, or changed its entry, while the other moved its file. */
+/**
+ * Updates entries of the merged table of contents if one side added or changed a page's entry while the other side
+ * moved the page's file.
+ */
 import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { findTarget } from '../../../content/file-index.js'
 import { folderOf, isMarkdown } from '../../../content/paths.js'
@@ -15,8 +18,8 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
 import { idsOf, readSide } from './moved-files.js'
 
-/** Most entries that are changed. */
-const MOST = 500
+/** Maximum number of entries that are updated. */
+const MAX_ENTRIES = 500
 
 interface Heads {
   base: CommitId
@@ -26,15 +29,16 @@ interface Heads {
 
 type Tree = ReturnType<Repository['tree']>
 
-/** The path of the table of contents, and the added files that followed a moved folder: old path → new path. */
+/** The path of the table of contents, and the added files that were moved along with a folder: old path → new path. */
 export interface Following {
   summary: string
   moves: ReadonlyMap<string, string>
 }
 
 /**
- * The change to the merged table of contents (`summary`, its path) by which its entries follow pages that one side moved: an entry that the other side
- * wrote has the page's old path, at which the merged tree has no file. None if there is no such entry, or if another one leads to the page already.
+ * Returns the change to the merged table of contents (at the path `summary`) that points entries to moved pages. Such
+ * an entry was written by the other side and has the page's old path, where the merged tree has no file. Returns an
+ * empty list if there is no such entry, or if another entry already points to the page.
  */
 export async function followedEntries(
   app: App,
@@ -62,7 +66,7 @@ export async function followedEntries(
   const slices = new Slices()
   for (const { href, start } of nodes) {
     if (slices.due) await slices.rest()
-    const path = href && targets.length < MOST ? resolve(href, (one) => moved.has(one)) : null
+    const path = href && targets.length < MAX_ENTRIES ? resolve(href, (one) => moved.has(one)) : null
     const to = path === null ? undefined : moved.get(path)
     if (path !== null && to !== undefined && href && !listed.has(to))
       targets.push({ start, href: renamedTarget(href, path, { from, to, root }) })
@@ -77,7 +81,10 @@ export async function followedEntries(
 const nodesIn = (nodes: readonly SummaryNode[]): SummaryNode[] =>
   nodes.flatMap((node) => [node, ...nodesIn(node.children)])
 
-/** Pages that one side moved while the other changed a file that leads to pages: old path → new path. */
+/**
+ * Returns the pages that one side moved while the other side changed `changed`, a file with paths of pages: old path →
+ * new path.
+ */
 export async function movedPages(
   app: App,
   space: SpaceRepository,

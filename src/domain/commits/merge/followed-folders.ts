@@ -1,6 +1,7 @@
 /**
- * Lets files that one side added follow a folder that the other side moved: the effective root, whose old place readers no longer see, or a folder whose
- * name changed its case, next to which some file systems cannot have the old one.
+ * Moves files that one side added to a folder that the other side moved. This applies to two kinds of folders: the
+ * effective root, because pages at its old path are no longer shown, and a folder whose name changed only in case,
+ * because some file systems cannot have both spellings.
  */
 import { readConfig } from '../../../content/config.js'
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../../../content/known-files.js'
@@ -33,16 +34,17 @@ export async function configsOf(
   return { base: b, ours: o, theirs: t } as MergedConfigs
 }
 
-/** The table of contents after a merge: that of the side that changed its place. */
+/** Returns the path of the merged table of contents: from the side that changed it. */
 export const mergedSummary = ({ base, ours, theirs }: MergedConfigs): string =>
   ours.summary === base.summary ? theirs.summary : ours.summary
 
-/** Where files went: old path → new path. */
+/** Moved files: old path → new path. */
 type Moves = Map<string, string>
 
 /**
- * The merge with the added files at their new places, and which those are. A place that another file has is a conflict. Files of the repository that are
- * no content (`package.json`, `.github/`) do not follow a root that moved away from the top of the repository.
+ * Returns the merge with the added files at their new paths, and the list of these moves. If another file has the new
+ * path, that is a conflict. If the root moved away from the top of the repository, files that are not content
+ * (`package.json`, `.github/`) stay.
  */
 export async function withFollowers(
   { repo }: SpaceRepository,
@@ -73,7 +75,10 @@ export async function withFollowers(
   return moves.size === 0 ? { merge, moves } : { merge: await moved(repo, heads, merge, moves), moves }
 }
 
-/** Tells the new path of a file that one side added, by what the other side (`mover`) changed; null if that moved no folder. */
+/**
+ * Returns a function from the path of a file that one side added to its path in the merge, based on the other side's
+ * changes (`mover`). Returns null if the other side moved no folder.
+ */
 function placesOf(
   was: string,
   root: string,
@@ -98,10 +103,10 @@ function placesOf(
   }
 }
 
-/** Files that pages show. */
+/** The extensions of files that pages embed. */
 const MEDIA = /\.(png|jpe?g|gif|svg|webp|avif|pdf|mp4|webm|mp3)$/i
 
-/** Whether an added file belongs to the content. `near`: whether it is in a folder of content. */
+/** Whether an added file belongs to the content. `near`: whether it is in a folder with content. */
 const isContent = (key: string, near: boolean): boolean =>
   key.startsWith(ASSETS_FOLDER) ||
   key.startsWith(INCLUDES_FOLDER) ||
@@ -112,7 +117,7 @@ function inSome(folders: ReadonlySet<string>, path: string): boolean {
   return false
 }
 
-/** The folders of changed files, without the top of the repository. */
+/** Returns the folders of the files with this status, except the top of the repository. */
 function foldersOf(changes: readonly TreeChange[], status: TreeChange['status']): Set<string> {
   const found = new Set<string>()
   for (const change of changes)
@@ -122,7 +127,7 @@ function foldersOf(changes: readonly TreeChange[], status: TreeChange['status'])
   return found
 }
 
-/** Folders that have another case (or Unicode composition) than before: old path → new path. */
+/** Returns the folders whose names changed only in case (or Unicode composition): old path → new path. */
 function respelledFolders(changes: readonly TreeChange[]): Moves {
   const now = new Map([...foldersOf(changes, 'added')].map((folder) => [caseKey(folder), folder]))
   const moves: Moves = new Map()
@@ -133,7 +138,7 @@ function respelledFolders(changes: readonly TreeChange[]): Moves {
   return moves
 }
 
-/** Moves files in the result of a merge. */
+/** Moves files in the result of a merge. Adds a conflict for each new path that another file has. */
 async function moved(repo: Repository, heads: Heads, merge: FileMerge, moves: Moves): Promise<FileMerge> {
   const drafted = repo.tree(await repo.draft(merge.tree, merge.setAside))
   const [ours, theirs] = [await repo.at(heads.ours), await repo.at(heads.theirs)]

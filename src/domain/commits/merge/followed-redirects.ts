@@ -1,4 +1,4 @@
-/** Lets the redirects of the merged configuration lead to where the merge has their pages: one side wrote a redirect while the other moved its page. */
+/** Updates redirects of the merged configuration if one side wrote a redirect while the other side moved its page. */
 import { readConfig, redirectKey } from '../../../content/config.js'
 import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { isRecord } from '../../../content/json.js'
@@ -13,10 +13,13 @@ import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { type Following, movedPages } from './followed-entries.js'
 
-/** Maximum number of redirects that are changed. */
+/** Maximum number of redirects that are updated. */
 const MAX_REDIRECTS = 500
 
-/** The change to the merged configuration by which its redirects follow moved pages. None if all of them lead to pages. */
+/**
+ * Returns the change to the merged configuration that points redirects to moved pages; an empty list if all redirects
+ * point to existing pages.
+ */
 export async function followedRedirects(
   app: App,
   space: SpaceRepository,

@@ -1,5 +1,6 @@
-// Merges files by page ID. Git merges by path, so a file that one side moved and the other changed would be a conflict. Before Git's merge, each
-// such file is put at one temporary path in all three trees (it is "aligned"); afterwards it goes to the path where it belongs.
+// Merges files by page ID. Git merges by path, so a file that one side moved and the other side changed would be a
+// conflict. Before Git's merge, each such file is "aligned": it gets the same temporary path in all three trees. After
+// the merge, it moves to its merged path.
 import {
   type FileChange,
   InvalidPath,
@@ -13,14 +14,16 @@ import type { App } from '../../context/app.js'
 import { serviceSignature } from '../make-commit.js'
 import type { MovedFile } from './moved-files.js'
 
-/** What Git's merge gave, with conflicts named by the paths that people know. */
+/** The result of Git's merge. Conflicts have the files' real paths, not temporary ones. */
 export interface FileMerge {
-  /** Git's tree. It may have conflict markers, and files at temporary paths: never to be committed as it is. */
+  /**
+   * Git's tree. It may contain conflict markers and files at temporary paths, so it must not be committed unchanged.
+   */
   tree: TreeId
   conflicts: MergeConflict[]
-  /** The changes that turn Git's tree into the merged one, apart from the conflicts. */
+  /** The changes that turn Git's tree into the merged tree, except for the conflicts. */
   setAside: FileChange[]
-  /** Files in conflict that were merged by ID, with Git's conflict markers, at the paths where they belong. */
+  /** Files in conflict that were merged by ID, with Git's conflict markers, at their merged paths. */
   marked: FileChange[]
 }
 
@@ -30,7 +33,7 @@ interface Heads {
   theirs: CommitId
 }
 
-/** A moved file that the base and both sides have, with its temporary path. */
+/** A moved file that the merge base and both sides have, with its temporary path. */
 interface AlignedFile extends MovedFile {
   ours: TreeEntry
   theirs: TreeEntry
@@ -38,8 +41,9 @@ interface AlignedFile extends MovedFile {
 }
 
 /**
- * Merges two commits: `moved` by page ID, all other files by path. An edit of one side so meets the text of the other, wherever either has moved
- * the file. If one side deleted a moved file and the other changed or moved it, that is a conflict.
+ * Merges two commits: the files in `moved` by page ID, all other files by path. The edits of both sides are merged even
+ * if a side has moved the file. If one side deleted a moved file and the other side changed or moved it, that is a
+ * conflict.
  */
 export async function mergeById(
   app: App,
@@ -55,7 +59,7 @@ export async function mergeById(
   try {
     outcome = await mergeAligned(app, repo, heads, moved, aligned)
   } catch (error) {
-    // A tree has paths that the server does not write: then everything is merged by path.
+    // A tree contains paths that the server does not write. In that case, all files are merged by path.
     if (!(error instanceof InvalidPath)) throw error
     const plain = await repo.merge(heads)
     return {
@@ -78,7 +82,10 @@ export async function mergeById(
   return result
 }
 
-/** Git's merge of three trees in which the aligned files are at their temporary paths and the other moved files are absent. */
+/**
+ * Runs Git's merge on three trees in which the aligned files are at their temporary paths and the other moved files are
+ * absent.
+ */
 async function mergeAligned(
   app: App,
   repo: Repository,
@@ -95,7 +102,7 @@ async function mergeAligned(
       parents,
       tree,
       changes: [...away, ...put],
-      message: `Files of ${heads[side]} by what they are\n`,
+      message: `Files of ${heads[side]} at temporary paths\n`,
       author: me,
       committer: me,
     })
@@ -109,7 +116,7 @@ async function mergeAligned(
   return { ...outcome, tree: await repo.draft(outcome.tree, changes) }
 }
 
-/** Deletes the files to which Git gave a made-up name, `name~<commit>`, because a folder is at their path. */
+/** Returns deletions of the files that Git renamed to `name~<commit>` because a folder is at their path. */
 export async function madeUpNames(
   repo: Repository,
   tree: TreeId,
@@ -121,7 +128,7 @@ export async function madeUpNames(
     .map(({ path }) => ({ path, delete: true as const }))
 }
 
-/** A name for the folder of temporary paths: one that no side has. */
+/** Returns a folder name for the temporary paths that no tree contains. */
 async function freeName(repo: Repository, heads: Heads): Promise<string> {
   const names = await Promise.all(
     Object.values(heads).map(async (commit) => (await (await repo.at(commit)).list('')) ?? []),
@@ -132,7 +139,10 @@ async function freeName(repo: Repository, heads: Heads): Promise<string> {
   return name
 }
 
-/** Adds the conflict of a file that only one side has left. If another file is at its path in the merge, that is the other side's version. */
+/**
+ * Adds the conflict for a file that one side deleted. If the merge has another file at its path, that file counts as
+ * the other side's version.
+ */
 async function addDeletionConflict(
   repo: Repository,
   result: FileMerge,
@@ -148,15 +158,18 @@ async function addDeletionConflict(
   result.conflicts.push({ path: remaining.path, kind, base, ...(mine && { ours: mine }), ...(its && { theirs: its }) })
 }
 
-/** The path of a file after the merge: that of the side that moved it. Null if both sides moved it, to different paths. */
+/**
+ * Returns the merged path of a file: the path from the side that moved it. Null if the sides moved it to different
+ * paths.
+ */
 function mergedPathOf({ base, ours, theirs }: AlignedFile): string | null {
   if (ours.path === theirs.path || theirs.path === base.path) return ours.path
   return ours.path === base.path ? theirs.path : null
 }
 
 /**
- * Moves the aligned files from their temporary paths to their merged paths, if these are free, and adds their conflicts under those paths.
- * Returns the files that were placed, by path.
+ * Moves the aligned files from their temporary paths to their merged paths if those are free, and adds conflicts for
+ * those paths. Returns the files that were moved, by merged path.
  */
 async function restorePaths(
   repo: Repository,
@@ -166,9 +179,9 @@ async function restorePaths(
 ): Promise<Map<string, TreeEntry>> {
   const placed = new Map<string, TreeEntry>()
   const tree = repo.tree(result.tree)
-  const wanted = new Map<string, number>()
+  const claims = new Map<string, number>()
   for (const file of aligned)
-    for (const path of [mergedPathOf(file) ?? '']) wanted.set(path, (wanted.get(path) ?? 0) + 1)
+    for (const path of [mergedPathOf(file) ?? '']) claims.set(path, (claims.get(path) ?? 0) + 1)
   for (const file of aligned) {
     const conflict = reported.get(file.at)
     const made = await tree.entry(file.at)
@@ -177,7 +190,7 @@ async function restorePaths(
     const [ours, theirs] = [sideAs(file.ours), sideAs(file.theirs)]
     const path = mergedPathOf(file)
     if (path === null) result.conflicts.push({ path: ours.path, kind: 'rename', base: file.base, ours, theirs })
-    else if (wanted.get(path)! > 1 || (await isTaken(tree, path))) await addCollision(result, file, path, sideAs)
+    else if (claims.get(path)! > 1 || (await isTaken(tree, path))) await addCollision(result, file, path, sideAs)
     else if (conflict) {
       result.conflicts.push({ path, kind: conflict.kind, base: file.base, ours, theirs })
       if (made) result.marked.push({ path, oid: made.oid, mode: made.mode })
@@ -188,7 +201,7 @@ async function restorePaths(
   }
   return placed
 
-  /** Adds the conflict of a file whose merged path another file has, or wants too. */
+  /** Adds the conflict for a file whose merged path is taken, or is also the merged path of another file. */
   async function addCollision(
     into: FileMerge,
     file: AlignedFile,
@@ -209,7 +222,7 @@ async function restorePaths(
   }
 }
 
-/** Whether a tree has something at a path, or a file where one of the path's folders would have to be. */
+/** Whether a tree has an entry at a path, or a file in place of one of the path's folders. */
 export async function isTaken(tree: ReturnType<Repository['tree']>, path: string): Promise<boolean> {
   const segments = path.split('/')
   for (let depth = 1; depth < segments.length; depth++) {

@@ -1,6 +1,6 @@
 /**
- * Makes the commit of every three-way merge: merge or update of a change request, its revert, an edit made on an earlier revision, an import,
- * and a later head that joins a conflict's branch.
+ * Creates the commits of all three-way merges: merges, updates and reverts of change requests, edits that are based on
+ * an earlier revision, imports, and later remote heads that are merged into a conflict branch.
  */
 import type { Staging } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
@@ -15,26 +15,27 @@ import { checkMergedNames } from './path-collisions.js'
 interface CleanMerge {
   ours: CommitId
   theirs: CommitId
-  /** The newest commits that both sides contain: page IDs are merged on them. */
+  /** The merge bases, which are also the bases for merging page IDs. */
   bases: readonly CommitId[]
   tree: TreeId
-  /** Whose page keeps its ID if both sides added or restored the same page: `ours` by default. */
+  /** The side whose page keeps its ID if both sides added or restored the same page; `ours` by default. */
   keeper?: 'ours' | 'theirs'
 }
 
-/** What its commit says. */
+/** The parents and metadata of a merge commit. */
 interface MergeCommit {
-  /** `[ours, theirs]` by default. The first is the branch that takes the commit. */
+  /** `[ours, theirs]` by default. The first parent is the head of the branch that gets the commit. */
   parents?: readonly CommitId[]
   message: string
   author: Pick<UserDoc, 'displayName' | 'email'>
-  /** Headers in addition to the one that carries page IDs. */
+  /** Headers in addition to the one with the page IDs. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Makes the commit of two trees that `mergeCommits` has merged. Moves no ref. Durable when it resolves, or when `into` is settled if that is given.
- * Throws 409 with the paths if the merge brings names together that differ by case alone.
+ * Creates the commit for a result of `mergeCommits`. Moves no ref. The commit is durable when this resolves or, if
+ * `into` is given, when that staging is settled. Throws 409 with the paths if the merge would contain names that differ
+ * only in case.
  */
 export async function makeMergeCommit(
   app: App,

@@ -1,4 +1,4 @@
-/** Merges two commits into a tree, three-way: files by page ID and path, then files in conflict by their structure. */
+/** Three-way merge of two commits into a tree: files by page ID and path, then files in conflict by their structure. */
 import type { Merged } from '../../../content/edit/merge-yaml.js'
 import { findTarget } from '../../../content/file-index.js'
 import { idOf } from '../../../content/identity.js'
@@ -27,9 +27,10 @@ import { conflictOfUnlistedPage } from './unlisted-pages.js'
 import { defined } from '../../../kernel/defined.js'
 
 /**
- * Merges two commits' trees, three-way. Moved files are followed by page ID, so that an edit of the other side reaches them at their new path. Files
- * that Git cannot merge are merged by their structure if they have one: the table of contents as a tree, YAML and front matter by key.
- * What still collides is a conflict. Writes objects but no commit of the space and no ref.
+ * Merges the trees of two commits, three-way. Moved files are matched by page ID, so that an edit of the other side
+ * reaches a file at its new path. Files that Git cannot merge are merged by structure if they have one: the table of
+ * contents as a tree, YAML and front matter by key. Differences that remain are conflicts. Writes objects, but creates
+ * no commit of the space and moves no ref.
  */
 export async function mergeCommits(
   app: App,
@@ -49,7 +50,7 @@ export async function mergeCommits(
     base === null || configs === null
       ? { merge: plain, moves: new Map() }
       : await withFollowers(space, { base, ours, theirs }, configs, plain)
-  /** The changes by which entries and redirects follow moved pages, and entries stay for restored ones, too. */
+  /** Adds the changes that update entries and redirects of moved pages and keep the entries of restored pages. */
   const withFollowed = async (changes: FileChange[]): Promise<FileChange[]> => {
     if (base === null) return changes
     const heads = { base, ours, theirs }
@@ -77,8 +78,8 @@ export async function mergeCommits(
 }
 
 /**
- * Files in conflict about their paths may be at paths where the other side has put other pages: makes sure that the table of contents does not
- * lose those silently.
+ * Returns a conflict if the merged table of contents would silently lose a page. That can happen if one side has put
+ * another page at the path of a file in conflict.
  */
 async function conflictsOfUnlistedPages(
   app: App,
@@ -99,7 +100,7 @@ async function conflictsOfUnlistedPages(
 
 /**
  * Merges files by ID and path.
- * @param given the merge base if the caller of the merge named it; else Git finds it
+ * @param given the merge base from the caller; if absent, Git computes it
  */
 async function mergeFiles(
   app: App,
@@ -110,7 +111,8 @@ async function mergeFiles(
   const { repo } = space
   if (base === undefined) return mergeByPath(repo, { ours, theirs })
   const moved = await movedFiles(app, space, { ours, theirs, base })
-  // If histories crossed, Git would join the merge bases itself, line by line, and put markers into tables of contents.
+  // For criss-cross histories, Git would build its own virtual merge base line by line, with conflict markers in tables
+  // of contents.
   const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
   if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
   return mergeByPath(repo, { ours, theirs, ...defined({ base: given }) })
@@ -127,7 +129,9 @@ async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
   }
 }
 
-/** Merges a file in conflict by its structure. Null if it has none, is too large, or has a conflict by structure too. */
+/**
+ * Merges a file in conflict by structure. Returns null if it has no structure, is too large, or still has a conflict.
+ */
 async function mergeStructured(
   app: App,
   space: SpaceRepository,
@@ -139,13 +143,14 @@ async function mergeStructured(
   if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
   if ([base, ours, theirs].some((side) => side?.mode === '160000')) return null
   const snapshot = await space.repo.at(sides.ours)
-  // Larger files stay conflicts for people to resolve.
+  // Larger files stay in conflict, for users to resolve.
   const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
   if (Math.max(...sizes) > (path === summary ? MAX_STRUCTURE_BYTES : MAX_TEXT_BYTES)) return null
   const [was, mine, other] = await Promise.all(
     [base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))),
   )
-  // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be merged.
+  // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be
+  // merged.
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
@@ -159,14 +164,17 @@ async function mergeStructured(
       ? work.mergePage(texts.base, texts.ours, texts.theirs)
       : mergeTexts(work, path, texts, base !== undefined)
   }
-  // A file that is too costly to merge by its structure stays a conflict.
+  // A file that is too costly to merge by structure stays in conflict.
   const merged = await unlessTooCostly(mergeOne(), null)
   if (!merged || !('text' in merged)) return null
   const text = ends === null ? merged.text : await unlessTooCostly(work.keepLineEnds(ends, merged.text), null)
   return text === null ? null : encodeText(text, encoding)
 }
 
-/** The version whose line ends a merge takes: the side that changed them, ours if both did. Null if neither did. */
+/**
+ * Returns the version whose line endings the merge uses: the side that changed them, or ours if both did. Returns null
+ * if neither did.
+ */
 function changedLineEnds({ base, ours, theirs }: Versions): string | null {
   if (![base, ours, theirs].some((text) => text.includes('\r'))) return null
   if (!sameLineEnds(base, ours)) return ours
@@ -175,13 +183,16 @@ function changedLineEnds({ base, ours, theirs }: Versions): string | null {
 
 const withFeeds = (text: string): string => text.replace(/\r\n?/g, '\n')
 
-/** The base, ours and theirs version of a text. */
+/** The three versions of a text: base, ours and theirs. */
 type Versions = Record<keyof SummaryNames, string>
 
 const isConfig = (path: string): boolean =>
   /(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)
 
-/** Merges YAML files and pages by key. A page that both sides added has no base (`hasBase` false) and is not merged. */
+/**
+ * Merges YAML files and front matter by key. A page that both sides added has no base (`hasBase` is false) and is not
+ * merged.
+ */
 async function mergeTexts(
   work: TextWork,
   path: string,
@@ -193,8 +204,9 @@ async function mergeTexts(
 }
 
 /**
- * Merges three versions of the table of contents. Entries are matched by page ID, so the entry of a renamed file is the same entry. Only pages
- * of the base are matched so: pages that the sides added separately may have the same ID before the merge gives one of them another.
+ * Merges three versions of the table of contents. Entries are matched by page ID, so the entry of a renamed file is the
+ * same entry. This applies only to pages of the merge base. Pages that the sides added separately may have the same ID
+ * until the merge gives one of them another ID.
  */
 async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, texts: Versions): Promise<Merged> {
   const { doc, repo } = space

@@ -1,4 +1,4 @@
-// Finds the files that a merge must follow by page ID, because Git merges by path.
+// Finds the files that must be merged by page ID, because Git merges by path.
 import { readConfig } from '../../../content/config.js'
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow } from '../../../content/paths.js'
@@ -11,7 +11,7 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesFrom } from '../../revisions/arriving-identity.js'
 import { noOverrides, overridesAt } from '../../revisions/identity.js'
 
-/** A file of the merge base, and where each side has it now; null = that side deleted it. */
+/** A file of the merge base, and its entry on each side; null if that side deleted it. */
 export interface MovedFile {
   base: TreeEntry
   ours: TreeEntry | null
@@ -24,20 +24,21 @@ interface Heads {
   theirs: CommitId
 }
 
-/** What one side of a merge changed since the merge base, and the IDs of its files. */
+/** The changes of one side since the merge base, with the IDs of its files. */
 interface SideChanges {
   /** By path. */
   changes: Map<string, TreeChange>
   identify: (path: string) => string
-  /** Whether the file at a path was elsewhere before. */
+  /** Whether the file at a path had another path before. */
   cameFromElsewhere: (path: string) => boolean
-  /** The files that it changed or added, by ID. */
+  /** The changed and added files, by ID. */
   files: Map<string, TreeEntry>
 }
 
 /**
- * The files that a merge by path would get wrong: moved by one side and changed, moved or deleted by the other; deleted by one side and
- * changed by the other (Git might take a new page with a similar text for it); deleted by both. Files are matched by their IDs.
+ * Returns the files that a merge by path would get wrong. These are files that one side moved and the other side
+ * changed, moved or deleted; files that one side deleted and the other side changed, because Git might mistake a new
+ * page with similar text for the deleted one; and files that both sides deleted. Files are matched by ID.
  */
 export async function movedFiles(app: App, space: SpaceRepository, heads: Heads): Promise<MovedFile[]> {
   const { repo } = space
@@ -70,7 +71,7 @@ export async function movedFiles(app: App, space: SpaceRepository, heads: Heads)
 
 const isFile = (entry: TreeEntry): boolean => entry.mode.startsWith('100')
 
-/** Whether a side may have moved a file: for that it must have deleted one, or changed more than one. */
+/** Whether a side may have moved a file. A move deletes a file, or changes at least two. */
 function mayHaveMoves(mine: readonly TreeChange[], other: readonly TreeChange[]): boolean {
   if (mine.length === 0 || other.length === 0) return false
   const mayMove = (changes: readonly TreeChange[]): boolean =>
@@ -78,7 +79,7 @@ function mayHaveMoves(mine: readonly TreeChange[], other: readonly TreeChange[])
   return mayMove(mine) || mayMove(other)
 }
 
-/** The file of the base with this ID as one side has it, wherever; null if the side deleted it. */
+/** Returns one side's entry for the base file with this ID, at any path; null if the side deleted it. */
 function fileOnSide(
   { changes, files, identify, cameFromElsewhere }: SideChanges,
   base: TreeEntry,
@@ -89,7 +90,7 @@ function fileOnSide(
   if (!change) return base
   const sameId = files.get(id)
   if (sameId) return sameId
-  // The file at the same path counts as this one, unless it is another one that was moved there.
+  // A file at the same path counts as the same file, unless it is another file that was moved there.
   const { after } = change
   return after && isFile(after) && !known.has(identify(after.path)) && !cameFromElsewhere(after.path) ? after : null
 }
@@ -102,7 +103,7 @@ function needsMergeById({ base, ours, theirs }: MovedFile): boolean {
   return remaining === null || changed(remaining)
 }
 
-/** What one side of a merge changed, by the list of its changes. */
+/** Reads the changes of one side of a merge from the list of its diff. */
 export async function readSide(
   app: App,
   space: SpaceRepository,
@@ -122,7 +123,7 @@ export async function readSide(
   return { changes, identify, files, cameFromElsewhere: (path) => identify(path) !== idByPath(path) }
 }
 
-/** Tells the ID of the page or file at a path of a commit. */
+/** Returns a function from a path in a commit to the ID of its page or file. */
 export async function idsOf(
   app: App,
   { doc, repo }: SpaceRepository,

@@ -1,11 +1,12 @@
-// Finds paths that a merge would bring together although some file systems cannot tell them apart.
+// Finds paths in a merge that are the same file on some file systems.
 import { caseKey, type Repository } from '../../../git/index.js'
 import { conflict } from '../../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 
 /**
- * Pairs of paths, one from each side of a merge, that differ only by case (or Unicode composition). On some systems they are one file, so
- * one of the two would be lost there. Git merges them without a warning. Pairs that one side had before the merge are not returned.
+ * Finds pairs of paths, one from each side of a merge, that differ only in case (or Unicode composition). On some
+ * systems, such a pair is one file, so one of the two would be lost. Git merges them without a warning. Pairs that one
+ * side already had before the merge are not returned.
  */
 export async function findCollisions(
   repo: Repository,
@@ -26,7 +27,7 @@ export async function findCollisions(
   return found
 }
 
-/** Throws 409 with the paths if a merge has such pairs. */
+/** Throws 409 with the paths if a merge has pairs that differ only in case. */
 export async function checkMergedNames(
   repo: Repository,
   tree: TreeId,
@@ -37,7 +38,7 @@ export async function checkMergedNames(
   const [first] = found
   if (!first) return
   throw conflict(
-    `The merge would have both ${first[0]} and ${first[1]}, which some systems take for one file. Nothing was changed. Give one of them another name (a page: another slug), then try again.`,
+    `The merge would contain both ${first[0]} and ${first[1]}, which are the same file on some systems. Nothing was changed. Rename one of them (for a page, change its slug), then try again.`,
     { paths: [...new Set(found.flat())] },
   )
 }
@@ -45,7 +46,7 @@ export async function checkMergedNames(
 const addedPaths = async (repo: Repository, before: CommitId, after: TreeId): Promise<string[]> =>
   (await repo.diff(before, after)).flatMap((change) => (change.status === 'added' ? [change.path] : []))
 
-/** The folders of a path, outermost first, and the path itself. */
+/** Returns the folders of a path, outermost first, and then the path itself. */
 const withFolders = (path: string): string[] =>
   path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))
 

@@ -1,4 +1,4 @@
-/** Keeps the entry of a page that one side restored while the other removed the entry, which led nowhere by then. */
+/** Keeps a page's entry if one side restored the page's file while the other side removed the entry as broken. */
 import { entriesFrom, readConfig } from '../../../content/config.js'
 import { findTarget } from '../../../content/file-index.js'
 import { folderOf, isMarkdown } from '../../../content/paths.js'
@@ -11,8 +11,8 @@ import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 
-/** Most entries that are kept. */
-const MOST = 100
+/** Maximum number of entries that are kept. */
+const MAX_ENTRIES = 100
 const NO_NAMES = { base: {}, ours: {}, theirs: {} }
 
 interface Heads {
@@ -21,16 +21,17 @@ interface Heads {
   theirs: CommitId
 }
 
-/** Reads tables of contents, and tells which of some files their entries lead to. */
+/** Reads tables of contents and finds the entries of given files. */
 interface Tables {
   text(file: TreeEntry): Promise<string>
-  /** Where the entries begin, by path. */
+  /** Returns the start offsets of the files' entries, by path. */
   startsOf(text: string, files: ReadonlySet<string>): Promise<Map<string, number>>
 }
 
 /**
- * The change to the merged table of contents (`summary`, its path) by which it lists pages again: the base lists a file that it does not have, one side added
- * that file, and the other removed the entry. Without it, the page would be there and in no table of contents, although nobody wanted that.
+ * Returns the change to the merged table of contents (at the path `summary`) that lists restored pages again. In this
+ * case, the merge base lists a missing file, one side added that file, and the other side removed the entry. Without
+ * the change, the page would exist but be unlisted, although neither side intended that.
  */
 export async function relistedPages(
   app: App,
@@ -75,7 +76,7 @@ export async function relistedPages(
   return []
 }
 
-/** Markdown files that a side added, and that the merge has. */
+/** Returns the Markdown files that a side added and that the merge contains. */
 async function addedPages(
   { repo }: SpaceRepository,
   base: CommitId,
@@ -87,7 +88,10 @@ async function addedPages(
   return new Set(added.filter((_, i) => there[i]).map(({ path }) => path))
 }
 
-/** The merged text with the entries of `listing` for those of `files` that the base lists; null if it lacks none of them. */
+/**
+ * Returns the merged text with the missing entries of `files` that both the base and `listing` contain; null if none is
+ * missing.
+ */
 async function relist(
   work: TextWork,
   tables: Tables,
@@ -98,9 +102,10 @@ async function relist(
   if (before.size === 0) return null
   const [full, merged] = [await tables.text(listing), await tables.text(now)]
   const [starts, listed] = [await tables.startsOf(full, files), await tables.startsOf(merged, files)]
-  const lost = [...starts].filter(([path]) => before.has(path) && !listed.has(path)).slice(0, MOST)
+  const lost = [...starts].filter(([path]) => before.has(path) && !listed.has(path)).slice(0, MAX_ENTRIES)
   if (lost.length === 0) return null
-  // What the side would have without these entries: to that, they are an addition, which a merge puts where the side has them.
+  // Remove the entries from the side's text and use the result as the merge base. The merge then treats them as
+  // additions and inserts them at the side's positions.
   let without = full
   for (const [, start] of lost.sort(([, a], [, b]) => b - a)) {
     const outcome = await work.changeSummary(without, { kind: 'remove', start })

@@ -1,4 +1,4 @@
-/** Makes sure that a merge does not drop a page from the table of contents that neither side removed. */
+/** Detects a merge that drops a page from the table of contents although neither side removed it. */
 import { defaultId } from '../../../content/identity.js'
 import { readStructure } from '../../../content/structure.js'
 import type { ContentStructure } from '../../../content/types.js'
@@ -10,11 +10,11 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { structureAt } from '../../revisions/revisions.js'
 
 /**
- * Finds a page that the merged table of contents would lose although no side removed it: one side put the page at a path that had another page,
- * and the other side moved that page's entry away. Merged line by line, no line for the path is left. Returns a conflict of the table of
- * contents then; null if there is no such page.
+ * Finds a page that the merged table of contents would lose although neither side removed it. This happens if one side
+ * put the page at the path of another page while the other side moved that other page's entry: after a line-by-line
+ * merge, no line for the path is left. Returns a conflict for the table of contents, or null if there is no such page.
  * @param merged the merged tree, with either side's file at every path in conflict
- * @param open paths in conflict: what they will have is not decided yet
+ * @param open paths in conflict, whose content is not decided yet
  */
 export async function conflictOfUnlistedPage(
   app: App,
@@ -30,7 +30,7 @@ export async function conflictOfUnlistedPage(
   const { summary } = ours.config
   if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null
   const [mine, its, was] = [await repo.at(sides.ours), await repo.at(sides.theirs), await repo.at(sides.base)]
-  /** Whether a side lists the page, or has no file at its path: so it did not take the page out of the table of contents. */
+  /** Whether a side lists the page or has no file at its path. If so, the side did not remove the page's entry. */
   const agrees = async (side: ContentStructure, files: typeof mine, path: string): Promise<boolean> =>
     side.byGitPath.has(path) || (await files.entry(path)) === null
   const slices = new Slices()

@@ -1,4 +1,4 @@
-/** Finds the base of a three-way merge, also if the two histories have merged each other and share several bases. */
+/** Finds the base of a three-way merge. For criss-cross histories, builds a virtual merge base from all merge bases. */
 import type { CommitId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
@@ -11,9 +11,11 @@ import { addedByBoth, withFiles, withFilesOfBoth } from './criss-cross-files.js'
 type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedTree>
 
 /**
- * The merge base of two commits. Histories that crossed (each merged the other) have several; with one of them alone, what came by another
- * would look like a change of both sides. So they are merged into one commit, which no ref names, as Git's recursive merge does. What conflicts
- * between the bases stays as Git leaves it. A page that they have at different paths gets one of these, or a path of its own (`base-despite-conflicts.ts`). Null if the commits have nothing in common.
+ * Returns the merge base of two commits, or null if they have no common ancestor. Criss-cross histories have several
+ * merge bases. If only one of them were used, changes from the others would look like changes of both sides. As in
+ * Git's recursive merge, they are merged into one commit without a ref. Conflicts between the bases stay as Git leaves
+ * them. A page that they have at different paths gets one of these paths, or a generated one
+ * (`base-despite-conflicts.ts`).
  */
 export async function joinedBase(
   app: App,
@@ -26,7 +28,7 @@ export async function joinedBase(
   return joined === null || bases.length < 2 ? joined : withFilesOfBoth(app, space, joined, { ours, theirs }, bases)
 }
 
-/** Merges several commits into one, which no ref names. Null if there are none. */
+/** Merges several commits into one commit without a ref. Returns null if there are none. */
 export async function joinedCommits(
   app: App,
   space: SpaceRepository,
@@ -56,7 +58,7 @@ async function join(app: App, space: SpaceRepository, sides: Sides, merge: Merge
     parents: [sides.ours, sides.theirs],
     tree,
     changes: [],
-    message: 'What two histories have in common\n',
+    message: 'Virtual merge base\n',
     author: me,
     committer: me,
     headers: await pageIdsHeader(app, space, sides.ours, overrides),

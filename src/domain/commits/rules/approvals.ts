@@ -1,4 +1,4 @@
-/** The reviews that decide whether a change request may be merged. */
+/** Determines which reviews count for a merge, and which approvals are missing. */
 import { allows } from '../../../access/index.js'
 import { type ReviewDoc, reviews, type SpaceDoc, users } from '../../../model/index.js'
 import type { Reader } from '../../../store/index.js'
@@ -12,8 +12,9 @@ interface DecidingReviews {
 }
 
 /**
- * The reviews that count: the latest one of each reviewer, unless it was dismissed, the reviewer opened the change request, or they may no
- * longer review the space. An approval counts only for the revision that is the head now.
+ * Returns the reviews that count: the latest one of each reviewer. A review does not count if it was dismissed, if the
+ * reviewer opened the change request, or if the reviewer may no longer review the space. An approval counts only for
+ * the current head.
  */
 export async function decidingReviews(
   reader: Reader,
@@ -44,16 +45,17 @@ async function isAdmin(reader: Reader, user: string, space: SpaceDoc): Promise<b
   return role !== null && allows('space:admin', role)
 }
 
-/** A change request that may be merged, with the commit that would be. */
+/** A change request to merge, with its head. */
 export interface Candidate extends LoadedChangeRequest {
-  /** The user who merges it, and whether they wrote in it (`change-requests/writers.ts`). */
+  /** The merging user, and whether they wrote content of the change request (`change-requests/writers.ts`). */
   mergedBy: { user: string; wrote: boolean }
 }
 
 /**
- * What a change request lacks of the approvals that its space requires, as sentences; none if it has them. It lacks them if its head has fewer, or
- * if a reviewer whose review counts requests changes. The merging user's own approval does not count if they wrote in the change request, unless
- * they are an admin: no second person would have seen what they wrote.
+ * Returns a sentence for each reason why a change request lacks required approvals; an empty list if it has them.
+ * Reasons are too few approvals of its head, and a counted review that requests changes. If the merging user wrote in
+ * the change request, their own approval counts only if they are an admin. Otherwise no second person would have read
+ * their changes.
  */
 export async function missingApprovals(
   reader: Reader,
@@ -64,11 +66,11 @@ export async function missingApprovals(
   const reasons: string[] = []
   if (missing === 1 && own.length > 0)
     reasons.push(
-      'You wrote in it, so your own approval does not count if you merge it: somebody else has to approve it or merge it.',
+      'You wrote in it, so your own approval does not count if you merge it: another person has to approve or merge it.',
     )
   else if (missing > 0)
     reasons.push(
-      `It needs ${count(required)} of its latest revision, from people other than the one who opened it. It has ${approvals.length}; ${count(missing)} missing.`,
+      `It needs ${count(required)} of its latest revision from people who did not open it. It has ${approvals.length}; ${count(missing)} missing.`,
     )
   if (objections.length > 0)
     reasons.push(
@@ -77,13 +79,16 @@ export async function missingApprovals(
   return reasons
 }
 
-/** The deciding reviews, as they count if a certain user merges the change request. */
+/** The deciding reviews, as they count for a merge by a given user. */
 export interface CountedReviews extends DecidingReviews {
-  /** Approvals of the merging user that do not count, since they wrote in it. */
+  /** The merging user's approvals, which do not count because the user wrote in the change request. */
   own: ReviewDoc[]
 }
 
-/** Leaves out the approval of the merging user if they wrote in the change request and are no admin. */
+/**
+ * Returns the deciding reviews. Excludes the merging user's approval if they wrote in the change request and are not an
+ * admin.
+ */
 export async function countedReviews(reader: Reader, space: SpaceDoc, candidate: Candidate): Promise<CountedReviews> {
   const { approvals, objections } = await decidingReviews(reader, space, candidate)
   const { user, wrote } = candidate.mergedBy
@@ -100,7 +105,7 @@ const names = (reader: Reader, by: readonly ReviewDoc[]): Promise<string> =>
     by.map(({ reviewer }) => reviewer),
   )
 
-/** The names of users, for a sentence. */
+/** Returns the users' display names, separated by commas. */
 export async function namesOf(reader: Reader, ids: readonly string[]): Promise<string> {
   const found = await Promise.all(ids.map(async (id) => (await reader.get(users, id))?.displayName ?? id))
   return found.join(', ')

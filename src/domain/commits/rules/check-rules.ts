@@ -1,4 +1,4 @@
-/** Checks merge rules before they are stored: their users and their expressions. */
+/** Validates the users and expressions of merge rules before they are stored. */
 import { checkCondition } from '../../../content/conditions/check.js'
 import { ConditionError } from '../../../content/conditions/error.js'
 import { badRequest, type ErrorDetail } from '../../../kernel/errors.js'
@@ -6,7 +6,7 @@ import { membershipId, memberships, type SpaceMergeRules } from '../../../model/
 import type { Reader } from '../../../store/index.js'
 import { RULE_NAMES } from './unmet.js'
 
-/** Throws 400 naming each user who is not a member of the organization, and each expression that is not a condition. */
+/** Throws 400 with the path of each user who is not a member of the organization, and of each invalid expression. */
 export async function checkMergeRules(
   reader: Reader,
   organization: string,
@@ -21,7 +21,7 @@ export async function checkMergeRules(
       if (!(await reader.get(memberships, membershipId(organization, user))))
         details.push({ path: `${path}/users/${at}`, message: 'must be the ID of a member of the organization' })
   }
-  if (details.length > 0) throw badRequest('These merge rules cannot be set.', details)
+  if (details.length > 0) throw badRequest('The merge rules are not valid.', details)
 }
 
 function wrongExpression(expression: string, path: string): ErrorDetail[] {

@@ -1,18 +1,18 @@
-/** The merge rules of a space: its own, or those of its organization. */
+/** Reads the effective merge rules of a space: its own, or the ones that it inherits from its organization. */
 import { type MergeRule, organizations, type SpaceDoc } from '../../../model/index.js'
 import type { Reader } from '../../../store/index.js'
 
-/** What protects the main content of a space. */
+/** The rules that protect a space's main content. */
 export interface Protection {
   /** Number of approvals that a merge needs. */
   approvals: number
-  /** All rules but those that name who may bypass the others. */
+  /** All rules except `allow_bypass`. */
   rules: readonly MergeRule[]
   /** IDs of the users to whom the rules do not apply. */
   bypass: ReadonlySet<string>
 }
 
-/** The rules that apply to a space now, as they are stored. */
+/** Reads the stored rules that currently apply to a space. */
 export async function protectionOf(reader: Reader, space: SpaceDoc): Promise<Protection> {
   const own = space.mergeRules ?? { type: 'inherit' }
   const set = own.type === 'inherit' ? (await reader.get(organizations, space.organization))?.mergeRules : own
@@ -24,10 +24,10 @@ export async function protectionOf(reader: Reader, space: SpaceDoc): Promise<Pro
   }
 }
 
-/** Whether main can be changed only in the ways that the rules allow. */
+/** Whether there are rules that restrict changes of main. */
 export const protects = ({ approvals, rules }: Protection): boolean => approvals > 0 || rules.length > 0
 
-/** The names under which the audit log has the rules that did not apply to a request. */
+/** Returns the setting names that the audit log records for bypassed rules. */
 export const settingsOf = ({ approvals, rules }: Protection): string[] => [
   ...(approvals > 0 ? ['requiredApprovals'] : []),
   ...(rules.length > 0 ? ['mergeRules'] : []),

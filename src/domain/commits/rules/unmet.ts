@@ -1,4 +1,4 @@
-/** The rules that a change request does not meet, each with what to do. */
+/** Finds the merge rules that a change request does not meet, each with a message for the user. */
 import { evaluateCondition } from '../../../content/conditions/evaluate.js'
 import { type MergeRule, requestedReviews, type UnmetRule } from '../../../model/index.js'
 import type { Reader } from '../../../store/index.js'
@@ -9,25 +9,25 @@ import { spaceRole } from '../../roles/access.js'
 import { type Candidate, type CountedReviews, countedReviews, missingApprovals, namesOf } from './approvals.js'
 import { type Protection, protectionOf, protects } from './effective.js'
 
-/** What rules look at. */
+/** The state that merge rules are checked against. */
 interface ReviewState {
   reader: Reader
   space: Pick<LoadedSpace, 'doc' | 'repo'>
   candidate: Candidate
   reviews: CountedReviews
-  /** IDs of the users whose reviews were asked for and have not come. */
+  /** IDs of the users whose requested reviews are still missing. */
   requested: string[]
   outdated: boolean
 }
 
-/** What a change request lacks of a rule, as a sentence; null if it meets the rule. */
+/** Checks one rule. Returns a sentence about what is missing; null if the change request meets the rule. */
 type Check<R = MergeRule> = (state: ReviewState, rule: R) => string | null | Promise<string | null>
 
 const reviewersOf = (list: readonly { reviewer: string }[]): string[] => list.map(({ reviewer }) => reviewer)
 
 const approvedBy = ({ reviews }: ReviewState): Set<string> => new Set(reviewersOf(reviews.approvals))
 
-/** The member of the union whose rule may be `R`. */
+/** The member of the union whose `rule` can be `R`. */
 type RuleOf<R> = MergeRule extends infer One
   ? One extends { rule: infer Own }
     ? R extends Own
@@ -40,19 +40,19 @@ const CHECKS: { [R in MergeRule['rule']]: Check<RuleOf<R>> } = {
   require_at_least_one_review: ({ reviews: { approvals, objections } }) =>
     approvals.length + objections.length > 0
       ? null
-      : 'It needs a review of its latest revision by somebody other than the one who opened it.',
+      : 'It needs a review of its latest revision from a person who did not open it.',
   require_at_least_one_approved_review: ({ reviews: { approvals, own } }) => {
     if (approvals.length > 0) return null
     return own.length > 0
-      ? 'You wrote in it, so your own approval does not count if you merge it: somebody else has to approve it or merge it.'
-      : 'It needs an approval of its latest revision by somebody other than the one who opened it.'
+      ? 'You wrote in it, so your own approval does not count if you merge it: another person has to approve or merge it.'
+      : 'It needs an approval of its latest revision from a person who did not open it.'
   },
   require_all_reviews_approved: async ({ reader, reviews: { objections }, requested }) => {
     if (objections.length > 0)
       return `Changes are requested by ${await namesOf(reader, reviewersOf(objections))}: they have to approve it, or an admin has to dismiss their review.`
     return requested.length === 0
       ? null
-      : `Reviews were asked for that have not been given: by ${await namesOf(reader, requested)}.`
+      : `It still needs the requested reviews from ${await namesOf(reader, requested)}.`
   },
   require_up_to_date_change_request: ({ outdated }) =>
     outdated ? 'It lacks changes of the main content: update it first.' : null,
@@ -77,7 +77,7 @@ const CHECKS: { [R in MergeRule['rule']]: Check<RuleOf<R>> } = {
     evaluateCondition(expression, await valuesOf(state)) ? null : message,
 }
 
-/** The names that a custom rule may use; `model/merge-rules.ts` describes them. */
+/** The names that a custom rule can use, as documented in `model/merge-rules.ts`. */
 export const RULE_NAMES = {
   space: ['id', 'title'],
   changeRequest: ['number', 'subject', 'description', 'status', 'author', 'outdated'],
@@ -116,8 +116,8 @@ async function valuesOf({
 }
 
 /**
- * The rules of the space, as they are stored now, that a change request does not meet if a certain user merges it. They apply to everybody:
- * whether the user may bypass them is another question.
+ * Returns the currently stored rules that a change request does not meet if a given user merges it. Does not check
+ * whether the user may bypass them.
  */
 export async function unmetRules(
   reader: Reader,

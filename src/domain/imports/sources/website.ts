@@ -134,7 +134,7 @@ class Crawl {
     if (this.#tooDeep !== '')
       gathering.fail(
         this.#tooDeep,
-        `It is more than ${MAX_DEPTH} links away from the first page. It was not read, nor were the pages behind it.`,
+        `It is more than ${MAX_DEPTH} links away from the first page. It was skipped, and so were the pages that only it links to.`,
       )
   }
 

@@ -1,4 +1,4 @@
-/** Manages identities of single sign-on: links, lists and forgets them, and exempts a member from single sign-on. */
+/** Links, lists and deletes single sign-on identities, and exempts members from single sign-on. */
 import { conflict, notFound, ServiceError } from '../../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../../kernel/paging.js'
 import {

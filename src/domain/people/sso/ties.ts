@@ -1,4 +1,4 @@
-/** Links identities of single sign-on to members, and unlinks them. */
+/** Links single sign-on identities to members, and unlinks them. */
 import { createHash } from 'node:crypto'
 import {
   type MembershipDoc,

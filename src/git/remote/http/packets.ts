@@ -35,7 +35,7 @@ export async function* packets(bytes: AsyncIterable<Buffer>): AsyncGenerator<Pac
       if (!/^[0-9a-f]{4}$/i.test(digits)) throw new LeftToGit('the response does not consist of packets')
       const length = Number.parseInt(digits, 16)
       const mark = MARKS.find(([value]) => value === length)?.[1]
-      if (mark === undefined && length < LENGTH_BYTES) throw new LeftToGit('a packet has an impossible length')
+      if (mark === undefined && length < LENGTH_BYTES) throw new LeftToGit('a packet has an invalid length')
       if (mark === undefined && rest.length - at < length) break
       yield mark ?? rest.subarray(at + LENGTH_BYTES, at + length)
       at += mark === undefined ? length : LENGTH_BYTES

@@ -51,11 +51,12 @@ export async function headOf(server: SmartHttp, ref: RefName): Promise<CommitId>
 
 /**
  * Yields the bytes of a pack with a commit and everything that it needs.
- * @param have a complete local commit, whose objects the pack then leaves out; null = the pack has everything. Throws
+ * @param have a complete local commit, whose objects the pack omits; null for a pack with all objects. Throws
  * `LeftToGit` if the remote does not know the commit, or wants to negotiate.
  */
 export async function* packOf(server: SmartHttp, want: CommitId, have: CommitId | null): AsyncGenerator<Buffer, void> {
-  // Without "done", the remote sends a pack only if it knows the commit, and the pack then builds on it.
+  // Without "done", the remote sends a pack only if it knows the `have` commit. The pack then omits that commit's
+  // objects.
   const args = ['thin-pack', 'no-progress', 'ofs-delta', `want ${want}`, have === null ? 'done' : `have ${have}`]
   let part = ''
   let ended = false
