@@ -1,3 +1,4 @@
+// @costly: every endpoint is probed
 import * as assert from 'uvu/assert'
 import { allows, type Permission, policy } from '../../src/access/index.js'
 import type { Endpoint } from '../../src/api/declaration.js'

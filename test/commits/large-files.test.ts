@@ -1,3 +1,4 @@
+// @costly: it writes and merges files at the limits
 import * as assert from 'uvu/assert'
 import { costOf } from '../support/main-thread.js'
 import { startService } from '../support/service.js'

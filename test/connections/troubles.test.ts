@@ -1,3 +1,4 @@
+// @costly: it plays many syncs
 import * as assert from 'uvu/assert'
 import { eventsOf } from '../support/events.js'
 import { git } from '../support/hermetic-git.js'

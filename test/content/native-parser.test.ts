@@ -1,3 +1,4 @@
+// @costly: it compares two parsers on thousands of texts
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// @costly: every kind of hostile input goes through every way in
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
 import { assault } from './assault.js'

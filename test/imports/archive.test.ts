@@ -1,3 +1,4 @@
+// @costly: it imports archives at the limits
 import * as assert from 'uvu/assert'
 import { suiteWith } from '../support/suite.js'
 import { confluenceExport, notionExport, renamed, wordDocument, zipOf } from './archives.js'

@@ -1,3 +1,4 @@
+// @costly: it starts ssh servers
 // Tests Git LFS for repositories over ssh: the ssh host returns the address of the LFS server and its credentials.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'

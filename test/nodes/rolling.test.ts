@@ -1,3 +1,4 @@
+// @costly: nodes are restarted one after another
 import * as assert from 'uvu/assert'
 import { suiteWith } from '../support/suite.js'
 import type { Answer, Question } from './asker.js'

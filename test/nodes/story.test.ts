@@ -1,3 +1,4 @@
+// @costly: three nodes and a database are killed and restarted
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
 import { tell } from './story.js'

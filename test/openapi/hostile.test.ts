@@ -1,3 +1,4 @@
+// @costly: each specification is parsed in a process of its own
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'

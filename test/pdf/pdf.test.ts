@@ -1,3 +1,4 @@
+// @costly: Chromium prints every book
 /** Tests PDFs through HTTP, with a real Chromium. */
 import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// @costly: Chromium prints every book
 /** Tests PDFs of hostile pages and requests without permission: content, access, and the end of a job. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @costly: it imports hostile pull requests
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import type { HostResponse } from '../support/hosts/host-server.js'

@@ -92,7 +92,7 @@ test('all nodes of a database sign commits with one key, or none does', async ()
   )
   await forgetKey({ databaseUrl: url, dataDir: root }, 'commit')
   assert.is((await node(url, { BINDERY_SIGNING_KEY: KEY })).refused, null)
-  assert.match(String((await node(url, env)).refused), /Leave BINDERY_COMMIT_KEY_FILE out/)
+  assert.match(String((await node(url, env)).refused), /Remove BINDERY_COMMIT_KEY_FILE/)
 })
 
 test('without a database, the data folder has the key and a key setting must match', async () => {

@@ -1,3 +1,4 @@
+// @costly: it plays whole stories with kills
 import { suite } from '../support/suite.js'
 import { playStory } from './two-sided/story.js'
 

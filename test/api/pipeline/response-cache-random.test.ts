@@ -1,3 +1,4 @@
+// @costly: it compares cached with new responses after random steps
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.js'

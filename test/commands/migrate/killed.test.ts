@@ -1,3 +1,4 @@
+// @costly: it kills migrations and runs them again
 // @own-process: it starts and kills processes
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// @costly: small specifications go through the whole product
 // Takes unusual specifications through every step of the service.
 // For a folder of specifications: SPECIFICATIONS=/a/folder npm test -- openapi/whole-way
 // For large ones with generated cycles, hundreds of files and 3 MB of YAML: SPECIFICATIONS=large.
