@@ -66,7 +66,7 @@ test('a missing, damaged or replaced signing key is rejected with the consequenc
   await here.restart()
   await here.service.close()
   rmSync(file)
-  assert.match(await forgetKey(configOf(here.dir), 'signing'), /cannot be read/)
+  assert.match(await forgetKey(configOf(here.dir), 'signing'), /can no longer be read/)
   await here.restart()
   assert.is.not(readFileSync(file, 'utf8'), key)
   await here.close()
