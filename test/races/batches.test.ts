@@ -174,7 +174,7 @@ test(
     await writeFile(lock, '')
     for (const { status, body } of await both()) {
       assert.is(status, 409, JSON.stringify(body))
-      assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again later\. .*delete that file/)
+      assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again later\. .*delete the lock file/)
     }
     assert.is(await desk.git('rev-parse', 'main'), head)
     await rm(lock)
