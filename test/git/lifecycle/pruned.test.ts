@@ -34,7 +34,7 @@ test('a page only gets back a deleted text if it can be written again, else it i
     assert.is(await desk.file('long.md'), long)
   } else {
     const { error } = await desk.write([back], 409)
-    assert.match(error.message, /object [0-9a-f]{40}\) is missing in the space's repository/)
+    assert.match(error.message, /object [0-9a-f]{40}\) is missing from the space's repository/)
   }
   assert.is(await desk.git('fsck', '--strict', '--full', '--no-dangling'), '')
 })
