@@ -2,6 +2,7 @@
  * Converts the front matter of a page to its attributes (title, description, cover, layout …), and reports invalid
  * values.
  */
+import { defined } from '../kernel/defined.js'
 import { isRecord } from './json.js'
 import type { PageAttributes } from './types.js'
 import type { YamlEntry } from './yaml-entry.js'
@@ -24,12 +25,6 @@ const asStrings = (value: unknown): string[] | undefined => {
   )
   return items.every((item) => item !== undefined) ? items : undefined
 }
-/** Returns the members that have a value. */
-const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-
 const LAYOUT_FLAGS = [
   'title',
   'description',

@@ -11,7 +11,7 @@ interface Edit {
   text: string
 }
 
-/** How much of a changed block is preserved. */
+/** The parts of a changed block that are preserved. */
 export interface PatchMode {
   /** Whether to replace only the children of a block whose own data is unchanged. */
   deep: boolean

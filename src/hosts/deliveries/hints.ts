@@ -2,6 +2,7 @@
  * Converts webhook payloads to the hints of a `Delivery`. Nothing in them is trusted; members of an unexpected form are
  * omitted.
  */
+import { defined } from '../../kernel/defined.js'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Provider } from '../types.js'
 import { at, commitAt, listAt, numberAt, textAt } from '../values.js'
@@ -67,10 +68,6 @@ const ACTIONS: Readonly<Record<string, PullRequestHint['action']>> = {
 }
 const actionOf = (word: string): PullRequestHint['action'] =>
   Object.hasOwn(ACTIONS, word) ? (ACTIONS[word] ?? 'other') : 'other'
-
-/** Returns a hint without its undefined members. */
-const defined = <T extends object>(hint: T): T =>
-  Object.fromEntries(Object.entries(hint).filter(([, value]) => value !== undefined)) as T
 
 const push = (payload: unknown): Hints =>
   defined({
