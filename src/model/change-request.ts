@@ -23,7 +23,7 @@ export interface ChangeRequestDoc {
   revisionInitial: string
   revisionMergedAncestor?: string
   revisionMerged?: string
-  /** The member who merged it, and the time; absent if an earlier release recorded the merge. */
+  /** The member who merged it (absent if the service recorded the merge), and the time. */
   mergedBy?: string
   mergedAt?: string
   comments: number

@@ -9,10 +9,7 @@ export interface JobDoc {
   kind: string
   /** Jobs of one lane (such as a space) run one after another. */
   lane: string
-  /**
-   * The queue shares its slots fairly among organizations. Absent: the job belongs to none, or an earlier release
-   * stored it.
-   */
+  /** The queue shares its slots fairly among organizations. Absent: the job belongs to none. */
   organization?: string
   /** JSON for the code of the job. It never contains credentials: those are in `app.credentials`, by job ID. */
   payload: Record<string, unknown>

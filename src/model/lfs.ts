@@ -42,9 +42,7 @@ export interface LfsRemote {
   /** URL without a credential. */
   url: string
   ref: string
-  /**
-   * Folder of the remote with the content of the space; absent = the whole repository, or stored by an earlier release.
-   */
+  /** Folder of the remote with the content of the space; absent = the whole repository. */
   directory?: string
   /** ID of the connection whose credential is used. */
   connection?: string
