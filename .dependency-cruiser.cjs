@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | openapi | printing | translation | hosts | lfs | render → content | conversion | threads | access | auth | outbound | postgres → model → disk, kernel.
+// Layers: main, commands, server, start → api | site | jobs → domain → git | store | facts | search | openapi | printing | translation | hosts | lfs | render → content | conversion | threads | access | auth | outbound | postgres → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -100,6 +100,7 @@ module.exports = {
     ]),
     layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'threads', ...pure]),
     layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'content', 'access', 'auth', 'outbound', ...pure]),
+    layer('site', 'site', ['domain', 'git', 'render', 'content', 'access', 'auth', ...pure]),
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
@@ -134,6 +135,7 @@ module.exports = {
     only('html-in-render', 'lowlight|highlight\\.js|temml', '^src/render/'),
     only('engine-of-pdf-in-printing', 'puppeteer-core|pdf-lib', '^src/printing/'),
     only('koa-in-the-pipeline', 'koa|@koa', '^src/(api/pipeline|api/pages|site)|^src/server\\.ts$'),
+    only('preact-in-site', 'preact|preact-render-to-string', '^src/site/'),
     only('ajv-in-pipeline-and-kernel', 'ajv', '^src/(api/pipeline|kernel)'),
   ],
   options: {

@@ -22,11 +22,14 @@ import { openNode } from './start/open-node.js'
 import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
+import { serveSites } from './start/serve-sites.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
 
 /** A running service. */
 export interface Service {
   url: string
+  /** The origin of the published sites. */
+  sites: string
   app: App
   first: FirstStart
   /** The repairs that the start made. */
@@ -84,6 +87,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
+    const sites = await serveSites(app, config, log)
+    if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
     app.texts.warm()
     const { requestExports } = watchers
     const work = (): void =>
@@ -102,7 +107,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const close = async (): Promise<void> => {
       await resumption?.stop()
       app.waits.close()
-      await Promise.all([api.stop(), closeControl()])
+      await Promise.all([api.stop(), sites.stop(), closeControl()])
       // A large PDF may take minutes. The job starts again after the next start.
       await app.printer.close()
       await background?.stop()
@@ -111,7 +116,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await background?.drivers.stop()
       await closers.close()
     }
-    return { url: app.settings.publicUrl, app, first, repairs, idle: async () => background?.idle(), close }
+    const { publicUrl, sites: at } = app.settings
+    return { url: publicUrl, sites: at.origin, app, first, repairs, idle: async () => background?.idle(), close }
   } catch (error) {
     await closers.close()
     throw error

@@ -1,4 +1,5 @@
 /** Renders container blocks: hints, tabs, steps, columns, expandables, updates, prompts, conditions. */
+import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode } from '../content/types.js'
 import { h, holder } from './element.js'
 import { iconMark } from './icons.js'
@@ -75,8 +76,10 @@ export const containerBlocks: Record<string, BlockRenderer> = {
     ),
   ],
   if(node, context) {
-    if (context.options.conditional === 'hide') return []
+    const { conditional } = context.options
+    if (conditional === 'hide') return []
     const expression = textOf(node.data, 'expression').trim()
+    if (conditional !== 'show') return conditionHolds(expression, conditional.claims) ? inside(node, context) : []
     return [
       h(
         'div',

@@ -26,8 +26,13 @@ export interface RenderOptions {
   lang?: string
   /** Whether to show content that readers would have to expand, for print. */
   layOpen?: boolean
-  /** Whether blocks with a condition are shown (with the condition) or omitted. */
-  conditional: 'show' | 'hide'
+  /**
+   * Whether blocks with a condition are shown (with the condition) or omitted, or the claims of the visitor for whom they
+   * are evaluated.
+   */
+  conditional: 'show' | 'hide' | { claims: Readonly<Record<string, unknown>> }
+  /** The medium: printed books (the default), or pages of sites, whose style sheet and script expect other markup. */
+  medium?: 'print' | 'site'
   /** Whether to add the source position to blocks: `data-source="start-end"`, in UTF-16 units of the markdown. */
   positions?: boolean
   /** Whether to omit a first-level heading at the start, and return it as the title. */

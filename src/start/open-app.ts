@@ -253,6 +253,10 @@ async function settingsOf(config: Config, store: App['store'], node: Node | null
   return {
     version: await version(),
     publicUrl: config.publicUrl ?? '',
+    sites: {
+      origin: (config.sitesOrigin ?? '').replace('//*.', '//'),
+      perOrganization: config.sitesOrigin?.includes('//*.') ?? false,
+    },
     signingKey: await signingKeyOf(config, store, node?.database ?? null),
     maxFileBytes: config.fileLimitBytes,
     maxBlobBytes: config.blobLimitBytes,

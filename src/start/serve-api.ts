@@ -167,7 +167,8 @@ function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
   return { get: (tag) => cache.get(key(tag)), set: (tag, bytes) => cache.set(key(tag), bytes) }
 }
 
-const listen = (server: Server, { host, port }: Config): Promise<void> =>
+/** Resolves when the server listens. Rejects if the address is in use. */
+export const listen = (server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> =>
   new Promise((done, failed) => {
     server.once('error', failed)
     server.listen(port, host, () => done())

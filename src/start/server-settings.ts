@@ -9,6 +9,7 @@ import {
   optionalFile,
   optionalOrigin,
   origins,
+  optionalSitesOrigin,
   secret,
   sender,
   smtpUrl,
@@ -24,6 +25,19 @@ export const serverSettings = {
     optionalOrigin,
     '',
     'Origin under which clients reach the service, such as `https://docs.example.org`; empty = the listen address.',
+  ),
+  sitesPort: setting<number>(
+    'SITES_PORT',
+    integer(0, 65_535),
+    '3001',
+    'Port on which readers reach the published sites; 0 = any free port. Sites never share the origin of the API.',
+  ),
+  sitesOrigin: setting<string | null>(
+    'SITES_ORIGIN',
+    optionalSitesOrigin,
+    '',
+    'Origin of the published sites: `https://docs.example.org` (sites are at `/<organization>/<site>/`), or `https://*.docs.example.org` ' +
+      '(one host name per organization, sites at `/<site>/`); empty = the address of the sites port.',
   ),
   trustProxy: setting<number>(
     'TRUST_PROXY',

@@ -95,6 +95,12 @@ function originOf(input: string): string {
   return url.origin
 }
 export const optionalOrigin = makeValidator<string>((input) => (input === '' ? '' : originOf(input)))
+/** An origin whose host name may start with `*.`. */
+export const optionalSitesOrigin = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const [, scheme, star, rest] = /^(https?:\/\/)(\*\.)?(.*)$/.exec(input) ?? fail('must be an http or https URL')
+  return originOf(`${scheme}${rest}`).replace('//', star ? '//*.' : '//')
+})
 export const origins = makeValidator<string[]>((input) =>
   words(input).map((word) => (word === '*' ? word : originOf(word))),
 )

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { SourceMap } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { stop } from 'esbuild'
+import { buildBrowser } from '../../scripts/build-browser.js'
 import { bundle } from './bundle.js'
 
 const COMPILED = ['src', 'test']
@@ -35,6 +36,7 @@ export async function compile(repository: string, run: readonly string[]): Promi
   const { GOGC } = process.env
   process.env.GOGC = GOGC ?? '400'
   await bundle({ repository, dir, sources, run })
+  await buildBrowser(join(dir, 'src/site/assets'))
   // Its process uses hundreds of megabytes, which the run needs.
   await stop()
   if (GOGC === undefined) delete process.env.GOGC
@@ -63,7 +65,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-const isTypeScript = (path: string): boolean => path.endsWith('.ts')
+const isTypeScript = (path: string): boolean => /\.tsx?$/.test(path)
 const typeScriptIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(isTypeScript)

@@ -43,6 +43,7 @@ export async function startService(
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'bindery-')))
   const config = loadConfig({
     BINDERY_PORT: '0',
+    BINDERY_SITES_PORT: '0',
     BINDERY_DATA_DIR: join(dir, 'data'),
     BINDERY_REPOS_DIR: join(dir, 'repos'),
     BINDERY_CHECK_RESPONSES: 'true',

@@ -142,6 +142,7 @@ export async function openApp(
     settings: {
       version: '0',
       publicUrl: 'http://localhost',
+      sites: { origin: 'http://127.0.0.1:3001', perOrganization: false },
       signingKey: Buffer.alloc(32),
       maxFileBytes: 10_000_000,
       maxBlobBytes: 10_000_000,

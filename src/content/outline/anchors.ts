@@ -40,3 +40,13 @@ export function anchorsOf(headings: readonly { title: string; id?: string }[]): 
     return anchor
   })
 }
+
+/** Returns the ID of a heading that the anchor of a link refers to, without percent-encoding and in lowercase. */
+export function anchorOfLink(anchor: string): string {
+  try {
+    const plain = decodeURIComponent(anchor)
+    return plain === plain.toLowerCase() ? plain : anchorOf(plain)
+  } catch {
+    return anchor
+  }
+}

@@ -119,10 +119,20 @@ export interface App {
   }
 }
 
+/** The origin of the published sites. */
+export interface SitesOrigin {
+  /** Without a trailing slash and without `*.`. */
+  origin: string
+  /** Whether each organization has its own host name below that of the origin. */
+  perOrganization: boolean
+}
+
 export interface Settings {
   version: string
   /** Base of the URLs in responses, without a trailing slash. */
   publicUrl: string
+  /** Where readers reach the published sites. */
+  sites: SitesOrigin
   /** Key that signs download URLs. */
   signingKey: Buffer
   maxFileBytes: number

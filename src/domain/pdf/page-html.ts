@@ -1,6 +1,6 @@
 /** Renders a page of a revision for print. Its links point into the book, and its pictures are files next to it. */
 import { resolveReference } from '../../content/resolve-reference.js'
-import { anchorOf } from '../../content/outline/anchors.js'
+import { anchorOfLink } from '../../content/outline/anchors.js'
 import type { DocumentEntry, GeneratedEntry } from '../../content/types.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
 import { ORIGIN } from '../../printing/index.js'
@@ -121,13 +121,4 @@ async function targetsOf(markdown: string, entry: DocumentEntry, around: PageSur
 }
 
 /** Returns the ID of a heading in the book, for the anchor of a link. */
-const anchorIn = (page: string, anchor: string): string => `${anchorOfPage(page)}-${decoded(anchor)}`
-
-function decoded(anchor: string): string {
-  try {
-    const plain = decodeURIComponent(anchor)
-    return plain === plain.toLowerCase() ? plain : anchorOf(plain)
-  } catch {
-    return anchor
-  }
-}
+const anchorIn = (page: string, anchor: string): string => `${anchorOfPage(page)}-${anchorOfLink(anchor)}`

@@ -13,14 +13,23 @@ export interface SiteAddress {
 
 /**
  * Returns the URL under which the service itself serves a site: its own hostname, otherwise `/{basename}` on the
- * organization's hostname, otherwise `/sites/{organization}/{basename}` on the service.
+ * organization's hostname, otherwise below the origin of the sites. `locate.ts` finds the site of such a URL.
  */
 function servedAt({ app, organization, site }: SiteAddress): string {
-  const { publicUrl } = app.settings
-  if (site.hostname !== undefined) return `${new URL(publicUrl).protocol}//${site.hostname}`
-  if (organization.customHostname !== undefined)
-    return `${new URL(publicUrl).protocol}//${organization.customHostname}/${encodeURIComponent(site.basename)}`
-  return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`
+  const { origin, perOrganization } = app.settings.sites
+  const base = encodeURIComponent(site.basename)
+  if (site.hostname !== undefined) return onHost(origin, site.hostname)
+  if (organization.customHostname !== undefined) return `${onHost(origin, organization.customHostname)}/${base}`
+  if (perOrganization && organization.hostname !== undefined)
+    return `${onHost(origin, `${organization.hostname}.${new URL(origin).hostname}`)}/${base}`
+  return `${origin}/${organization.hostname ?? organization.id}/${base}`
+}
+
+/** Returns an origin with another host name. */
+function onHost(origin: string, hostname: string): string {
+  const url = new URL(origin)
+  url.hostname = hostname
+  return url.origin
 }
 
 /**

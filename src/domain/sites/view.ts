@@ -6,8 +6,12 @@ import {
   type GroupChild,
   type GroupEntry,
   type LinkEntry,
+  type OrganizationDoc,
+  type Role,
   type SectionEntry,
+  type SiteDoc,
   type SiteSpaceEntry,
+  type SpaceDoc,
   siteSpacesOf,
   spaces,
 } from '../../model/index.js'
@@ -88,14 +92,33 @@ export async function viewSite(
   { doc }: LoadedSite,
   shareKey?: string,
 ): Promise<SiteView> {
-  const { structure } = doc
   const viewer = await viewerOf(app.store, actor.user.id, doc.organization)
+  const roleFor = (space: SpaceDoc) => roleOn(app.store, viewer, { ...space, kind: 'space' })
+  return viewFor(app, { organization: organization.doc, site: doc }, roleFor, shareKey)
+}
+
+/**
+ * Returns the view that the audience of a site has: everything in its structure. Whoever puts a space on a site decides
+ * that its readers see it. The visitor gate decides which of them.
+ */
+export const viewForAudience = (
+  app: App,
+  owner: { organization: OrganizationDoc; site: SiteDoc },
+  shareKey?: string,
+): Promise<SiteView> => viewFor(app, owner, async () => 'read', shareKey)
+
+async function viewFor(
+  app: App,
+  { organization, site: doc }: { organization: OrganizationDoc; site: SiteDoc },
+  roleFor: (space: SpaceDoc) => Promise<Role | null>,
+  shareKey?: string,
+): Promise<SiteView> {
+  const { structure } = doc
   const visible = new Map<string, VisibleSpace>()
   for (const { space: id, hidden } of siteSpacesOf(structure)) {
     const space = hidden ? null : await app.store.get(spaces, id)
-    if (!space) continue
-    const role = await roleOn(app.store, viewer, { ...space, kind: 'space' })
-    if (role !== null) visible.set(id, { doc: space, role })
+    const role = space && (await roleFor(space))
+    if (space && role) visible.set(id, { doc: space, role })
   }
   const defaultSection = shownDefaultSection(structure)
   const show = (
@@ -140,7 +163,7 @@ export async function viewSite(
   }
   const key = await validShareKey(app.store, doc, shareKey)
   return {
-    address: { app, organization: organization.doc, site: doc, ...defined({ shareKey: key }) },
+    address: { app, organization, site: doc, ...defined({ shareKey: key }) },
     siteSpaces: show(structure.siteSpaces, shownDefault(structure), { isDefault: true, live: true }),
     items: structure.items.flatMap((item) => showItem(item, { live: true })),
   }

@@ -1,6 +1,5 @@
 /** Evaluates conditions for one visitor. */
-import { checkCondition } from '../../content/conditions/check.js'
-import { evaluateCondition } from '../../content/conditions/evaluate.js'
+import { conditionHolds } from '../../content/conditions/holds.js'
 import { Slices } from '../../kernel/slices.js'
 import type { VisitorClaims } from './visitor-claims.js'
 
@@ -14,19 +13,9 @@ export class VisitorConditions {
   readonly holds = (condition: string): boolean => {
     const known = this.#results.get(condition)
     if (known !== undefined) return known
-    const result = this.#evaluate(condition)
+    const result = conditionHolds(condition, this.claims)
     this.#results.set(condition, result)
     return result
-  }
-
-  #evaluate(condition: string): boolean {
-    try {
-      checkCondition(condition)
-      return evaluateCondition(condition, { visitor: { claims: this.claims } })
-    } catch {
-      // If the condition cannot be evaluated, no one sees the content.
-      return false
-    }
   }
 
   /** Evaluates many conditions in slices, so that later look-ups are cheap. */

@@ -18,14 +18,16 @@ import { defined } from '../../kernel/defined.js'
 type PageCache = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
 /** The pages of one space of a site that a visitor sees. */
-interface VisitorPages {
+export interface VisitorPages {
   revision: OpenRevision
   known: PageCache
   /** The table of contents, without the entries that they may not see. */
   listed: PageEntry[]
   /** Whether they see a page in lists. */
   lists(page: PageEntry): boolean
-  /** Returns a page that they may read, hidden or not, with its visible subpages. Throws 404. */
+  /** Returns a page that they may read, hidden or not, with its visible subpages. Null if there is none. */
+  find(id: string): PageEntry | null
+  /** Like `find`. Throws 404 if there is none. */
   get(id: string): PageEntry
 }
 
@@ -69,13 +71,17 @@ export async function pagesFor(app: App, visitor: Visitor, { space, entry }: Sho
       const below = listed(page.pages)
       return page.type === 'group' && below.length === 0 ? [] : [{ ...page, pages: below }]
     })
-  const get = (id: string): PageEntry => {
+  const find = (id: string): PageEntry | null => {
     const page = structure.byId.get(id)
     // A computed entry that is replaced by its pages still has an ID, but it is not part of the tree.
-    if (!page || !mayRead(page) || !isLive(page)) throw notFound(`Page ${id}`)
-    return { ...page, pages: listed(page.pages) }
+    return page && mayRead(page) && isLive(page) ? { ...page, pages: listed(page.pages) } : null
   }
-  return { revision, known, listed: listed(structure.pages), lists, get }
+  const get = (id: string): PageEntry => {
+    const page = find(id)
+    if (!page) throw notFound(`Page ${id}`)
+    return page
+  }
+  return { revision, known, listed: listed(structure.pages), lists, find, get }
 }
 
 /** Returns the page of the space that a link points to. Visitors who may not read it do not see the link. */

@@ -2,12 +2,14 @@
 import { mayEnter, type VisitorContext } from '../../access/index.js'
 import { verifyVisitorToken } from '../../auth/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
+import type { OrganizationDoc, SiteDoc } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../context/loaded.js'
 import { getAdaptiveSchema } from './adaptive-schema.js'
 import { getPublishingAuth, validVisitorKeys } from './publishing-auth.js'
-import { type ShownSiteSpace, type SiteView, shownSiteSpaces, viewSite } from './view.js'
+import { type ShownSiteSpace, type SiteView, shownSiteSpaces, viewForAudience, viewSite } from './view.js'
 import { claimsOf, noClaims, readUnsigned, type VisitorClaims } from './visitor-claims.js'
 import { VisitorConditions } from './visitor-conditions.js'
 import { visitorView } from './visitor-view.js'
@@ -26,6 +28,8 @@ export interface VisitorCredentials {
 export interface Visitor {
   site: LoadedSite
   context: VisitorContext
+  /** The claims that conditions see. */
+  claims: VisitorClaims
   conditions: VisitorConditions
   /** The part of the site's structure that they see. */
   view: SiteView
@@ -48,18 +52,48 @@ export async function openToVisitor(
   const unsigned = readUnsigned(credentials.unsignedClaims)
   const view = await viewSite(app, actor, organization, site, credentials.shareKey)
   const isPreview = preview && Object.values(credentials).every((value) => value === undefined)
+  return admit(app, site, { view, unsigned, visitorToken: credentials.visitorToken, isPreview })
+}
+
+/**
+ * Admits a reader to a published site. They see everything that the gate shows to a visitor with these credentials.
+ * Throws like `openToVisitor`.
+ */
+export async function openToReader(
+  app: App,
+  { organization, site }: { organization: Document<OrganizationDoc>; site: Document<SiteDoc> },
+  credentials: VisitorCredentials,
+): Promise<Visitor> {
+  if (!site.published) throw notFound('The published site')
+  const unsigned = readUnsigned(credentials.unsignedClaims)
+  const view = await viewForAudience(app, { organization, site }, credentials.shareKey)
+  const { visitorToken } = credentials
+  return admit(app, { doc: site, role: 'read' }, { view, unsigned, visitorToken, isPreview: false })
+}
+
+interface Admission {
+  view: SiteView
+  unsigned: Readonly<Record<string, unknown>>
+  visitorToken: string | undefined
+  isPreview: boolean
+}
+
+async function admit(app: App, site: LoadedSite, given: Admission): Promise<Visitor> {
+  const { view, unsigned, visitorToken, isPreview } = given
+  const { doc } = site
   const shareKey = isPreview || view.address.shareKey !== undefined
   if (doc.visibility === 'share-link' && !shareKey) throw notFound('The share link')
-  const signed = await signedClaims(app, site, credentials.visitorToken)
+  const signed = await signedClaims(app, site, visitorToken)
   const facts = { published: doc.published, visibility: doc.visibility, shareKey, token: isPreview || signed !== null }
   if (!mayEnter(facts))
     throw new ServiceError(
       'forbidden',
       'This site requires its visitors to sign in. Send the visitor’s token as `visitorToken`.',
     )
-  const conditions = new VisitorConditions(await claimsFor(app, site, signed ?? {}, unsigned))
+  const claims = await claimsFor(app, site, signed ?? {}, unsigned)
+  const conditions = new VisitorConditions(claims)
   const context = { ...facts, holds: conditions.holds }
-  return { site, context, conditions, view: visitorView(context, view) }
+  return { site, context, claims, conditions, view: visitorView(context, view) }
 }
 
 /** Returns the payload of a visitor's token. Null without one. Throws 403 with the reason. */

@@ -1,0 +1,79 @@
+/** Finds the site at an address of a reader: the reverse of `addresses.ts`. */
+import { basenameKey, type OrganizationDoc, organizations, type SiteDoc, sites } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import type { App } from '../context/app.js'
+
+/** A site, and the part of the address below it. */
+export interface LocatedSite {
+  organization: Document<OrganizationDoc>
+  site: Document<SiteDoc>
+  /** The path at which this request found the site, encoded, without a trailing slash: `/acme/docs`, or ''. */
+  base: string
+  /** The rest of the path, encoded, with a leading slash. */
+  path: string
+}
+
+/** The root of an organization's host name. */
+export interface LocatedOrganization {
+  organization: Document<OrganizationDoc>
+  /** The path of the organization, without a trailing slash. */
+  base: string
+}
+
+/**
+ * Finds the site at an address. The site need not be published: the visitor gate decides who may enter.
+ * @param hostname in lowercase, without the port
+ * @param path the encoded path of the request
+ */
+export async function locate(
+  app: App,
+  hostname: string,
+  path: string,
+): Promise<LocatedSite | LocatedOrganization | null> {
+  const { store, settings } = app
+  const own = (await store.find(sites, 'hostname', hostname))[0]
+  if (own) {
+    const organization = await store.get(organizations, own.organization)
+    return organization && { organization, site: own, base: '', path }
+  }
+  const [custom] = await store.find(organizations, 'customHostname', hostname)
+  if (custom) return inOrganization(app, custom, '', path)
+  const { origin, perOrganization } = settings.sites
+  const suffix = `.${new URL(origin).hostname}`
+  if (perOrganization && hostname.endsWith(suffix)) {
+    const [named] = await store.find(organizations, 'hostname', hostname.slice(0, -suffix.length))
+    return named ? inOrganization(app, named, '', path) : null
+  }
+  const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
+  const organization = (await store.find(organizations, 'hostname', name))[0] ?? (await store.get(organizations, name))
+  return organization && name !== '' ? inOrganization(app, organization, `/${name}`, rest) : null
+}
+
+async function inOrganization(
+  app: App,
+  organization: Document<OrganizationDoc>,
+  above: string,
+  path: string,
+): Promise<LocatedSite | LocatedOrganization | null> {
+  const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
+  if (name === '') return { organization, base: above }
+  const basename = decoded(name)
+  const key = basename === null ? null : basenameKey({ organization: organization.id, basename })
+  const [site] = key === null ? [] : await app.store.find(sites, 'basename', key)
+  return site ? { organization, site, base: `${above}/${name}`, path: rest === '' ? '/' : rest } : null
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+/** Whether a host name belongs to an organization or a site of this service, for certificates on demand. */
+export async function isServedHost(app: App, hostname: string): Promise<boolean> {
+  const { origin } = app.settings.sites
+  if (hostname === new URL(origin).hostname) return true
+  return (await locate(app, hostname, '/')) !== null
+}

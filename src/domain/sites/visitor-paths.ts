@@ -1,0 +1,127 @@
+/** The paths of a site as one visitor reaches them, below the address of the site. All are encoded. */
+import type { PageEntry } from '../../content/types.js'
+import { SitePathError, normalizePath } from '../../content/site-path.js'
+import { redirectKey, type SiteDestination, siteRedirects } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import { findPageByPath } from '../revisions/pages.js'
+import { isSiteDefault, type ShownSiteSpace, shownSections, shownSiteSpaces } from './view.js'
+import { pagesFor, type VisitorPages } from './visitor-pages.js'
+import type { Visitor } from './visitor.js'
+
+/** A page that a visitor reads. */
+export interface ReadPage {
+  siteSpace: ShownSiteSpace
+  pages: VisitorPages
+  entry: PageEntry
+  /** The one path of the page. */
+  path: string
+}
+
+/** What a path leads to: a page, or another address. */
+export type Destination = ({ kind: 'page' } & ReadPage) | { kind: 'redirect'; to: string }
+
+const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+
+/** Returns the path of a site space: '' for the default one of the site, else `/section`, `/section/space` or `/space`. */
+export function pathOfSiteSpace(shown: ShownSiteSpace): string {
+  if (isSiteDefault(shown)) return ''
+  const { section, entry, isDefault } = shown
+  return [...(section ? [section.path] : []), ...(isDefault ? [] : [entry.path])]
+    .map((part) => `/${encoded(part)}`)
+    .join('')
+}
+
+/** Returns the path of a page. The first page of a space has the path of the space; '' is the root of the site. */
+export function pathOfPage(siteSpace: ShownSiteSpace, pages: VisitorPages, entry: PageEntry): string {
+  const above = pathOfSiteSpace(siteSpace)
+  return entry.id === firstPage(pages)?.id ? above : `${above}/${encoded(entry.path)}`
+}
+
+/** Returns the first page with text that a visitor sees in a space. */
+export const firstPage = ({ listed }: Pick<VisitorPages, 'listed'>): PageEntry | undefined => firstIn(listed)
+
+function firstIn(entries: readonly PageEntry[]): PageEntry | undefined {
+  for (const entry of entries) {
+    if (entry.type === 'document' || entry.type === 'generated') return entry
+    const below = firstIn(entry.pages)
+    if (below) return below
+  }
+  return undefined
+}
+
+/**
+ * Finds what a path of a site leads to for a visitor. Null if there is nothing, or nothing that they may see: the two
+ * cannot be told apart.
+ */
+export async function findDestination(app: App, visitor: Visitor, path: string): Promise<Destination | null> {
+  const wanted = normalized(path)
+  if (wanted === null) return null
+  for (const siteSpace of candidates(visitor, wanted)) {
+    const pages = await pagesFor(app, visitor, siteSpace)
+    const rest = decodeURIComponent(wanted.slice(pathOfSiteSpace(siteSpace).length))
+    const entry = rest === '' ? firstPage(pages) : readable(pages, findPageByPath(pages.revision, rest)?.id)
+    if (!entry) continue
+    const own = pathOfPage(siteSpace, pages, entry)
+    if (entry.type === 'group' || entry.type === 'link') {
+      const below = firstIn(entry.pages)
+      if (below) return { kind: 'redirect', to: pathOfPage(siteSpace, pages, below) }
+      continue
+    }
+    return own === wanted ? { kind: 'page', siteSpace, pages, entry, path: own } : { kind: 'redirect', to: own }
+  }
+  return siteRedirect(app, visitor, wanted)
+}
+
+/** Returns a path in its one spelling: no slash at the end, NFC, percent-encoded; null if it is not a path of a site. */
+function normalized(path: string): string | null {
+  try {
+    return normalizePath(path)
+  } catch (error) {
+    if (error instanceof SitePathError) return null
+    throw error
+  }
+}
+
+/** Lists the site spaces whose path starts the given one, longest first. */
+const candidates = ({ view }: Visitor, path: string): ShownSiteSpace[] =>
+  shownSiteSpaces(view)
+    .map((siteSpace) => ({ siteSpace, above: pathOfSiteSpace(siteSpace) }))
+    .filter(({ above }) => path === above || path.startsWith(`${above}/`))
+    .sort((a, b) => b.above.length - a.above.length)
+    .map(({ siteSpace }) => siteSpace)
+
+/** Returns a page that the visitor may read, by ID. */
+function readable({ find }: VisitorPages, id: string | undefined): PageEntry | undefined {
+  return id === undefined ? undefined : (find(id) ?? undefined)
+}
+
+async function siteRedirect(app: App, visitor: Visitor, source: string): Promise<Destination | null> {
+  const key = redirectKey({ site: visitor.site.doc.id, source })
+  const [redirect] = await app.store.find(siteRedirects, 'source', key)
+  const to = redirect && (await addressOfDestination(app, visitor, redirect.destination))
+  return to === null || to === undefined ? null : { kind: 'redirect', to }
+}
+
+/**
+ * Returns the address of a destination for a visitor: a path of the site, or a URL. Null if they may not see it.
+ */
+export async function addressOfDestination(app: App, visitor: Visitor, to: SiteDestination): Promise<string | null> {
+  const { view } = visitor
+  if (to.kind === 'url') return to.url
+  if (to.kind === 'site-section') {
+    const section = shownSections(view).find(({ entry }) => entry.id === to.siteSection)
+    const first = section?.siteSpaces.find(({ isDefault }) => isDefault) ?? section?.siteSpaces[0]
+    return first ? pathOfSiteSpace(first) || '/' : null
+  }
+  const siteSpace = shownSiteSpaces(view).find(({ entry }) =>
+    to.kind === 'site-space' ? entry.id === to.siteSpace : entry.space === to.space,
+  )
+  if (!siteSpace) return null
+  if (to.kind === 'site-space' || to.kind === 'space') return pathOfSiteSpace(siteSpace) || '/'
+  const pages = await pagesFor(app, visitor, siteSpace)
+  const entry = pages.find(to.page)
+  if (!entry) return null
+  return (
+    (pathOfPage(siteSpace, pages, entry) || '/') + (to.kind === 'anchor' ? `#${encodeURIComponent(to.anchor)}` : '')
+  )
+}

@@ -1,0 +1,64 @@
+/** The files that pages load: scripts, style sheets and fonts. Their names contain a hash of their content. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+
+/** A file that browsers may keep forever. */
+export interface Asset {
+  name: string
+  type: string
+  body: Buffer
+}
+
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  woff2: 'font/woff2',
+}
+
+/** Returns a file under a name with its hash: `main.js` becomes `main-1a2b3c4d5e.js`. */
+export function asset(name: string, body: Buffer): Asset {
+  const dot = name.lastIndexOf('.')
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 10)
+  return { name: `${name.slice(0, dot)}-${hash}${name.slice(dot)}`, type: TYPES[name.slice(dot + 1)] ?? '', body }
+}
+
+const built = (name: string): Buffer => readFileSync(new URL(`./assets/${name}`, import.meta.url))
+const require = createRequire(import.meta.url)
+
+/** The files that all sites share. */
+export interface SharedAssets {
+  main: Asset
+  scheme: Asset
+  /** The theme, to which each site adds its colors and fonts. */
+  theme: string
+  find(name: string): Asset | undefined
+  /** Loads a font file of an installed package. */
+  font(file: string): Promise<Asset>
+}
+
+/** Loads the files that `npm run build` made. Throws if they are missing. */
+export function loadAssets(): SharedAssets {
+  const main = asset('main.js', built('main.js'))
+  const scheme = asset('scheme.js', built('scheme.js'))
+  // bound: the font files of the packages
+  const fonts = new Map<string, Promise<Asset>>()
+  const byName = new Map([main, scheme].map((one) => [one.name, one]))
+  const load = async (file: string): Promise<Asset> => {
+    const font = asset(file.slice(file.lastIndexOf('/') + 1), await readFile(require.resolve(file)))
+    byName.set(font.name, font)
+    return font
+  }
+  return {
+    main,
+    scheme,
+    theme: built('theme.css').toString(),
+    find: (name) => byName.get(name),
+    font: (file) => {
+      const known = fonts.get(file) ?? load(file)
+      fonts.set(file, known)
+      return known
+    },
+  }
+}
