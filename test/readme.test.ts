@@ -81,7 +81,7 @@ async function walkIn(shell: string): Promise<void> {
       /merge\n\[ 'guides\/install.md' \]\n\[ \[ 'guides\/install.md', 'content', 'Run `acme`.' \] \]\nupdate\nmerge\n/,
     )
     assert.match(output, /remote: Change request 4 opened[\s\S]*\[ 'page_edited' \]\nmerge\n/)
-    assert.match(output, /Merge change request #3: Say it longer[\s\S]*Merge change request #1: Explain upgrades/)
+    assert.match(output, /Merge change request #3: Explain the options[\s\S]*Merge change request #1: Explain upgrades/)
     assert.match(
       output,
       /true\n\[ \[ '[^']+', 'admin' \], \[ 'Wanda', 'review' \] \]\n1\nBetter\.\n[^\n]*approv[^\n]*\napproved\nmerge\nrules\n\[ 'required_approvals', 'require_change_request_subject' \]\nnone\n/,
