@@ -22,6 +22,15 @@ const pathsIn = (text: string): string[] =>
     .map(([, path]) => path as string)
     .filter((path) => /\.(ts|cjs|sh)$|\/$/.test(path))
 
+/** The anchors that Git hosts give to the headings of a document. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
 for (const document of DOCUMENTS)
   test(`${document} names only existing files and folders`, async () => {
     const text = await readFile(join(root, document), 'utf8')
@@ -35,6 +44,14 @@ for (const document of DOCUMENTS)
       links.filter((link) => !existsSync(join(root, dirname(document), link))),
       [],
     )
+    const anchors = [...prose.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, path, anchor]) => ({
+      path,
+      anchor,
+    }))
+    for (const { path = '', anchor = '' } of anchors) {
+      const target = path === '' ? text : await readFile(join(root, dirname(document), path), 'utf8')
+      assert.ok(anchorsOf(target).includes(anchor), `${path}#${anchor}`)
+    }
   })
 
 test('every folder of domain/ has a level in ARCHITECTURE.md', async () => {
