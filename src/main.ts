@@ -27,8 +27,9 @@ program
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)
-    console.log(welcome(service, config.dataDir))
+    // Before the message: a caller that reads the message may stop the server at once.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
+    console.log(welcome(service, config.dataDir))
   })
 
 program

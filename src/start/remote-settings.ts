@@ -76,7 +76,7 @@ export const remoteSettings = {
     'IMPORT_BYTES',
     integer(1024, 1024 * MIB),
     String(64 * MIB),
-    'Maximum number of bytes that one content import fetches, and maximum size of .',
+    'Maximum number of bytes that one content import fetches, and maximum size of an unpacked archive. Both are in memory during the import.',
   ),
   importDelayMs: setting<number>(
     'IMPORT_DELAY_MS',

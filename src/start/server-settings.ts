@@ -117,13 +117,13 @@ export const signInSettings = {
     smtpUrl,
     '',
     'Mail server for invitations and sign-in links: `smtp://user:password@mail.example.org:587` (add `?requireTLS=true` to require STARTTLS) or ' +
-      '`smtps://…`. Secret. Empty = no mail: invitation links are in the responses, and no one can sign in by mail.',
+      '`smtps://…`. Secret. Empty = no email: invitation links are in the responses, and no one can sign in by email.',
   ),
   mailFrom: setting<string | null>(
     'MAIL_FROM',
     sender,
     '',
-    'Sender of the mails: `Docs <docs@example.org>`. Required with `BINDERY_SMTP_URL`.',
+    'Sender of the emails: `Docs <docs@example.org>`. Required with `BINDERY_SMTP_URL`.',
   ),
   ssoSessionHours: setting<number>(
     'SSO_SESSION_HOURS',

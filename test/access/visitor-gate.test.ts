@@ -127,7 +127,7 @@ test('no visitor sees drafts, deleted pages or anything below them', () =>
     }),
   ))
 
-test('a visitor sees no more without a key, a token or the publication', () =>
+test('removing the key, the token or the publication never shows a visitor more', () =>
   fc.assert(
     fc.property(
       facts,
@@ -142,7 +142,7 @@ test('a visitor sees no more without a key, a token or the publication', () =>
     ),
   ))
 
-test('a visitor with fewer claims sees no more if the conditions only require claims', () =>
+test('a visitor with fewer claims does not see more if the conditions only require claims', () =>
   fc.assert(
     fc.property(facts, treeOf([...MONOTONE, 'throws']), use, fc.subarray([...NAMES]), (who, pages, how, taken) => {
       const fewer = { ...who, claims: who.claims.filter((name) => !taken.includes(name as 'a')) }

@@ -59,6 +59,6 @@ test('recursive and shared schemas are checked strictly wherever they are used',
   assert.ok(compiler.body(Node)(1)({ name: 'a' }))
 })
 
-test('the error table is the committed one', () => matchesGolden('errors', errorTable))
+test('the error table matches the committed one', () => matchesGolden('errors', errorTable))
 
 test.run()

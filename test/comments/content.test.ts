@@ -4,7 +4,7 @@ import { type Desk, GUIDE, openDiscussion, PRICES, startService } from './fixtur
 
 const [test, here] = await suiteWith('comments: the commented content', startService)
 
-test('a text that would delay everyone who reads the list is rejected', async () => {
+test('a text that would delay every reader of the list is rejected', async () => {
   const desk = await openDiscussion(here)
   for (const markdown of [
     'a\n=\n'.repeat(5000),

@@ -38,7 +38,7 @@ test('a new text in a block tree changes one line of one file', async () => {
   assert.is(lines, '1\t1\tREADME.md')
 })
 
-test('an unchanged tree makes no change', async () => {
+test('writing an unchanged tree changes nothing', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const { body } = await desk.admin.call('get', `${desk.url}/content/page/${page}?format=document`).expect(200)

@@ -319,7 +319,7 @@ test("pages that both sides put at each other's paths keep their IDs, whichever 
   }
 })
 
-test('a page that a rollback removes has its old ID when it comes back', async () => {
+test('a page that a rollback removed gets its old ID back when it is restored', async () => {
   const desk = await openDesk(here, FILES)
   const begin = await desk.git('rev-parse', 'main')
   await desk.write([{ operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: text('New') } }])

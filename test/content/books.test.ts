@@ -38,7 +38,7 @@ test('an mdBook folder is the root, and its parts, drafts and other chapters are
   assert.is(structure.byGitPath.get('src/types.md')?.id, defaultId('page', 'types.md'))
 })
 
-test('HonKit settings name the root, readme and summary, and an unlisted glossary is no page', async () => {
+test('HonKit settings name the root, readme and summary, and an unlisted glossary is not a page', async () => {
   const structure = await open(HONKIT)
   assert.equal(structure.config, { root: 'docs', readme: 'docs/INTRO.md', summary: 'docs/TOC.md', redirects: {} })
   assert.equal(outline(structure.pages), [
@@ -251,7 +251,7 @@ test('all three files of a book determine the structure', async () => {
   assert.is(shapedBy('src/book.toml', { config, listed: true }), null)
 })
 
-test('a page and the folder of its name are one entry without a table of contents', async () => {
+test('without a table of contents, a page and the folder with its name are one entry', async () => {
   const files = {
     'book.toml': '',
     'src/types.md': '# All types\n',

@@ -84,7 +84,7 @@ test('a value of the wrong type is left out and reported with its position', () 
     assert.equal([code, file, column], ['invalid-front-matter', 'dir/a.md', 1])
 })
 
-test('invalid YAML costs the attributes, not the page', () => {
+test('a page with invalid YAML loses its attributes, but not its text', () => {
   const page = readPage('---\ntitle: a: b: c\ndescription: x\n---\n# Body\n', 'a.md')
   assert.equal(page.attributes, {})
   assert.is(page.markdown, '# Body\n')

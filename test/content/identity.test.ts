@@ -96,7 +96,7 @@ test('a new page at the old path of a renamed page gets its own ID', () => {
   assert.equal(new Map(together.ids), new Map(added.ids))
 })
 
-test('a page that comes back has its ID again', () => {
+test('a restored page gets its old ID back', () => {
   const plain = step(step(start('a.md'), { delete: ['a.md'] }), { add: ['a.md'] })
   assert.is(id(plain.ids, 'a.md'), defaultId('page', 'a.md'))
   const renamed = step(start('a.md'), { rename: [['a.md', 'b.md']] })
@@ -104,7 +104,7 @@ test('a page that comes back has its ID again', () => {
   assert.is(id(back.ids, 'b.md'), defaultId('page', 'a.md'))
 })
 
-test('a page that comes back does not take an ID in use', () => {
+test('a restored page does not take an ID that another page uses', () => {
   const gone = step(step(start('a.md'), { rename: [['a.md', 'b.md']] }), { delete: ['b.md'] })
   const other = step(gone, { add: ['a.md'] })
   assert.is(id(other.ids, 'a.md'), defaultId('page', 'a.md'))

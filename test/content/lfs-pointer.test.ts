@@ -23,7 +23,7 @@ test('pointers that git lfs reads are recognized', () => {
   assert.equal(readPointer(pool.subarray(4, pool.length - 4)), written, 'a view of a larger buffer')
 })
 
-test('any other content is an ordinary file', () => {
+test('content that is not a valid pointer is an ordinary file', () => {
   for (const text of [
     '',
     `${SPEC}\n`,
@@ -48,7 +48,7 @@ test('any other content is an ordinary file', () => {
     assert.is(read(text), null, text)
 })
 
-test('no bytes make the pointer parser fail', () => {
+test('the pointer parser never throws', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 1100 }), fc.nat(300), (noise, at) => {
       const bytes = Buffer.from(`${SPEC}\noid sha256:${OID}\nsize 12345\n`)

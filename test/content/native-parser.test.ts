@@ -83,7 +83,7 @@ test('the exact parser reads a tag after a check box, and an open fence in a lis
     assert.equal(parseDocument(text), exactDocument(text))
 })
 
-test('a check box in a heading makes no task', () => {
+test('a check box in a heading is not a task', () => {
   const text = '* [x] https://x.org/a_b\n  ===\n'
   assert.equal(parseDocument(text), exactDocument(text))
 })

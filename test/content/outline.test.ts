@@ -185,7 +185,7 @@ test('text before the first heading, or below the H1 at the top, belongs to no h
   assert.equal(read('').sections, [])
 })
 
-test('the title is the one that an edit of the title would change', () => {
+test('the title of an outline is the heading that an edit of the title changes', () => {
   assert.is(read('> # Quoted\n\n# *Real* title\n').outline.title, 'Real title')
   assert.is(read('## Only a part\n').outline.title, '')
 })

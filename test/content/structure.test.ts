@@ -23,7 +23,7 @@ function outline(pages: readonly PageEntry[], indent = ''): string[] {
 const codes = (structure: ContentStructure): string[] =>
   structure.diagnostics.map(({ code, line, file }) => `${code} ${line ?? file}`)
 
-test('the tree has groups, nesting, links, drafts and computed pages', async () => {
+test('a parsed table of contents has groups, nesting, links, drafts and computed pages', async () => {
   const structure = await read({
     'SUMMARY.md': `# Table of contents
 
@@ -228,7 +228,7 @@ test('a nested table of contents resolves paths in its folder, then at the root'
   assert.equal([...structure.byGitPath.keys()], ['nav/a.md', 'b.md'])
 })
 
-test('folders are the tree without a table of contents, in natural order', async () => {
+test('without a table of contents, the tree follows the folders in natural order', async () => {
   const structure = await read({
     'README.md': '# Not read',
     'chapter-10.md': '',

@@ -63,7 +63,7 @@ const answers = (texts: Iterable<string>, translate: (text: string) => string) =
   new Map([...texts].map((text) => [text, translate(text)]))
 const segments = (text: string) => cut(text).units.flatMap((unit) => unit.segments.map(({ coded }) => coded))
 
-test('units join to the text byte for byte, also if every segment is translated to itself', () => {
+test('units join to the text byte for byte, even if every segment is translated to itself', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const { units } = cut(text)

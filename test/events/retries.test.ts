@@ -145,7 +145,7 @@ test('an endpoint that is gone gets no more deliveries', async () => {
   )
 })
 
-test('an endpoint that is down stores a position in the stream instead of one delivery per event', async () => {
+test('an endpoint that is down costs one stored position, not one delivery per event', async () => {
   const id = await hook()
   fail(500)
   await Promise.all(Array.from({ length: 130 }, (_, i) => rename(`Title ${i}`)))

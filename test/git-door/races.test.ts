@@ -47,7 +47,7 @@ async function isTaken(clone: Clone): Promise<boolean> {
   return code === 0
 }
 
-test('every concurrent push to main and API edit arrives, or has to fetch first', pushesAndEdits, {
+test('every concurrent API edit and push to main is applied, or the push has to fetch first', pushesAndEdits, {
   timeoutMs: 60_000 * Math.max(5, CLONES * ROUNDS),
 })
 

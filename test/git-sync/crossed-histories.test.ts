@@ -328,7 +328,7 @@ test('a page that one branch deleted stays if the person who merged another bran
   assert.is((await f.files(space))['guide.md'], page('two').trimEnd())
 })
 
-test('a page that was moved back here and moved on in a merge on the remote is one page', async () => {
+test('a page that was moved back locally and moved on by a remote merge is one page', async () => {
   const begin = { 'README.md': '# Home\n', 'guide.md': other('The end.') }
   const remote = await f.remotes.createRepository('moved-on.git', { files: begin })
   const { url } = remote

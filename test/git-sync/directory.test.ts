@@ -8,7 +8,7 @@ const [test, f] = await suiteWith('git sync of a folder', startFixture)
 
 const main = (repo: { head(ref: RefName): string | null }): string => repo.head('refs/heads/main' as RefName) as string
 
-test('two spaces live in one repository, each in its folder', async () => {
+test('two spaces share one repository, each with its own folder', async () => {
   const remote = await f.remotes.createRepository('mono.git', {
     files: { 'app.js': 'code\n', 'docs/a/README.md': '# A\n', 'docs/b/README.md': '# B\n' },
   })

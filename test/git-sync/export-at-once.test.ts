@@ -87,7 +87,7 @@ test('an export creates a branch that was deleted on the remote', async () => {
   assert.equal((await f.clone(remote.url)).files, trimmed({ ...docs, 'mine.md': '# Mine\n' }))
 })
 
-test('content that a force push dropped on the remote is dropped here and not pushed again', async () => {
+test('content that a force push dropped on the remote is dropped locally and not pushed again', async () => {
   const { remote, space } = await begin('rewritten')
   const first = (await remote.head()) as string
   await remote.commit({ 'wrong.md': '# Wrong\n' })

@@ -300,7 +300,7 @@ test('a squash, rebase or partial merge of a commit series on the remote duplica
   }
 })
 
-test('the first of two exports stays here if the remote only picks the second one', async () => {
+test('the first of two exports stays in the space if the remote cherry-picks only the second', async () => {
   const { remote, space } = await synced('picked-single')
   const docsRef = { url: remote.url, ref: 'refs/heads/docs' }
   await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })

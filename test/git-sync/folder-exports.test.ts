@@ -171,7 +171,7 @@ test('a scratch repository that is deleted or damaged between two exports is cre
   await mustBeApart(space, remote.path)
 })
 
-test('an export with a lost response is recognized, and a rejected one leaves nothing', async () => {
+test('an export with a lost response is recognized, and a rejected one leaves nothing behind', async () => {
   const { remote, link } = await monorepo()
   const space = await f.space()
   await f.import(space, link)

@@ -99,7 +99,7 @@ test('a value of a squashed export that people toggle in ordinary commits arrive
   }
 })
 
-test('a page that was squashed there, deleted here and picked there again exists here', async () => {
+test('a page that was squashed remotely, deleted locally and then cherry-picked exists', async () => {
   const { remote, space, url } = await imported('picked')
   await f.edit(space, { 'added.md': '# Added\n' })
   await f.export(space, { url, ref: DOCS })
@@ -178,7 +178,7 @@ for (const name of ['guide.md', 'new.md'])
     assert.is((await f.files(space))[name], page('first', '## Two', 'text', 'A note.').trimEnd())
   })
 
-test('a line that was replaced here and restored with a note below it conflicts', async () => {
+test('a line that was replaced locally and restored with a note below it conflicts', async () => {
   const { remote, space, url } = await imported('crossed-note', { ...start, 'guide.md': page('zero', 'text') })
   for (const one of ['first', 'second']) await f.edit(space, { 'guide.md': page(one, 'text') })
   await remote.commit({ 'guide.md': page('second', 'text') })
@@ -187,7 +187,7 @@ test('a line that was replaced here and restored with a note below it conflicts'
   assert.is((await f.files(space))['guide.md'], page('second', 'text').trimEnd())
 })
 
-test('a line that was added here and removed there together with an edit conflicts', async () => {
+test('a line that was added locally and removed remotely together with an edit conflicts', async () => {
   const { remote, space, url } = await imported('crossed-removal', {
     ...start,
     'guide.md': page('zero', 'a', 'b', 'c', 'd'),

@@ -95,7 +95,7 @@ test('a graceful stop finishes running jobs and starts no new ones', async () =>
   await app.store.remove(jobs, 's2')
 })
 
-test('a kind with its own slots takes none of others, and a stop requeues its job uncounted', async () => {
+test('a kind with its own slots uses no others, and a stop does not count as a failed try', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
   const seen: string[] = []
   const long: JobKind = {

@@ -95,7 +95,7 @@ test('the log is bounded for any number of new branches', async () => {
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
-test('a page that was deleted since a partial drop is no conflict in an export', async () => {
+test('a page that was deleted since a partial drop does not conflict in an export', async () => {
   const remote = await f.remotes.createRepository('left.git', { files })
   const { url } = remote
   const space = await f.space()

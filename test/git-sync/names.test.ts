@@ -19,7 +19,7 @@ const diagnostics = async (space: LoadedSpace) =>
     ({ code }) => code === 'unsupported-entry',
   )
 
-test('files outside the folder of a project do not matter', async () => {
+test('files outside the folder of a project have no effect', async () => {
   const remote = await f.remotes.createRepository('outside.git', {
     files: { 'docs/README.md': '# Home\n', ...unfit('other/'), 'big.bin': 'x'.repeat(11_000_000) },
   })

@@ -134,7 +134,7 @@ test('a reset that drops an edited pull request holds local work', async () => {
   assert.not.ok('there.md' in after)
 })
 
-test('a line that people remove again after a reset is removed here', async () => {
+test('a line that is removed from the remote again after a reset is removed locally', async () => {
   const { remote, space, url, reset } = await imported('removed-since')
   await f.edit(space, { 'guide.md': page('one', 'two', 'here', 'three', 'four') })
   await f.export(space, { url })

@@ -41,14 +41,14 @@ async function squashedByHand(
   return { space, remote, url }
 }
 
-test('an edit there of manually squashed content is imported', async () => {
+test('a remote edit of manually squashed content is imported', async () => {
   const { space, remote, url } = await squashedByHand('there')
   await remote.commit({ 'guide.md': page('one', 'mine and theirs', 'three') })
   assert.is((await f.import(space, { url })).state, 'success')
   assert.is((await f.files(space))['guide.md'], page('one', 'mine and theirs', 'three').trimEnd())
 })
 
-test('an edit here of manually squashed content is kept', async () => {
+test('a local edit of manually squashed content is kept', async () => {
   const { space, url } = await squashedByHand('here')
   await f.edit(space, { 'guide.md': page('one', 'mine, later', 'three') })
   assert.is((await f.import(space, { url })).state, 'success')
@@ -87,7 +87,7 @@ async function newSquashedByHand(
   return { space, remote, url }
 }
 
-test('a new page that was squashed by hand and edited there does not conflict', async () => {
+test('a new page that was squashed by hand and edited remotely does not conflict', async () => {
   const { space, remote, url } = await newSquashedByHand('edited-there')
   await remote.commit({ 'new.md': page('a', 'new', 'page', 'more') })
   const run = await f.import(space, { url })
@@ -95,7 +95,7 @@ test('a new page that was squashed by hand and edited there does not conflict', 
   assert.is((await f.files(space))['new.md'], page('a', 'new', 'page', 'more').trimEnd())
 })
 
-test('a new page that was squashed by hand and moved here exists once', async () => {
+test('a new page that was squashed by hand and moved locally exists once', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-here')
   const id = defaultId('page', 'new.md')
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
@@ -119,7 +119,7 @@ test('a new page that was squashed by hand and moved here exists once', async ()
   assert.not.ok('new.md' in (await f.clone(remote.url)).files)
 })
 
-test('a new page that was squashed by hand and moved there stays moved, also after a reset', async () => {
+test('a new page that was squashed by hand and moved remotely stays moved, even after a reset', async () => {
   const { space, remote, url } = await newSquashedByHand('moved-there', async (first, then) => {
     // From here on, the remote's history itself identifies the pages.
     await f.edit(then, { 'README.md': '# Home of all\n' })

@@ -9,7 +9,7 @@ const [test, f] = await suiteWith('stages of a sync', startFixture)
 
 for (const first of [true, false])
   for (const direction of ['import', 'export'] as const)
-    test(`${direction}: a run reports that it fetches while it fetches${first ? ', also the first time' : ''}`, async () => {
+    test(`${direction}: a run reports the fetch while it is running${first ? ', even the first one' : ''}`, async () => {
       const remote = await f.remotes.createRepository(`${direction}-${first}.git`, {
         files: { 'README.md': '# Home\n' },
       })

@@ -56,7 +56,7 @@ test('a rename with plain Git is detected by content, even with an edit', async 
   same(await soundIds(desk), before)
 })
 
-test('two paths that a person swapped keep their pages, with or without a table of contents', async () => {
+test('two pages that a person swapped keep their IDs, with or without a table of contents', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.human({ 'a.md': FILES['b.md'], 'b.md': FILES['a.md'] })
@@ -69,7 +69,7 @@ test('two paths that a person swapped keep their pages, with or without a table 
   same(await soundIds(desk), before)
 })
 
-test('three paths in a ring keep their pages, followed by an edit of the server', async () => {
+test('pages keep their IDs in a ring of three renames with a later edit through the API', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.human({ 'a.md': FILES['b.md'], 'b.md': FILES['d.md'], 'd.md': FILES['a.md'] })
@@ -85,7 +85,7 @@ test('three paths in a ring keep their pages, followed by an edit of the server'
   assert.not([...ring.values()].includes(after.get('document New') as string))
 })
 
-test('a page that is deleted and restored has its ID again, unless it is in use', async () => {
+test('a restored page gets its old ID back, unless another page uses it', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'delete_page', page: before.get('document A') as string }])
@@ -101,7 +101,7 @@ test('a page that is deleted and restored has its ID again, unless it is in use'
   assert.is.not(after.get('document Second'), before.get('document A'))
 })
 
-test('an override is removed after a rename there and back with another page in between', async () => {
+test('a page that returns to its path needs no ID override, even if another page had the path', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -125,7 +125,7 @@ test('an override is removed after a rename there and back with another page in 
   same(await soundIds(desk), before)
 })
 
-test('an empty group keeps its ID after a new title and slug, also for later changes in a batch', async () => {
+test('an empty group keeps its ID after a new title and slug, even within the same batch', async () => {
   const desk = await openDesk(here, FILES)
   const { changes } = await desk.write([{ operation: 'insert_group', title: 'Empty' }])
   const group = changes[0].page as string
@@ -181,7 +181,7 @@ test('pages keep their IDs with a renamed table of contents and a moved root', a
   same(await soundIds(desk), after)
 })
 
-test('files keep their IDs when a root is set around them', async () => {
+test('files keep their IDs when the configuration sets a root above them', async () => {
   const files = Object.fromEntries(Object.entries(FILES).map(([path, content]) => [`docs/${path}`, content]))
   const desk = await openDesk(here, { ...files, 'SUMMARY.md': FILES['SUMMARY.md'].replace(/\((?=[abd])/g, '(docs/') })
   const before = await soundIds(desk)
@@ -263,7 +263,7 @@ test("a person's merge keeps the IDs, with main as first or second parent", asyn
   }
 })
 
-test('a duplicate of the space has the same IDs, also without its documents', async () => {
+test('a duplicate of a space has the same page IDs, even if the documents are missing', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'x' }])

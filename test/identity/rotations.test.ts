@@ -58,7 +58,7 @@ for (const [name, body] of Object.entries(bodies)) {
     )
   })
 
-  test(`${name}: three pages keep their IDs in a ring with up to two edits`, async () => {
+  test(`${name}: three pages keep their IDs in a ring of renames with up to two edits`, async () => {
     const ring = { a: 'c', b: 'a', c: 'b', d: 'd' }
     for (const edited of [[], ['a.md'], ['b.md'], ['c.md'], ['a.md', 'b.md'], ['b.md', 'c.md']]) {
       const put = (path: string, from: string): string =>
@@ -87,7 +87,7 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, opened), { a: 'new', b: 'b', c: 'c', d: 'd', e: 'a' })
   })
 
-  test(`${name}: pages keep their IDs in a ring with one moved entry and one edit`, async () => {
+  test(`${name}: pages keep their IDs in a ring of renames with one moved entry and one edit`, async () => {
     const after = { 'a.md': files['b.md'], 'b.md': more(files['c.md']), 'c.md': null, 'e.md': files['a.md'] }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...after, 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
@@ -130,7 +130,7 @@ for (const [name, body] of Object.entries(bodies)) {
   })
 }
 
-test('pages of which only the title is left match by it, and exchanged H1s move no texts', async () => {
+test('pages that keep only their title are matched by it, and swapped H1s swap no pages', async () => {
   const start = { 'a.md': text('alpha'), 'b.md': text('beta'), 'SUMMARY.md': summary({ 'a.md': 'A', 'b.md': 'B' }) }
   const rewritten = { 'a.md': 'Nothing.\n', 'b.md': 'At all.\n', 'SUMMARY.md': summary({ 'b.md': 'A', 'a.md': 'B' }) }
   assert.equal(await whoIsWho(here, start, rewritten), { a: 'b', b: 'a' })
@@ -141,7 +141,7 @@ test('pages of which only the title is left match by it, and exchanged H1s move 
   assert.equal(await whoIsWho(here, start, headed), { a: 'a', b: 'b' })
 })
 
-test('pages with one title keep their IDs in a ring with one edit', async () => {
+test('pages with the same title keep their IDs in a ring of renames with one edit', async () => {
   const intro = (word: string): string => text(word).replace(/^# .*$/m, '# Introduction')
   const files = { 'x/a.md': intro('alpha'), 'y/b.md': intro('beta'), 'z/c.md': intro('gamma') }
   const listed = { 'x/a.md': 'Introduction', 'y/b.md': 'Introduction', 'z/c.md': 'Introduction' }

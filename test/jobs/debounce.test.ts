@@ -62,7 +62,7 @@ test('errors of a task are reported, but not during a stop', async () => {
   assert.equal(failures.map(String), ['Error: one'])
 })
 
-test('hundreds of waiting callers cause no warning of Node', async () => {
+test('hundreds of waiting callers cause no Node.js warning', async () => {
   const warnings: string[] = []
   const note = (warning: Error): void => void warnings.push(warning.name)
   process.on('warning', note)

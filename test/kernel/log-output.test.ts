@@ -29,7 +29,7 @@ test('log lines are written together after a short delay', async () => {
   assert.equal(written.map(messages), [['one', 'two', 'three']])
 })
 
-test('warnings and many waiting lines are written at once', () => {
+test('a warning, or a large number of waiting lines, is written immediately', () => {
   const { log, written } = batched()
   log.info({}, 'one')
   log.warn({}, 'two')

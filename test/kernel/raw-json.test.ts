@@ -6,7 +6,7 @@ import { unicodeText } from '../support/unicode-text.js'
 
 const test = suite('serialized JSON')
 
-test('a list that is serialized in slices is the same JSON, and null omits an item', async () => {
+test('a list that is serialized in slices has the same JSON, and null omits an item', async () => {
   const item = fc.oneof(fc.constant(null), fc.record({ name: unicodeText(), deep: fc.jsonValue({ maxDepth: 2 }) }))
   await fc.assert(
     fc.asyncProperty(fc.array(item), fc.string(), async (items, after) => {

@@ -33,7 +33,7 @@ test('nodes that start together on an empty database create one first user and o
   assert.is(nodes.all.filter(({ dir }) => existsSync(join(dir, 'data', 'admin-token'))).length, 1)
 })
 
-test('a mail that any node queues is sent once', async () => {
+test('an email that any node queues is sent once', async () => {
   for (let at = 1; at <= 12; at++) await one.caller('read')
   const addresses = Array.from({ length: 12 }, (_, at) => `person-${at + 1}@example.org`)
   await Promise.all(

@@ -120,7 +120,7 @@ test('PUT creates or replaces a specification, and only changed content makes a 
   assert.is(body.items[1].id, first.lastVersion)
 })
 
-test('a failure states its reason and place, and the newest version stays', async () => {
+test('a failure states its reason and location, and the newest version stays', async () => {
   const path = `${base()}/broken`
   await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
   const { lastVersion } = await processed(here.admin, path)

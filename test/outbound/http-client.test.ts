@@ -182,7 +182,7 @@ test('a host name is checked by the address of each connection', async () => {
   await fails(ask(), 'refused', /private network/)
 })
 
-test('a body that is too long, even unpacked, is cut or ends the request', async () => {
+test('a body that is too long, even only after decompression, is cut or ends the request', async () => {
   const bodies: Record<string, [string, Buffer]> = {
     '/plain': ['identity', Buffer.alloc(4 * MIB)],
     '/gzip': ['gzip', gzipSync(Buffer.alloc(200 * MIB))],

@@ -32,7 +32,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 const delivery = async (url: string): Promise<string> => (await here.admin.call('get', url).expect(200)).body.delivery
 
-test('user text cannot add a mail header or break a line', async () => {
+test('user text cannot add an email header or break a line', async () => {
   const org = await organization(here, { title: 'Evil\r\nBcc: victim@evil.example\r\n\r\nhello\u2028\u0007 ' })
   await invite(org, 'header@people.example')
   const mail = await smtp.mailTo('header@people.example')
@@ -105,7 +105,7 @@ test('an invitation that is revoked before its mail leaves is not sent', async (
   assert.not.ok(smtp.received.some(({ to }) => to.includes('revoked@people.example')))
 })
 
-test('a queued mail survives a restart', async () => {
+test('a queued email survives a restart', async () => {
   const org = await organization(here)
   smtp.behave(() => 421)
   await invite(org, 'restart@people.example')

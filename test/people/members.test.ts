@@ -151,7 +151,7 @@ test('the last admin cannot be demoted, disabled or removed, even by two at once
     }
   }
 })
-test('a removed member loses all rights here and keeps those elsewhere', async () => {
+test('a removed member loses all rights in the organization and keeps those in others', async () => {
   const org = await organization()
   const [member, guest] = [await join(org, 'create'), await join(org, null)]
   const { store } = here.service.app

@@ -60,7 +60,7 @@ async function claimed(here: TestService, email: string): Promise<{ user: string
   return { user: body.member.id, token: body.token.token, org }
 }
 
-test('the owner of an address signs in by mail to their own account', async () => {
+test('the owner of an address signs in by email to their own account', async () => {
   let here = await startService()
   try {
     const claimer = await claimed(here, 'victim@people.example')

@@ -35,7 +35,7 @@ async function quiet(): Promise<void> {
     await new Promise((done) => setTimeout(done, 10))
 }
 
-test('the link in a mail signs an account in once', async () => {
+test('the link in an email signs an account in once', async () => {
   const { user } = await person(here, 'one@people.example')
   await ask('ONE@people.example').expect(202)
   const mail = await smtp.mailTo('one@people.example')
@@ -57,7 +57,7 @@ test('of many uses of one link at the same time, one succeeds', async () => {
   assert.equal(responses.map(({ status }) => status).sort(), [201, 404, 404, 404, 404])
 })
 
-test('responses do not reveal whether an address has an account, and unknown ones get no mail', async () => {
+test('responses do not reveal whether an address has an account, and unknown ones get no email', async () => {
   await person(here, 'known@people.example')
   const [known, unknown] = [
     await ask('known@people.example').expect(202),

@@ -66,7 +66,7 @@ async function untilReady(): Promise<void> {
   while ((await request(here.url).get('/readyz')).status !== 200) await new Promise((done) => setTimeout(done, 50))
 }
 
-test('a frozen database is 503 for reads and writes, and is found again when it continues', async () => {
+test('reads and writes return 503 while the database is frozen, and work when it continues', async () => {
   const page = `/v1/spaces/${space}/content/pages`
   await here.admin.call('get', page).expect(200)
   await postgres.freeze(true)
@@ -91,7 +91,7 @@ test('a frozen database is 503 for reads and writes, and is found again when it 
   await here.admin.call('get', page).expect(200)
 })
 
-test('a read-only database is 503 for changes, and the service is not ready', async () => {
+test('changes return 503 while the database is read-only, and the service is not ready', async () => {
   const client = new Client({ connectionString: env.BINDERY_DATABASE_URL })
   await client.connect()
   const readOnly = async (value: 'on' | 'off'): Promise<void> => {

@@ -38,7 +38,7 @@ async function deliver(docs: Previewed, action: string, number: number, sha: str
 const looksAt = (docs: Previewed): number =>
   docs.host.requests.filter(({ method, path }) => method === 'GET' && /\/pulls(\?|$)/.test(path)).length
 
-test('repeated, late and reordered deliveries end in the state of the host', async () => {
+test('previews match the host after repeated, late and reordered deliveries', async () => {
   const docs = await here.connected('github')
   await here.forward(10_000)
   const number = await docs.open(words(1))

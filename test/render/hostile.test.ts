@@ -83,7 +83,7 @@ for (const attack of ATTACKS)
       assert.equal(faults(html(markdown)), [], markdown)
   })
 
-test('no mixture of attacks runs', () => {
+test('no combination of attacks runs', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -53,7 +53,7 @@ test('archiving closes the pull request, and a later export opens another one', 
   )
 })
 
-test('a merge here is exported to the host, which then closes the pull request', async () => {
+test('a local merge is exported to the host, which then closes the pull request', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)
@@ -100,7 +100,7 @@ for (const direction of ['both', 'import'])
     assert.equal(await story.all('open'), [])
   })
 
-test('an import-only connection keeps the pull request open after a merge here', async () => {
+test('an import-only connection keeps the pull request open after a local merge', async () => {
   const story = await here.connected(FILES, { direction: 'import' })
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)

@@ -47,7 +47,7 @@ for (const [provider, method] of places)
   })
 
 for (const provider of ['gitlab', 'gitea', 'bitbucket'] as const)
-  test(`${provider}: a close there archives the change request, a merge here closes it there`, async () => {
+  test(`${provider}: a closed pull request archives its change request, and a merge closes it`, async () => {
     const story = await here.connected(FILES, { provider })
     const [one, two] = [await story.request('One', 'First.\n'), await story.request('Two', 'Second.\n')]
     await story.export(one)

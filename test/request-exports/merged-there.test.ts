@@ -65,7 +65,7 @@ for (const method of ['merge', 'squash', 'rebase'] as const) {
   })
 }
 
-test('edits here after a merge on the host stay open on a base that has the merge', async () => {
+test('local edits after a merge on the host stay open on a base that contains the merge', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')
   await story.export(number)

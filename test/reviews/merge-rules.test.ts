@@ -240,7 +240,7 @@ test('imports, rollbacks and direct edits do not bypass the rules', async () => 
   }
 })
 
-test('a transferred space takes the rules of its organization along', async () => {
+test('a transferred space keeps the rules of its former organization', async () => {
   const { admin, organization } = here
   const rules = rulesOf({ rule: 'require_change_request_description' })
   const other = (await admin.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)).body.id
@@ -255,7 +255,7 @@ test('a transferred space takes the rules of its organization along', async () =
   }
 })
 
-test('an invalid rule is rejected with its place', async () => {
+test('the error for an invalid rule names its location', async () => {
   const { space } = await openCase(here)
   const refused = async (rule: object): Promise<string[]> =>
     (

@@ -46,7 +46,7 @@ test('a new site has all default members, and its customization can be sent back
   assert.equal(await get(), before)
 })
 
-test('every value of the contract is accepted, and any subset of a group', async () => {
+test('every value of the contract is accepted, and so is any part of a group', async () => {
   const taken: [string, string, readonly string[]][] = [
     ['styling', 'theme', ['clean', 'muted', 'bold', 'gradient']],
     ['styling', 'corners', ['straight', 'rounded', 'circular']],

@@ -119,7 +119,7 @@ test('after a change of the signing key, share links work but cannot be shown', 
   assert.ok((await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body.privateKey)
 })
 
-test('documents and events contain no share secret, also after a restart', async () => {
+test('documents and events contain no share secret, even after a restart', async () => {
   const link = await create('Kept')
   const key = keyOf(link)
   const { privateKey } = (await here.admin.call('get', `${site.base}/publishing/auth`).expect(200)).body

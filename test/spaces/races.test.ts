@@ -39,7 +39,7 @@ async function sound(): Promise<void> {
   }
 }
 
-test('two collections that are moved into each other form no cycle', async () => {
+test('two collections that are moved into each other do not form a cycle', async () => {
   for (let round = 0; round < 10; round++) {
     const [a, b] = [await f.collection(), await f.collection()]
     const responses = await Promise.all([

@@ -19,7 +19,7 @@ function modes(dir: string): Map<string, string> {
   return found
 }
 
-test('store files are private to their owner, also after an older release', async () => {
+test('store files are private to their owner, even in a folder that others could read', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-'))
   const outside = join(dir, 'outside')
   writeFileSync(outside, '')

@@ -61,7 +61,7 @@ else {
     readOnly.unmount()
   })
 
-  test('a full disk returns 507 and is not ready, also after a restart, until it has room', async () => {
+  test('a server with a full disk returns 507 until there is space, even after a restart', async () => {
     const here = await startService({ dir: full.dir, overrides: { log } })
     const { body: space } = await here.admin
       .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Space' })
@@ -80,7 +80,7 @@ else {
     await here.service.close()
   })
 
-  test('a read-only file system returns 507 and is not ready until it is writable', async () => {
+  test('a server on a read-only file system returns 507 and is not ready until it is writable', async () => {
     const first = await startService()
     const { body: space } = await first.admin
       .call('post', `/v1/orgs/${first.organization}/spaces`, { title: 'Space' })

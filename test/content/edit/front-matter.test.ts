@@ -10,7 +10,7 @@ const test = suite('content: edits of front matter and YAML')
 const page =
   "---\ntitle: 'It''s' # kept\ndescription: >-\n  Some folded\n  text\n# a comment\nlayout:\n  title:\n    visible: true\n  width: wide\nweight:   10\ntags: [a,  b]\n---\n\n# Title\n"
 
-test('one key changes, and all other text keeps its bytes', () => {
+test('an edit of one key keeps the bytes of all other text', () => {
   assert.is(setFrontMatter(page, { title: 'New' }), page.replace("'It''s'", "'New'"))
   assert.is(setFrontMatter(page, { 'layout.title.visible': false }), page.replace('visible: true', 'visible: false'))
   assert.is(

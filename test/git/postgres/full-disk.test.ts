@@ -116,7 +116,7 @@ else {
     await node.close()
   })
 
-  test('a copy that was used lately is not deleted', async () => {
+  test('a recently used copy is not deleted', async () => {
     const node = await openNode(url, { dir: disk.dir })
     await node.git.makeRoom(1024 * MIB)
     let failed: NodeJS.ErrnoException | null = null

@@ -182,7 +182,7 @@ async function serverOf(head: string, pack: Buffer): Promise<{ url: string; clos
   }
 }
 
-test('a remote that leaves out objects that are partly present here is rejected', async () => {
+test('a remote that omits objects is rejected, even if some of them are present locally', async () => {
   const pair = await begin()
   const { remote, here, first } = pair
   const blob = await git(remote.path, ['hash-object', '-w', '--stdin'], 'lost\n')

@@ -77,7 +77,7 @@ if (isSmall)
   test('line ends and byte order marks of Windows make no difference', () =>
     assert.equal(documents.get('windows.yml'), documents.get('yaml.yaml')))
 
-test('a document that is not a specification is rejected, and the message states the place', async () => {
+test('a document that is not a specification is rejected, and the message states the location', async () => {
   for (const [name, text, message] of refusedTexts) {
     const path = `/v1/orgs/${here.organization}/openapi/refused`
     await here.admin.call('put', path, { source: { text } })

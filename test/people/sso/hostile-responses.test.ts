@@ -206,7 +206,7 @@ test('only the browser that started a sign-in can finish it, once and within ten
   await here.post(late, here.respond(late)).expect(403)
 })
 
-test('a replayed response is rejected, also in another request and after a restart', async () => {
+test('a replayed response is rejected, even in another request or after a restart', async () => {
   const begun = await here.begin(provider)
   const xml = here.respond(begun, { assertionId: '_replayed' })
   const statuses = (await Promise.all([1, 2, 3].map(() => here.post(begun, xml)))).map(({ status }) => status)

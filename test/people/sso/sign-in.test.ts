@@ -104,7 +104,7 @@ test('a user without exactly one address is rejected', async () => {
   assert.is((await byName.call('get', '/v1/user').expect(200)).body.email, 'name@example.com')
 })
 
-test('deleting or replacing a provider ends its sign-ins, also those in progress', async () => {
+test('deleting or replacing a provider ends its sign-ins, even those in progress', async () => {
   const gone = await here.createProvider({ label: 'Gone' })
   const who = { nameId: 'gone', attributes: { email: 'gone@example.com' } }
   const caller = await here.signIn(gone, who)

@@ -46,7 +46,7 @@ test('two translations of one source run at once and are corrected separately', 
   )
 })
 
-test('a correction in a translated space is translated on to the next one', async () => {
+test('a correction in a translated space reaches the translation of that space', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
   const german = await here.translate(french.result.space, 'de', {
