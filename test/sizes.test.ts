@@ -1,12 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
-import ts from 'typescript'
+import type TypeScript from 'typescript'
 import * as assert from 'uvu/assert'
 import { suite } from './support/suite.js'
 
 // Checks every file of `src` for a first comment that states its job, a limited size, and functions of a limited length.
 const src = join(process.cwd(), 'src')
 const test = suite('sizes')
+// The compiler does not work inside a bundle.
+const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript
 
 /** Files over this many lines have more than one job. */
 const MAX_LINES = 400
@@ -33,8 +36,8 @@ function longFunctions({ path, text }: { path: string; text: string }): string[]
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const lineAt = (offset: number): number => file.getLineAndCharacterOfPosition(offset).line
   const long: string[] = []
-  const visit = (node: ts.Node, outer: string): void => {
-    const name = (node as Partial<ts.NamedDeclaration>).name?.getText(file) ?? outer
+  const visit = (node: TypeScript.Node, outer: string): void => {
+    const name = (node as Partial<TypeScript.NamedDeclaration>).name?.getText(file) ?? outer
     const lines = lineAt(node.end) - lineAt(node.getStart(file)) + 1
     if (ts.isFunctionLike(node) && 'body' in node && node.body && lines > MAX_FUNCTION_LINES)
       long.push(`${path}: ${name} (${lines} lines)`)
