@@ -4,7 +4,6 @@ import type { Config } from './config.js'
 import { FolderWatch } from './disk/folder-watch.js'
 import { keepSecret } from './disk/secret-file.js'
 import type { App } from './domain/context/app.js'
-import { tellSetAside } from './domain/events/ref-set-aside.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
@@ -23,6 +22,7 @@ import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
+import { tellSetAside } from './domain/events/events.js'
 
 /** A running service. */
 export interface Service {

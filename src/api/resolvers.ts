@@ -26,7 +26,7 @@ import { findWebhook } from '../domain/webhooks/webhooks.js'
 import { findConnection } from '../domain/connections/connections.js'
 import { webhookAddress } from '../domain/connections/receive-delivery.js'
 import { findRun } from '../domain/connections/describe-run.js'
-import { findPreview } from '../domain/pull-previews/list.js'
+import { findPreview } from '../domain/pull-previews/release.js'
 
 const resolver = resolversOf<App, Actor>()
 

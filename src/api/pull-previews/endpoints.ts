@@ -1,11 +1,11 @@
 /** Endpoints of pull request previews. */
 import { Type } from '@sinclair/typebox'
-import { listPreviews } from '../../domain/pull-previews/list.js'
 import { paginate } from '../../kernel/paging.js'
 import { listOf, pageQuery, type PullPreviewDoc, PullRequestPreview } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import type { App } from '../../domain/context/app.js'
 import { defined } from '../../kernel/defined.js'
+import { listPreviews } from '../../domain/pull-previews/release.js'
 
 /** Returns a pull request preview as JSON. */
 function presentPreview(app: App, doc: PullPreviewDoc): PullRequestPreview {

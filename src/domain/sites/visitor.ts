@@ -1,5 +1,5 @@
 /** The entry point for visitors: validates a visitor's credentials and computes their view of a site. */
-import { mayEnter, type VisitorContext } from '../../access/index.js'
+import { gateFor, mayEnter, type VisitorContext, type VisitorPage } from '../../access/index.js'
 import { verifyVisitorToken } from '../../auth/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import type { Actor } from '../context/actor.js'
@@ -7,10 +7,90 @@ import type { App } from '../context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../context/loaded.js'
 import { getAdaptiveSchema } from './adaptive-schema.js'
 import { getPublishingAuth, validVisitorKeys } from './publishing-auth.js'
-import { type ShownSiteSpace, type SiteView, shownSiteSpaces, viewSite } from './view.js'
+import {
+  isGroup,
+  isSection,
+  type ShownItem,
+  type ShownSiteSpace,
+  shownSiteSpaces,
+  type SiteView,
+  viewSite,
+} from './view.js'
 import { claimsOf, noClaims, readUnsigned, type VisitorClaims } from './visitor-claims.js'
-import { VisitorConditions } from './visitor-conditions.js'
-import { visitorView } from './visitor-view.js'
+import { checkCondition } from '../../content/conditions/check.js'
+import { evaluateCondition } from '../../content/conditions/evaluate.js'
+import { Slices } from '../../kernel/slices.js'
+import { defined } from '../../kernel/defined.js'
+
+/** The fields of a structure entry that decide who sees it. */
+interface Gated {
+  id: string
+  condition?: string
+  draft?: boolean
+  hidden?: boolean
+}
+
+/** Describes a part of a site for the visitor gate. `hidden` means that the space of the entry is deleted. */
+const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): VisitorPage => ({
+  ...(within ? { within } : {}),
+  ...defined({ condition }),
+  ...(draft ? { draft } : {}),
+  ...(hidden ? { gone: true } : {}),
+})
+
+/** Returns a visitor's view of a site, without items that become empty. */
+function visitorView(context: VisitorContext, view: SiteView): SiteView {
+  const sees = gateFor(context)
+  const entriesIn = (entries: readonly ShownSiteSpace[], within?: VisitorPage): ShownSiteSpace[] =>
+    entries.filter(({ entry }) => sees(partOf(entry, within), 'list'))
+  const itemIn = (item: ShownItem, within?: VisitorPage): ShownItem[] => {
+    const part = partOf(item.entry, within)
+    if (!sees(part, 'list')) return []
+    if (isGroup(item)) {
+      const children = item.children.flatMap((child) => itemIn(child, part))
+      return children.length > 0 ? [{ ...item, children }] : []
+    }
+    if (!isSection(item)) return [item]
+    const siteSpaces = entriesIn(item.siteSpaces, part)
+    return siteSpaces.length > 0 ? [{ ...item, siteSpaces }] : []
+  }
+  return { ...view, siteSpaces: entriesIn(view.siteSpaces), items: view.items.flatMap((item) => itemIn(item)) }
+}
+
+/** Evaluates each condition once. A condition that is invalid or fails is false. */
+class VisitorConditions {
+  // bound: the different conditions in one response, of at most 1,024 characters
+  readonly #results = new Map<string, boolean>()
+
+  constructor(private readonly claims: VisitorClaims) {}
+
+  readonly holds = (condition: string): boolean => {
+    const known = this.#results.get(condition)
+    if (known !== undefined) return known
+    const result = this.#evaluate(condition)
+    this.#results.set(condition, result)
+    return result
+  }
+
+  #evaluate(condition: string): boolean {
+    try {
+      checkCondition(condition)
+      return evaluateCondition(condition, { visitor: { claims: this.claims } })
+    } catch {
+      // If the condition cannot be evaluated, no one sees the content.
+      return false
+    }
+  }
+
+  /** Evaluates many conditions in slices, so that later look-ups are cheap. */
+  async prepare(conditions: Iterable<string | undefined>): Promise<void> {
+    const slices = new Slices()
+    for (const condition of conditions) {
+      if (condition !== undefined) this.holds(condition)
+      if (slices.due) await slices.rest()
+    }
+  }
+}
 
 /** The credentials of a visitor. */
 export interface VisitorCredentials {
