@@ -4,7 +4,6 @@ import type { Config } from './config.js'
 import { FolderWatch } from './disk/folder-watch.js'
 import { keepSecret } from './disk/secret-file.js'
 import type { App } from './domain/context/app.js'
-import { tellSetAside } from './domain/events/ref-set-aside.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
@@ -18,12 +17,13 @@ import { catchUp } from './start/catch-up.js'
 import { Closers } from './start/closers.js'
 import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
-import { openNode } from './start/open-node.js'
+import { type Node, openNode } from './start/open-node.js'
 import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
 import { serveSites } from './start/serve-sites.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
+import { tellSetAside } from './domain/events/events.js'
 
 /** A running service. */
 export interface Service {
@@ -61,19 +61,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     BINDERY_DATA_DIR: resolve(config.dataDir),
     BINDERY_REPOS_DIR: resolve(config.reposDir),
   })
-  let watchers: Watchers | undefined
-  let background: Background | null = null
+  const work: BackgroundWork = { watchers: null, background: null }
   try {
     const node = await openNode(config, overrides.leaseMs, closers)
-    const moved = (repository: string, refs: readonly RefName[]): void => {
-      watchers?.moved(repository, refs)
-      background?.moved(repository, refs)
-      node?.hints.send('moved', [repository, ...refs].join(' '))
-    }
-    const movedElsewhere = (repository: string, refs: readonly RefName[]): void => {
-      watchers?.searches.moved(repository, refs)
-      background?.moved(repository, refs)
-    }
+    const { moved, movedElsewhere } = moveListeners(work, node)
     const { clock = systemClock, makePool = createPool } = overrides
     // Before the app is open, set-aside refs are only in the log.
     let opened: App | undefined
@@ -84,19 +75,18 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const takeUp = () => catchUp(app, node, () => bootstrap(app, config))
     const readOnly = await isReadOnly(folders, log)
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
-    watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
+    const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
+    work.watchers = watchers
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const sites = await serveSites(app, config, log)
     if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
     app.texts.warm()
-    const { requestExports } = watchers
-    const work = (): void =>
-      void (background = overrides.withoutWorker ? null : startBackground(app, { requestExports, node }))
     let closeControl = async (): Promise<void> => {}
     const begin = async (): Promise<void> => {
       closeControl = await openControl(app, { dataDir: config.dataDir, explain: operatorFailures(folders) })
-      work()
+      if (!overrides.withoutWorker)
+        work.background = startBackground(app, { requestExports: watchers.requestExports, node })
     }
     if (!readOnly) await begin()
     const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(begin)) : null
@@ -108,20 +98,46 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await resumption?.stop()
       app.waits.close()
       await Promise.all([api.stop(), sites.stop(), closeControl()])
-      // A large PDF may take minutes. The job starts again after the next start.
-      await app.printer.close()
-      await background?.stop()
-      await app.locks.idle()
-      await watchers?.stop()
-      await background?.drivers.stop()
+      await stopWork(app, work)
       await closers.close()
     }
     const { publicUrl, sites: at } = app.settings
-    return { url: publicUrl, sites: at.origin, app, first, repairs, idle: async () => background?.idle(), close }
+    return { url: publicUrl, sites: at.origin, app, first, repairs, idle: async () => work.background?.idle(), close }
   } catch (error) {
     await closers.close()
     throw error
   }
+}
+
+/** The work of a service besides its requests. The start fills it in; `background` stays null without a worker. */
+interface BackgroundWork {
+  watchers: Watchers | null
+  background: Background | null
+}
+
+/** Returns the listeners for moves of branches: by this node, which notifies the other ones, and by another node. */
+function moveListeners(work: BackgroundWork, node: Node | null) {
+  return {
+    moved: (repository: string, refs: readonly RefName[]): void => {
+      work.watchers?.moved(repository, refs)
+      work.background?.moved(repository, refs)
+      node?.hints.send('moved', [repository, ...refs].join(' '))
+    },
+    movedElsewhere: (repository: string, refs: readonly RefName[]): void => {
+      work.watchers?.searches.moved(repository, refs)
+      work.background?.moved(repository, refs)
+    },
+  }
+}
+
+/** Stops all work after the last request, in an order in which nothing uses what has been stopped. */
+async function stopWork(app: App, { watchers, background }: BackgroundWork): Promise<void> {
+  // A large PDF may take minutes. The job starts again after the next start.
+  await app.printer.close()
+  await background?.stop()
+  await app.locks.idle()
+  await watchers?.stop()
+  await background?.drivers.stop()
 }
 
 /** Creates the first user, organization and token if there are none. The token is kept in a file of the data folder. */

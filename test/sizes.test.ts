@@ -1,16 +1,23 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
+import type TypeScript from 'typescript'
 import * as assert from 'uvu/assert'
 import { suite } from './support/suite.js'
 
-// Checks every file of `src` for a first comment that states its job, and for a limited size.
+// Checks every file of `src` for a first comment that states its job, a limited size, and functions of a limited length.
 const src = join(process.cwd(), 'src')
 const test = suite('sizes')
+// The compiler does not work inside a bundle.
+const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript
 
 /** Files over this many lines have more than one job. */
 const MAX_LINES = 400
 /** Nine of ten files have at most this many lines. */
 const LARGE_LINES = 190
+
+/** Functions over this many lines have more than one job. */
+const MAX_FUNCTION_LINES = 60
 
 const found = await readdir(src, { recursive: true, withFileTypes: true })
 const sources = await Promise.all(
@@ -24,6 +31,21 @@ const sources = await Promise.all(
 const linesOf = ({ text }: { text: string }): number => text.split('\n').length - 1
 const withoutJob = (files: readonly { path: string; text: string }[]): string[] =>
   files.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)
+/** Lists the functions over 60 lines as `file: name (n lines)`. A function without a name has that of its variable. */
+function longFunctions({ path, text }: { path: string; text: string }): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const lineAt = (offset: number): number => file.getLineAndCharacterOfPosition(offset).line
+  const long: string[] = []
+  const visit = (node: TypeScript.Node, outer: string): void => {
+    const name = (node as Partial<TypeScript.NamedDeclaration>).name?.getText(file) ?? outer
+    const lines = lineAt(node.end) - lineAt(node.getStart(file)) + 1
+    if (ts.isFunctionLike(node) && 'body' in node && node.body && lines > MAX_FUNCTION_LINES)
+      long.push(`${path}: ${name} (${lines} lines)`)
+    ts.forEachChild(node, (child) => visit(child, name))
+  }
+  visit(file, 'module')
+  return long
+}
 
 test('every file starts with a comment that states its job', () => {
   assert.ok(sources.length > 1000)
@@ -38,6 +60,13 @@ test('no file is too large', () => {
   )
   const sizes = sources.map(linesOf).sort((a, b) => a - b)
   assert.ok((sizes[Math.floor(sizes.length * 0.9)] as number) <= LARGE_LINES)
+})
+
+test('no function is too long', () => {
+  const planted = (lines: number): string => `const f = () => {\n${'  g()\n'.repeat(lines - 2)}}\n`
+  assert.equal(longFunctions({ path: 'planted.ts', text: planted(60) }), [])
+  assert.equal(longFunctions({ path: 'planted.ts', text: planted(61) }), ['planted.ts: f (61 lines)'])
+  assert.equal(sources.flatMap(longFunctions), [])
 })
 
 test.run()

@@ -1,5 +1,4 @@
 // The entry point of access/: roles and their permissions.
-export { mayResolve, presentCommentPermissions } from './comments.js'
 export {
   allows,
   type Caller,
@@ -11,6 +10,8 @@ export {
   presentTeamPermissions,
   presentCollectionPermissions,
   presentSitePermissions,
+  mayResolve,
+  presentCommentPermissions,
 } from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'
 export {

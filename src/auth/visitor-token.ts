@@ -1,8 +1,31 @@
 /** Verifies visitor tokens (JWT, RFC 7519) by fixed rules, and creates them for members who ping. */
 import { hkdfSync } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import { hasDoubleMember } from './double-member.js'
 import { defined } from '../kernel/defined.js'
+
+/** Maximum nesting depth. Deeper texts are treated as having a duplicate, so that they are rejected. */
+const MAX_DEPTH = 32
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs
+
+/** Whether an object in a valid JSON text has a duplicate member, after resolving escapes. Linear in the text. */
+export function hasDoubleMember(json: string): boolean {
+  /** The members of each open object; null for an open list. */
+  const open: (Set<string> | null)[] = []
+  let text: string | null = null
+  for (const [token] of json.matchAll(TOKENS)) {
+    const names = open.at(-1)
+    if (token === ':' && names && text !== null) {
+      const name = JSON.parse(text) as string
+      if (names.has(name)) return true
+      names.add(name)
+    }
+    text = token.startsWith('"') ? token : null
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : null)
+    if (token === '}' || token === ']') open.pop()
+    if (open.length > MAX_DEPTH) return true
+  }
+  return false
+}
 
 /** Maximum length of a token, in characters. It must fit into a URL. */
 export const MAX_VISITOR_TOKEN = 8192

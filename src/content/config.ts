@@ -13,6 +13,9 @@ import type { LineColumn } from './yaml-work.js'
 
 const FOLDER = '040000'
 
+/** Adds a diagnostic about the file of the settings. */
+type Report = (code: Diagnostic['code'], message: string, position?: LineColumn) => void
+
 /** Returns a scalar as a path: trimmed, without zero-width characters; null for other values. */
 const asPath = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? withoutZeroWidth(String(value)).trim() : null
@@ -29,7 +32,7 @@ export async function readConfig(
   const diagnostics: Diagnostic[] = []
   const settings = await findSettings(reader, work, diagnostics)
   const { entries } = settings
-  const report = (code: Diagnostic['code'], message: string, position?: LineColumn): void =>
+  const report: Report = (code, message, position) =>
     void diagnostics.push({
       code,
       message,
@@ -38,28 +41,9 @@ export async function readConfig(
     })
 
   const root = await readRoot(reader, settings, report)
-  const structure = entries.get('structure')
-  if (structure && structure.value !== null && !isRecord(structure.value))
-    report(
-      'invalid-config',
-      'structure must be a map with readme and summary, so the defaults are used. Correct structure.',
-      structure.position,
-    )
-  const structurePath = (name: 'readme' | 'summary', fallback: string): string => {
-    const value = isRecord(structure?.value) && Object.hasOwn(structure.value, name) ? structure.value[name] : null
-    const written = value === null ? fallback : asPath(value)
-    const path = written === null || written === '' ? null : normalizePath(written, root)
-    if (path !== null && path !== root) return path
-    report(
-      'invalid-config',
-      `structure.${name} must be a file inside the repository, so ${fallback} is used. Correct structure.${name}.`,
-      structure?.position,
-    )
-    return normalizePath(fallback, root) ?? fallback
-  }
-
-  const readme = await findInAnyCase(reader, structurePath('readme', 'README.md'))
-  const summary = await findInAnyCase(reader, structurePath('summary', DEFAULT_SUMMARY))
+  const pathOf = structureReader(settings, root, report)
+  const readme = await findInAnyCase(reader, pathOf('readme', 'README.md'))
+  const summary = await findInAnyCase(reader, pathOf('summary', DEFAULT_SUMMARY))
   const config: ContentConfig = {
     root,
     readme: readme.path,
@@ -80,15 +64,38 @@ export async function readConfig(
         report('invalid-config', message, redirects.position),
       )
   }
-  if (settings.file === HONKIT_FILE) await reportLanguages(reader, config, structure?.value, diagnostics)
+  if (settings.file === HONKIT_FILE) await reportLanguages(reader, config, entries.get('structure')?.value, diagnostics)
   return { config, diagnostics, unlistedReadme: settings.unlistedReadme }
+}
+
+/** Returns a function that reads a path from the setting `structure`. An invalid path falls back to its default. */
+function structureReader({ entries }: Settings, root: string, report: Report) {
+  const structure = entries.get('structure')
+  if (structure && structure.value !== null && !isRecord(structure.value))
+    report(
+      'invalid-config',
+      'structure must be a map with readme and summary, so the defaults are used. Correct structure.',
+      structure.position,
+    )
+  return (name: 'readme' | 'summary', fallback: string): string => {
+    const value = isRecord(structure?.value) && Object.hasOwn(structure.value, name) ? structure.value[name] : null
+    const written = value === null ? fallback : asPath(value)
+    const path = written === null || written === '' ? null : normalizePath(written, root)
+    if (path !== null && path !== root) return path
+    report(
+      'invalid-config',
+      `structure.${name} must be a file inside the repository, so ${fallback} is used. Correct structure.${name}.`,
+      structure?.position,
+    )
+    return normalizePath(fallback, root) ?? fallback
+  }
 }
 
 /** Returns the effective root. A missing folder is used as written. */
 async function readRoot(
   reader: TreeReader,
   { rootName, rootDefault, entries }: Settings,
-  report: (code: Diagnostic['code'], message: string, position?: LineColumn) => void,
+  report: Report,
 ): Promise<string> {
   const entry = entries.get('root')
   const written = entry && entry.value !== null ? asPath(entry.value) : rootDefault

@@ -3,8 +3,7 @@
  * after a start.
  */
 import { AsyncResource } from 'node:async_hooks'
-import { queueDueExport, queueDueRun } from '../domain/connections/due.js'
-import { activeConnections, groupOf, isPolled } from '../domain/connections/groups.js'
+import { activeConnections, groupOf, isPolled, queueDueExport, queueDueRun } from '../domain/connections/due.js'
 import { pollGroup } from '../domain/connections/poll.js'
 import type { App } from '../domain/context/app.js'
 import { MAIN } from '../domain/context/refs.js'

@@ -1,6 +1,5 @@
 /** The background jobs that run imports from and exports to remote repositories. */
-import { recordEnd } from '../domain/connections/record-end.js'
-import { credentialOfRun } from '../domain/connections/run-credential.js'
+import { credentialOfRun, recordEnd } from '../domain/connections/record-end.js'
 import type { App } from '../domain/context/app.js'
 import { causeOf, explain, SyncCancelled } from '../domain/git-sync/failure.js'
 import { runExport } from '../domain/git-sync/export.js'
@@ -15,10 +14,10 @@ import {
   writeOutcome,
 } from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
-import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, type SyncRunDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
 import { queues } from './queues.js'
+import { readAhead } from '../domain/revisions/revisions.js'
 
 /** Creates a job that runs an import or export and records the result in its run and connection. */
 const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({

@@ -4,10 +4,10 @@
  */
 import type { App } from '../domain/context/app.js'
 import { changeRequestNumber } from '../domain/context/refs.js'
-import { notePullRequests } from '../domain/pull-previews/hints.js'
 import { noteChanges, noteHint } from '../domain/request-exports/schedule.js'
 import type { RefName } from '../kernel/ids.js'
 import { Debouncer } from './debounce.js'
+import { notePullRequests } from '../domain/pull-previews/poll.js'
 
 /** Time to wait for further hints, which are combined into one poll, in milliseconds. */
 const PAUSE_MS = 200

@@ -123,74 +123,78 @@ class Lane {
   }
 }
 
-/** Starts the delivery of events to webhooks. Deliveries that the previous process did not finish are repeated. */
-export function startWebhookSender(app: App, { restMs = REST_MS, pollMs = null }: SenderOptions = {}): WebhookSender {
+class Sender implements WebhookSender {
   // bound: webhooks, 50 per organization
-  const lanes = new Map<string, Lane>()
-  const cut = new AbortController()
-  let stopping = false
-  let finding: Promise<void> = Promise.resolve()
-  let again: NodeJS.Timeout | undefined
+  readonly #lanes = new Map<string, Lane>()
+  readonly #cut = new AbortController()
+  readonly #poll: NodeJS.Timeout | undefined
+  #stopping = false
+  #finding: Promise<void> = Promise.resolve()
+  #again: NodeJS.Timeout | undefined
 
-  const laneOf = (id: string): Lane => {
-    let lane = lanes.get(id)
-    if (!lane)
-      lanes.set(
-        id,
-        (lane = new Lane(
-          app,
-          id,
-          cut.signal,
-          () => stopping,
-          () => void lanes.delete(id),
-        )),
-      )
+  constructor(
+    readonly app: App,
+    readonly restMs: number,
+    pollMs: number | null,
+  ) {
+    this.#find(null)
+    if (pollMs !== null)
+      this.#poll = setInterval(
+        () => void findBehind(app, (id) => this.#stopping || this.#laneOf(id).look()),
+        pollMs,
+      ).unref()
+  }
+
+  // Bound to the context of the start. In the context of a caller's transaction, another transaction would be rejected.
+  readonly wake = AsyncResource.bind((organization: string) => this.#find(organization))
+
+  async idle(): Promise<void> {
+    await this.#finding
+    for (const lane of this.#lanes.values()) await lane.idle()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearInterval(this.#poll)
+    await this.#finding
+    clearTimeout(this.#again)
+    for (const lane of this.#lanes.values()) lane.stop()
+    const timer = setTimeout(() => this.#cut.abort(), GRACE_MS)
+    for (const lane of this.#lanes.values()) await lane.idle()
+    clearTimeout(timer)
+  }
+
+  #laneOf(id: string): Lane {
+    const known = this.#lanes.get(id)
+    if (known) return known
+    const isStopping = () => this.#stopping
+    const lane = new Lane(this.app, id, this.#cut.signal, isStopping, () => void this.#lanes.delete(id))
+    this.#lanes.set(id, lane)
     return lane
   }
 
-  const find = (organization: string | null): void => {
-    if (stopping) return
-    finding = finding
+  /** Starts due deliveries of the webhooks of an organization, or of all organizations. */
+  #find(organization: string | null): void {
+    if (this.#stopping) return
+    this.#finding = this.#finding
       .then(async () => {
+        const { store } = this.app
         const found =
-          organization === null
-            ? await app.store.all(webhooks)
-            : await app.store.find(webhooks, 'organization', organization)
-        for (const { id, enabled } of found) if (enabled) laneOf(id).look()
+          organization === null ? await store.all(webhooks) : await store.find(webhooks, 'organization', organization)
+        for (const { id, enabled } of found) if (enabled) this.#laneOf(id).look()
       })
       .catch((error: unknown) => {
-        app.log.error({ error }, 'The webhooks could not be read.')
-        clearTimeout(again)
+        this.app.log.error({ error }, 'The webhooks could not be read.')
+        clearTimeout(this.#again)
         // Reads all organizations: other requests may have been skipped in the meantime.
-        if (!stopping) again = setTimeout(() => find(null), restMs).unref()
+        if (!this.#stopping) this.#again = setTimeout(() => this.#find(null), this.restMs).unref()
       })
   }
-
-  find(null)
-  const poll =
-    pollMs === null
-      ? undefined
-      : setInterval(() => void findBehind(app, (id) => stopping || laneOf(id).look()), pollMs).unref()
-  return {
-    // Bound to the context of the start. In the context of a caller's transaction, another transaction would be
-    // rejected.
-    wake: AsyncResource.bind((organization: string) => find(organization)),
-    async idle() {
-      await finding
-      for (const lane of lanes.values()) await lane.idle()
-    },
-    async stop() {
-      stopping = true
-      clearInterval(poll)
-      await finding
-      clearTimeout(again)
-      for (const lane of lanes.values()) lane.stop()
-      const timer = setTimeout(() => cut.abort(), GRACE_MS)
-      for (const lane of lanes.values()) await lane.idle()
-      clearTimeout(timer)
-    },
-  }
 }
+
+/** Starts the delivery of events to webhooks. Deliveries that the previous process did not finish are repeated. */
+export const startWebhookSender = (app: App, { restMs = REST_MS, pollMs = null }: SenderOptions = {}): WebhookSender =>
+  new Sender(app, restMs, pollMs)
 
 /** Calls `found` with the webhooks that have not processed all events. */
 async function findBehind(app: App, found: (id: string) => unknown): Promise<void> {

@@ -87,6 +87,19 @@ async function ask(agent: Agent, userAgent: string, url: URL, request: HttpReque
   return { status: statusCode, headers: flat(headers), body: body as unknown as Readable }
 }
 
+/** Reads the body of a final response, or passes it on in chunks. */
+function bodyOf(
+  { status, headers, body }: Awaited<ReturnType<typeof ask>>,
+  request: HttpRequest,
+  host: string,
+): Promise<Buffer> {
+  const into = status >= 200 && status < 300 ? request.into : undefined
+  const refused = request.into !== undefined && into === undefined
+  const maxBytes = refused ? Math.min(request.maxBytes, MAX_REFUSAL_BYTES) : request.maxBytes
+  const limits = { maxBytes, cut: refused || request.longer === 'cut', host }
+  return readBody(body, headers['content-encoding'] ?? '', limits, into)
+}
+
 /** Creates the client. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const guard = new AddressGuard(options.allowPrivateNetworks, options.resolve)
@@ -107,11 +120,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const response = await ask(await agent(), options.agent, url, request, signal)
       const { location } = response.headers
       if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
-        const into = response.status >= 200 && response.status < 300 ? request.into : undefined
-        const refused = request.into !== undefined && into === undefined
-        const maxBytes = refused ? Math.min(request.maxBytes, MAX_REFUSAL_BYTES) : request.maxBytes
-        const where = { maxBytes, cut: refused || request.longer === 'cut', host: hostOf(url) }
-        const body = await readBody(response.body, response.headers['content-encoding'] ?? '', where, into)
+        const body = await bodyOf(response, request, hostOf(url))
         return { status: response.status, headers: response.headers, body, url: url.href }
       }
       response.body.on('error', () => {}).destroy()

@@ -36,14 +36,54 @@ const RETRY_MS = 60_000
 
 const MISSING = `Printing PDFs needs Chromium, but no working Chromium was found on this machine. Install the package ${PACKAGE}, or set BINDERY_CHROMIUM to the path of a program.`
 
+/** Finds the Chromium to print with. The result is kept; a failed search is repeated after a pause. */
+class EngineSearch {
+  #engine: Promise<Engine | null> | null = null
+  #searchedAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly options: PrinterOptions,
+    readonly run: () => Promise<Engine | null>,
+  ) {}
+
+  /** Whether the last search found nothing a short time ago. */
+  get hasJustFailed(): boolean {
+    return this.#engine === null && performance.now() - this.#searchedAt < RETRY_MS
+  }
+
+  /** Throws `PrintFailure` of kind `engine` if there is none. */
+  async engine(): Promise<Engine> {
+    if (this.hasJustFailed) throw new PrintFailure('engine', MISSING)
+    this.#engine ??= this.run().then((found) => this.#note(found))
+    const pending = this.#engine
+    try {
+      const found = await pending
+      if (!found) throw new PrintFailure('engine', MISSING)
+      return found
+    } catch (error) {
+      if (this.#engine === pending) this.#engine = null
+      throw error
+    }
+  }
+
+  #note(found: Engine | null): Engine | null {
+    this.#searchedAt = performance.now()
+    if (found)
+      this.options.notice(`PDFs are printed by Chromium ${found.version}.`, {
+        path: found.path,
+        prefix: found.prefix.join(' '),
+        sandbox: found.sandbox,
+      })
+    else this.#engine = null
+    return found
+  }
+}
+
 /** Creates a printer. Nothing is started before it is needed. */
 export function createPrinter(options: PrinterOptions): Printer {
   const stop = new AbortController()
-  let engine: Promise<Engine | null> | null = null
-  let searchedAt = Number.NEGATIVE_INFINITY
   // Size limit: the slots of the PDF queue
   const running = new Set<Promise<unknown>>()
-
   const track = <T>(work: Promise<T>): Promise<T> => {
     const settled = work.then(
       () => undefined,
@@ -53,39 +93,14 @@ export function createPrinter(options: PrinterOptions): Printer {
     void settled.then(() => running.delete(settled))
     return work
   }
-  const recently = (): boolean => performance.now() - searchedAt < RETRY_MS
-  const find = async (): Promise<Engine | null> => {
-    const found = await findEngine(options.chromium, options.folder, stop.signal)
-    searchedAt = performance.now()
-    if (found)
-      options.notice(`PDFs are printed by Chromium ${found.version}.`, {
-        path: found.path,
-        prefix: found.prefix.join(' '),
-        sandbox: found.sandbox,
-      })
-    else engine = null
-    return found
-  }
-  const engineOf = async (): Promise<Engine> => {
-    if (!engine && recently()) throw new PrintFailure('engine', MISSING)
-    engine ??= track(find())
-    const pending = engine
-    try {
-      const found = await pending
-      if (!found) throw new PrintFailure('engine', MISSING)
-      return found
-    } catch (error) {
-      if (engine === pending) engine = null
-      throw error
-    }
-  }
+  const search = new EngineSearch(options, () => track(findEngine(options.chromium, options.folder, stop.signal)))
   return {
-    missing: () => ((engine === null && recently()) || !mayHaveEngine(options.chromium) ? MISSING : null),
+    missing: () => (search.hasJustFailed || !mayHaveEngine(options.chromium) ? MISSING : null),
     async ready() {
-      await engineOf()
+      await search.engine()
     },
     async print(folder) {
-      const found = await engineOf()
+      const found = await search.engine()
       const { maxBytes = MAX_BYTES, deadlineMs = DEADLINE_MS } = options
       return track(
         runProcess<PrintResult>(['print', JSON.stringify(found), folder, String(maxBytes)], {

@@ -71,41 +71,16 @@ interface Surroundings {
 
 /** Opens the app. Each opened resource is added to `closers` immediately. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
-  const { budget, log, clock, makePool, node } = around
+  const { budget, log, clock, node } = around
   await checkShared(config, node)
   const store = await openDocuments(config, log, node)
   closers.add(() => store.close())
   const settings = await settingsOf(config, store, node)
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
-  const { texts, close: closeTexts } = openTexts(budget, makePool)
-  closers.add(closeTexts)
-  const { conversions, close: closeConversions } = openConversions(config.importBytes, makePool)
-  closers.add(closeConversions)
-  const { assertions, close: closeAssertions } = openAssertions()
-  closers.add(closeAssertions)
-  if (!isNative)
-    log.warn(
-      {},
-      'The native markdown parser does not load on this machine. Pages are parsed by the other one, which takes much longer.',
-    )
+  const { texts, conversions, assertions } = openThreads(config, around, closers)
   const content = revisionCache(budget)
-  const facts = openIndex(config, log, {
-    name: 'facts.db',
-    kinds: FACT_KINDS,
-    version: FACTS_VERSION,
-    maxBytes: config.factsBytes,
-  })
-  closers.add(async () => facts.close())
-  const dates = openIndex(config, log, {
-    name: 'dates.db',
-    kinds: [DATES_KIND],
-    version: DATES_VERSION,
-    maxBytes: MAX_DATES_BYTES,
-  })
-  closers.add(async () => dates.close())
-  const search = openSearch(config, log)
-  closers.add(() => search.close())
+  const { facts, dates, search } = openIndexes(config, log, closers)
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
@@ -149,6 +124,43 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     meters: new Meters(),
     settings,
   }
+}
+
+/** Opens the threads and processes for texts, conversions and assertions. */
+function openThreads(config: Config, { budget, log, makePool }: Surroundings, closers: Closers) {
+  const { texts, close: closeTexts } = openTexts(budget, makePool)
+  closers.add(closeTexts)
+  const { conversions, close: closeConversions } = openConversions(config.importBytes, makePool)
+  closers.add(closeConversions)
+  const { assertions, close: closeAssertions } = openAssertions()
+  closers.add(closeAssertions)
+  if (!isNative)
+    log.warn(
+      {},
+      'The native markdown parser does not load on this machine. Pages are parsed by the other one, which takes much longer.',
+    )
+  return { texts, conversions, assertions }
+}
+
+/** Opens the disposable indexes: facts about content, dates, and the search. */
+function openIndexes(config: Config, log: Log, closers: Closers) {
+  const facts = openIndex(config, log, {
+    name: 'facts.db',
+    kinds: FACT_KINDS,
+    version: FACTS_VERSION,
+    maxBytes: config.factsBytes,
+  })
+  closers.add(async () => facts.close())
+  const dates = openIndex(config, log, {
+    name: 'dates.db',
+    kinds: [DATES_KIND],
+    version: DATES_VERSION,
+    maxBytes: MAX_DATES_BYTES,
+  })
+  closers.add(async () => dates.close())
+  const search = openSearch(config, log)
+  closers.add(() => search.close())
+  return { facts, dates, search }
 }
 
 /**

@@ -75,35 +75,12 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   const journals = new Journals(fs, paths.journals)
   const dirty: [string, string][] = []
   for (const [table, byOwner] of owners) {
-    if (isJournal(table)) {
-      for (const [group, state] of byOwner) {
-        checkIsBelow(state, lastSeq, pathOf(paths.documents, table, group))
-        if (state.touched) dirty.push([table, group])
-        await loadGroup(
-          journals,
-          table,
-          group,
-          ([...state.documents.values()][0] as unknown as GroupIndex) ?? null,
-          state.added,
-        )
-      }
-      continue
-    }
-    const ids = new Set<string>()
-    const list: RawDocument[] = []
-    documents.set(table, list)
     for (const [owner, state] of byOwner) {
-      const file = pathOf(paths.documents, table, owner)
-      checkIsBelow(state, lastSeq, file)
+      checkIsBelow(state, lastSeq, pathOf(paths.documents, table, owner))
       if (state.touched) dirty.push([table, owner])
-      else if (state.documents.size === 0) await removeLeftover(fs, file)
-      for (const document of state.documents.values()) {
-        if (ids.has(document.id))
-          throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is also in another file of ${table}`)
-        ids.add(document.id)
-        list.push({ document, owner })
-      }
     }
+    if (isJournal(table)) await loadJournal(journals, table, byOwner)
+    else documents.set(table, await documentsOf(fs, paths.documents, table, byOwner))
   }
   return {
     manifest,
@@ -116,6 +93,33 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
     checkpoints,
     replayed: batches.reduce((n, batch) => n + batch.transactions.length, 0),
   }
+}
+
+async function loadJournal(journals: Journals, table: string, groups: Map<string, OwnerState>): Promise<void> {
+  for (const [group, { documents, added }] of groups)
+    await loadGroup(journals, table, group, ([...documents.values()][0] as unknown as GroupIndex) ?? null, added)
+}
+
+/** Returns the documents of a table. Removes checkpoint files without documents that the log does not refer to. */
+async function documentsOf(
+  fs: FileSystem,
+  dir: string,
+  table: string,
+  owners: Map<string, OwnerState>,
+): Promise<RawDocument[]> {
+  const ids = new Set<string>()
+  const list: RawDocument[] = []
+  for (const [owner, { touched, documents }] of owners) {
+    const file = pathOf(dir, table, owner)
+    if (!touched && documents.size === 0) await removeLeftover(fs, file)
+    for (const document of documents.values()) {
+      if (ids.has(document.id))
+        throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is also in another file of ${table}`)
+      ids.add(document.id)
+      list.push({ document, owner })
+    }
+  }
+  return list
 }
 
 function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {

@@ -2,8 +2,8 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { signVisitorToken, verifyVisitorToken } from '../../src/auth/index.js'
-import { hasDoubleMember } from '../../src/auth/double-member.js'
 import { suite } from '../support/suite.js'
+import { hasDoubleMember } from '../../src/auth/visitor-token.js'
 
 const test = suite('visitor tokens')
 

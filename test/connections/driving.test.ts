@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
-import { noteDelivery } from '../../src/domain/connections/deliveries.js'
 import { queueDueRun } from '../../src/domain/connections/due.js'
 import { pollGroup } from '../../src/domain/connections/poll.js'
 import { type ConnectionDoc, connections, syncRuns } from '../../src/model/index.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
+import { noteDelivery } from '../../src/domain/connections/receive-delivery.js'
 
 const [test, here] = await suiteWith('scheduling of connections', () => startConnected())
 /** Longer than a poll and its jitter. */

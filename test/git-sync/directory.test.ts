@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { RefName } from '../../src/kernel/ids.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
@@ -90,6 +90,20 @@ test('a missing folder can be exported but not imported', async () => {
   assert.is((await f.export(space, link)).result, 'exported')
   assert.equal(Object.keys((await f.clone(remote.url)).files), ['app.js', 'docs/README.md', 'docs/SUMMARY.md'])
   assert.is((await f.import(space, link)).result, 'unchanged')
+})
+
+test('a space that has the whole repository gets only the folder of later commits', async () => {
+  const remote = await f.remotes.createRepository('narrowed.git', {
+    files: { 'app.js': 'code\n', 'docs/README.md': '# Docs\n' },
+  })
+  const space = await f.space()
+  const link = { url: remote.url, repoProjectDirectory: 'docs' }
+  assert.is((await f.import(space, { url: remote.url, standalone: true })).result, 'standalone')
+  assert.is((await f.import(space, link)).result, 'adopted')
+  const commit = await remote.commit({ 'app.js': 'more code\n', 'docs/README.md': '# All docs\n' })
+  assert.is((await f.import(space, link)).result, 'merged')
+  assert.equal(await f.files(space), { 'README.md': '# All docs' })
+  assert.not(await space.repo.hasCommit(commit as CommitId))
 })
 
 test.run()

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
-import { SharedReads } from '../../src/api/pipeline/recorded-reads.js'
 import { type RecordedReads, Recording } from '../../src/kernel/recording.js'
 import { suite } from '../support/suite.js'
+import { SharedReads } from '../../src/api/pipeline/response-cache.js'
 
 const test = suite('recorded reads of a response')
 

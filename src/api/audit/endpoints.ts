@@ -1,10 +1,28 @@
 /** The endpoint of the audit log, in which admins see the callers, operations, addresses and results of changes. */
 import { Type } from '@sinclair/typebox'
-import { listAuditLog } from '../../domain/events/audit.js'
-import { AuditEntry, auditOutcomes, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
+import { listAuditLog, outcomeOf } from '../../domain/events/audit.js'
+import { type AuditDoc, AuditEntry, auditOutcomes, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
 import { endpoint } from '../service.js'
-import { presentAuditEntry } from './present.js'
 import { defined } from '../../kernel/defined.js'
+
+/** Returns an audit log entry as JSON. */
+const presentAuditEntry = (entry: AuditDoc) => ({
+  object: 'audit-entry' as const,
+  id: entry.id,
+  organization: entry.organization,
+  at: entry.at,
+  actor: { user: entry.user, ...defined({ token: entry.token }) },
+  operation: entry.operation,
+  method: entry.method,
+  outcome: outcomeOf(entry),
+  status: entry.status,
+  resources: entry.resources,
+  ...defined({ created: entry.created }),
+  members: entry.members,
+  ...defined({ overruled: entry.overruled }),
+  from: { address: entry.address, ...defined({ userAgent: entry.userAgent }) },
+  requestId: entry.requestId,
+})
 
 export const listAuditLogInOrganization = endpoint({
   method: 'GET',

@@ -20,7 +20,27 @@ import {
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentSpace } from '../spaces/present.js'
-import { presentCollection } from './present.js'
+import { presentCollectionPermissions } from '../../access/index.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedCollection } from '../../domain/context/loaded.js'
+import { defined } from '../../kernel/defined.js'
+
+/** Returns a collection as JSON. */
+function presentCollection(app: App, { doc, role }: LoadedCollection) {
+  const location = `${app.settings.publicUrl}/v1/collections/${doc.id}`
+  return {
+    object: 'collection' as const,
+    id: doc.id,
+    title: doc.title,
+    ...defined({ description: doc.description }),
+    organization: doc.organization,
+    ...defined({ parent: doc.parent }),
+    defaultLevel: doc.defaultLevel,
+    position: orderKey(doc),
+    urls: { location, app: location },
+    permissions: presentCollectionPermissions({ role, readOnly: app.readOnly }),
+  }
+}
 
 const section = 'Collections'
 

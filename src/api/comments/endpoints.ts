@@ -2,9 +2,8 @@
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
-import { createComment, deleteComment, updateComment } from '../../domain/comments/comments.js'
+import { createComment, deleteComment, listComments, updateComment } from '../../domain/comments/comments.js'
 import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
-import { listComments } from '../../domain/comments/listing.js'
 import { createReply, deleteReply, listReplies, updateReply } from '../../domain/comments/replies.js'
 import {
   Comment,

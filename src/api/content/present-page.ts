@@ -16,8 +16,38 @@ import { filesOf, knownPages, type OpenRevision, readDocument } from '../../doma
 import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
-import { presentLayout } from './present-layout.js'
 import { defined } from '../../kernel/defined.js'
+
+type Layout = Page['layout']
+
+/** The default layout of a page. */
+const usual: Layout = {
+  width: 'default',
+  cover: true,
+  coverSize: 'full',
+  coverMask: 'none',
+  title: true,
+  description: true,
+  tableOfContents: true,
+  outline: true,
+  pagination: true,
+  metadata: true,
+  tags: true,
+  actions: true,
+  anchors: true,
+}
+
+/** Returns a layout with all members. A width or size that clients do not know becomes the default. */
+function presentLayout(written: PageAttributes['layout'] = {}): Layout {
+  const { width, coverSize, coverMask, ...shown } = written
+  return {
+    ...usual,
+    ...shown,
+    width: width === 'wide' ? 'wide' : 'default',
+    coverSize: coverSize === 'hero' ? 'hero' : 'full',
+    coverMask: coverMask === 'radial' ? 'radial' : 'none',
+  }
+}
 
 /** Options for presenting pages. */
 export interface PageOptions {

@@ -60,7 +60,7 @@ type Reads = ReturnType<typeof readsOf>
 /** Declares all reads of a source. */
 export function contentReads<const Path extends BelowSpace>(source: ContentSource<Path>) {
   const reads = readsOf(source)
-  return { ...lists(reads), ...items(reads) }
+  return { ...lists(reads), ...pageReads(reads), ...items(reads) }
 }
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
@@ -141,21 +141,9 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
   }
 }
 
-/** Declares the reads of one file, page or reusable content of the revision. */
-function items({ path, noun, common, open, show, validator, renewal }: Reads) {
+/** Declares the reads of one page of the revision. */
+function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
   return {
-    file: endpoint({
-      ...common,
-      path: `${path}/files/{fileId}`,
-      summary: `Get a file of ${noun}`,
-      query: ContentQuery,
-      returns: File,
-      validator,
-      handle: async (context) => {
-        const revision = await open(context)
-        return presentFile(context.app, revision, await getFile(context.app, revision, context.fileId), context.query)
-      },
-    }),
     page: endpoint({
       ...common,
       path: `${path}/page/{pageId}`,
@@ -190,6 +178,24 @@ function items({ path, noun, common, open, show, validator, renewal }: Reads) {
           getPageByPath(revision, context.pagePath),
           context.query.format,
         )
+      },
+    }),
+  }
+}
+
+/** Declares the reads of one file or reusable content of the revision. */
+function items({ path, noun, common, open, show, validator }: Reads) {
+  return {
+    file: endpoint({
+      ...common,
+      path: `${path}/files/{fileId}`,
+      summary: `Get a file of ${noun}`,
+      query: ContentQuery,
+      returns: File,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        return presentFile(context.app, revision, await getFile(context.app, revision, context.fileId), context.query)
       },
     }),
     reusableContent: endpoint({

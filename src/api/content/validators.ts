@@ -11,7 +11,7 @@ import { fromTime } from '../../kernel/clock.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type SpaceDoc, withoutCounters } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { hashOf } from '../pipeline/hash.js'
+import { hashOf } from '../pipeline/etag.js'
 
 const DAY_MS = 86_400_000
 

@@ -1,8 +1,8 @@
 /** Endpoints that read the links and backlinks of the main content, change requests and revisions. */
-import { brokenWithout } from '../../domain/links/broken-by.js'
 import { openMain } from '../../domain/revisions/main-content.js'
 import { openRevision } from '../../domain/revisions/revisions.js'
 import { linkReads } from './reads.js'
+import { brokenWithout } from '../../domain/links/report.js'
 
 const main = linkReads<'/v1/spaces/{spaceId}'>({
   links: '/v1/spaces/{spaceId}/links',

@@ -1,5 +1,9 @@
 /** Computes ETags, and compares them with the `If-None-Match` and `If-Match` headers of requests. */
-import { hashOf } from './hash.js'
+import { hash } from 'node:crypto'
+
+/** Hashes in one call, which takes half the time of creating a hash object. */
+export const hashOf = (algorithm: 'sha1' | 'sha256', data: string | Buffer): string =>
+  hash(algorithm, data, 'base64url')
 
 const CODING = /-(?:gzip|br|deflate|zstd)$/
 

@@ -41,32 +41,7 @@ export function observe({
   responses,
   keep,
 }: Surroundings): (ctx: Context, next: Next) => Promise<void> {
-  const { log, metrics } = options
-  const record = accessLog(log, metrics)
-
-  const fail = async (ctx: Context, state: RequestState, thrown: unknown): Promise<void> => {
-    const explained = (await options.explain?.(thrown)) ?? thrown
-    const response = errorResponse(explained)
-    if (response.unforeseen)
-      log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
-    else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
-      log.error(
-        { requestId: state.id, operation: state.operation, error: explained },
-        'The server cannot store data. Free disk space, or give the process permission to write.',
-      )
-    else if (explained !== thrown)
-      log.error(
-        { requestId: state.id, operation: state.operation, error: explained },
-        'A request found a damaged repository.',
-      )
-    for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges'])
-      ctx.remove(name)
-    ctx.status = response.status
-    ctx.res.setHeader('Content-Type', JSON_TYPE)
-    ctx.body = response.body
-    ctx.set(response.headers as Record<string, string>)
-  }
-
+  const record = accessLog(options.log, options.metrics)
   return async (ctx, next) => {
     const started = performance.now()
     const response = new ResponseMemory(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
@@ -89,7 +64,7 @@ export function observe({
       if (ctx.method !== 'HEAD') response.track(ctx.body)
       if (state.reads) keep(ctx, state)
     } catch (thrown) {
-      await fail(ctx, state, thrown)
+      await respondToError(options, ctx, state, thrown)
     }
     discardRest(ctx.req)
     if (state.limit && !res.hasHeader('RateLimit')) {
@@ -108,6 +83,30 @@ export function observe({
       ip: ctx.ip,
     })
   }
+}
+
+/** Turns an error into the response, and logs those that an operator must know. */
+async function respondToError(
+  { log, explain }: Surroundings['options'],
+  ctx: Context,
+  { id: requestId, operation }: RequestState,
+  thrown: unknown,
+): Promise<void> {
+  const explained = (await explain?.(thrown)) ?? thrown
+  const response = errorResponse(explained)
+  if (response.unforeseen) log.error({ requestId, operation, error: thrown }, 'request failed unexpectedly')
+  else if (explained instanceof ServiceError && explained.code === 'insufficient-storage')
+    log.error(
+      { requestId, operation, error: explained },
+      'The server cannot store data. Free disk space, or give the process permission to write.',
+    )
+  else if (explained !== thrown)
+    log.error({ requestId, operation, error: explained }, 'A request found a damaged repository.')
+  for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
+  ctx.status = response.status
+  ctx.res.setHeader('Content-Type', JSON_TYPE)
+  ctx.body = response.body
+  ctx.set(response.headers as Record<string, string>)
 }
 
 /** Receives the rest of a body after the response was sent. Closes the connection if that takes too long. */

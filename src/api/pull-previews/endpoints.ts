@@ -1,10 +1,42 @@
 /** Endpoints of pull request previews. */
 import { Type } from '@sinclair/typebox'
-import { listPreviews } from '../../domain/pull-previews/list.js'
 import { paginate } from '../../kernel/paging.js'
-import { listOf, pageQuery, PullRequestPreview } from '../../model/index.js'
+import { listOf, pageQuery, type PullPreviewDoc, PullRequestPreview } from '../../model/index.js'
 import { endpoint } from '../service.js'
-import { presentPreview } from './present.js'
+import type { App } from '../../domain/context/app.js'
+import { defined } from '../../kernel/defined.js'
+import { listPreviews } from '../../domain/pull-previews/release.js'
+
+/** Returns a pull request preview as JSON. */
+function presentPreview(app: App, doc: PullPreviewDoc): PullRequestPreview {
+  const { author, head, commit, message, revision, baseRevision, problems, counts, status } = doc
+  const space = `${app.settings.publicUrl}/v1/spaces/${doc.space}`
+  const more = counts.all - problems.length
+  return {
+    object: 'pull-request-preview',
+    connection: doc.connection,
+    number: doc.number,
+    title: doc.title,
+    ...(author === null ? {} : { author }),
+    head: {
+      ref: head.ref,
+      ...(head.repository === null ? {} : { repository: head.repository }),
+      ...defined({ commit }),
+    },
+    state: doc.state,
+    ...defined({ message, revision, baseRevision }),
+    problems,
+    ...(more > 0 ? { moreProblems: more } : {}),
+    ...defined({ status }),
+    createdAt: doc.createdAt,
+    updatedAt: doc.updatedAt,
+    urls: {
+      location: `${space}/git/connections/${doc.connection}/pull-requests/${doc.number}`,
+      pullRequest: doc.url,
+      ...(revision === undefined ? {} : { revision: `${space}/revisions/${revision}` }),
+    },
+  }
+}
 
 const section = 'Connections'
 

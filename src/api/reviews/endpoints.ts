@@ -2,15 +2,17 @@
  * Endpoints of reviews: clients submit, read and dismiss reviews of a change request, and request reviews from others.
  */
 import { Type } from '@sinclair/typebox'
-import { withdrawRequest } from '../../domain/reviews/requests.js'
+import { listRequestedReviews, withdrawRequest } from '../../domain/reviews/requests.js'
 import { requestReviews } from '../../domain/reviews/request-reviews.js'
-import { createReview, dismissReview } from '../../domain/reviews/reviews.js'
+import { createReview, dismissReview, listReviews } from '../../domain/reviews/reviews.js'
 import {
   CreateReview,
+  type Format,
   pageQuery,
   RequestedReviewerList,
   RequestReviews,
   Review,
+  type ReviewDoc,
   ReviewList,
   ReviewQuery,
   ReviewsQuery,
@@ -18,8 +20,46 @@ import {
 import { COMMENT_BODY_LIMIT_BYTES } from '../comments/descriptions.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { reviewPath } from './present.js'
-import { requestedReviewersResponse, reviewResponse, reviewsResponse } from './responses.js'
+import { presentRequestedReviewers, presentReviews, reviewPath } from './present.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
+import type { PageQuery } from '../../kernel/paging.js'
+import { commentContext } from '../comments/present.js'
+
+/** The context of review handlers. */
+interface About {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+  changeRequest: LoadedChangeRequest
+}
+
+const contextOf = ({ app, actor, space, changeRequest }: About, format: Format = 'markdown') =>
+  commentContext(app, actor, { space, changeRequest }, format)
+
+/** Reads and presents reviews and requested reviewers. Several endpoints share these responses. */
+async function reviewsResponse(about: About & { query: PageQuery & { format: Format } }) {
+  const page = await listReviews(about.app, about.changeRequest, about.query)
+  return { ...page, items: await presentReviews(contextOf(about, about.query.format), about.changeRequest, page.items) }
+}
+
+/**
+ * Returns a review, evaluated at the current head of the change request, which may have moved since the request
+ * arrived.
+ */
+async function reviewResponse(about: About & { query: { format: Format } }, review: ReviewDoc) {
+  const changeRequest = loadHead(about.space, about.changeRequest.doc)
+  const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [
+    review,
+  ])
+  return presented as NonNullable<typeof presented>
+}
+
+async function requestedReviewersResponse(about: About & { query: PageQuery }) {
+  const page = await listRequestedReviews(about.app, about.changeRequest, about.query)
+  return { ...page, items: await presentRequestedReviewers(contextOf(about), page.items) }
+}
 
 const section = 'Reviews'
 

@@ -5,8 +5,8 @@ import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { requestPdf } from '../../domain/pdf/pdfs.js'
-import { effectiveCustomization } from '../../domain/sites/customization.js'
-import { openToVisitor, siteSpaceFor, type VisitorCredentials } from '../../domain/sites/visitor.js'
+import { effectiveCustomization, listCustomizations } from '../../domain/sites/customization.js'
+import { openToVisitor, siteSpaceFor, type Visitor, type VisitorCredentials } from '../../domain/sites/visitor.js'
 import { pagesFor } from '../../domain/sites/visitor-pages.js'
 import { searchForVisitor } from '../../domain/sites/visitor-search.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
@@ -15,8 +15,29 @@ import { pageContext } from '../content/present-page.js'
 import { presentPage, presentPages } from '../content/present-tree.js'
 import { presentFoundSpaces } from '../search/present.js'
 import { endpoint } from '../service.js'
-import { presentPublished } from './present-published.js'
 import { defined } from '../../kernel/defined.js'
+import { shownSiteSpaces } from '../../domain/sites/view.js'
+import { customizationFor } from '../../domain/sites/visitor-customization.js'
+import { presentSite } from './present.js'
+import { presentStructure } from './present-structure.js'
+
+/** Returns a site as a visitor sees it. */
+async function presentPublished(app: App, organization: LoadedOrganization, visitor: Visitor) {
+  const { site, view } = visitor
+  const { site: look, siteSpaces } = await listCustomizations(app.store, site.doc)
+  const shown = new Set(shownSiteSpaces(view).map(({ entry }) => entry.id))
+  const own = Object.entries(siteSpaces).flatMap(([id, one]) =>
+    shown.has(id) ? [[id, customizationFor(visitor, one)] as const] : [],
+  )
+  return {
+    object: 'published-content-site' as const,
+    // Only site spaces that the visitor sees: the total would reveal hidden ones.
+    site: { ...presentSite(app, organization, site, view.address.shareKey), siteSpaces: shown.size },
+    structure: await presentStructure(app, view),
+    customizations: { site: customizationFor(visitor, look), siteSpaces: Object.fromEntries(own) },
+    scripts: [],
+  }
+}
 
 const section = 'Published sites'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/published'

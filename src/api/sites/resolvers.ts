@@ -7,8 +7,26 @@ import { findLink, findSection } from '../../domain/sites/structure/find.js'
 import { findGroup } from '../../domain/sites/structure/lists.js'
 import { findVisibleSiteSpace } from '../../domain/sites/view.js'
 import { resolversOf } from '../resolver.js'
+import { findRedirect } from '../../domain/sites/redirects.js'
+import { findShareLinkById } from '../../domain/sites/share-links.js'
 
 const resolver = resolversOf<App, Actor>()
+
+/** Resolvers for the documents of a site. */
+export const siteDocumentResolvers = {
+  shareLinkId: resolver<{ site: LoadedSite }>()({
+    as: 'shareLink',
+    needs: ['site'],
+    description: 'ID of a share link.',
+    load: ({ app, parents, id }) => findShareLinkById(app, parents.site, id),
+  }),
+  redirectId: resolver<{ site: LoadedSite }>()({
+    as: 'redirect',
+    needs: ['site'],
+    description: 'ID of a redirect.',
+    load: ({ app, parents, id }) => findRedirect(app, parents.site, id),
+  }),
+}
 
 /** Resolvers for sites and their parts. */
 export const siteResolvers = {

@@ -1,11 +1,23 @@
 /** Endpoints of templates: clients list them and add one to a space. */
 import { applyTemplate } from '../../domain/templates/apply-template.js'
 import { paginate } from '../../kernel/paging.js'
-import { pageQuery, TemplateList, UseTemplate } from '../../model/index.js'
+import { pageQuery, type Template as TemplateJson, TemplateList, UseTemplate } from '../../model/index.js'
 import { Type } from '@sinclair/typebox'
 import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentTemplate } from './present.js'
+import type { Template } from '../../content/templates/template.js'
+import { defined } from '../../kernel/defined.js'
+
+/** Returns a template without its content. */
+const presentTemplate = ({ id, title, description, emoji, structure, refs }: Template): TemplateJson => ({
+  object: 'template',
+  id,
+  title,
+  description,
+  ...defined({ emoji }),
+  pages: structure.byGitPath.size,
+  contentRefs: refs.map(({ name, description: what, file }) => ({ name, description: what, default: file })),
+})
 
 const section = 'Templates'
 

@@ -50,37 +50,51 @@ export const mayHaveTags = (nodes: readonly Markdown[]): boolean =>
 
 /** Turns sibling nodes into items: takes tags out of paragraphs, and `<details>` out of HTML. */
 export function toItems(nodes: readonly Markdown[], text: string): Item[] {
-  const items: Item[] = []
+  const list = new ItemList(text)
+  for (const node of nodes) list.add(node)
+  return list.items
+}
+
+/** The items of one level. */
+class ItemList {
+  readonly items: Item[] = []
   /** The number of open tags by name. An end tag within text counts only if a tag of its name is open. */
-  const open = new Map<string, number>()
-  const addTag = (tag: Tag, at: Range) => {
-    const kind = tag.closing ? 'close' : 'open'
-    open.set(tag.name, Math.max(0, (open.get(tag.name) ?? 0) + (tag.closing ? -1 : 1)))
-    items.push({ kind, name: tag.name, tag, ...at })
-  }
-  for (const node of nodes) {
+  readonly #open = new Map<string, number>()
+
+  constructor(readonly text: string) {}
+
+  add(node: Markdown): void {
     const at = findOffsets(node)
-    if (!at) continue
+    if (!at) return
     const tag = node.type === 'tag' ? parseTag(node.value ?? '') : null
-    if (tag) addTag(tag, at)
-    else if (node.type === 'paragraph' && node.children?.some((child) => child.type === 'tag')) splitParagraph(node, at)
-    else if (node.type === 'list' && open.size > 0) splitList(node, at)
+    if (tag) this.#addTag(tag, at)
+    else if (node.type === 'paragraph' && node.children?.some((child) => child.type === 'tag'))
+      this.#splitParagraph(node, at)
+    else if (node.type === 'list' && this.#open.size > 0) this.#splitList(node, at)
     else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) {
-      const found = splitHtml(cleanSource(node, at, text), at.start)
+      const found = splitHtml(cleanSource(node, at, this.text), at.start)
       // If nothing was split off, keep the node. Parsing it again as a part would never end.
-      for (const item of found.some((one) => one.kind !== 'part')
-        ? found
-        : [{ kind: 'node', node, ...at } satisfies Item])
-        items.push(item)
-    } else items.push({ kind: 'node', node, ...at })
+      if (found.some((one) => one.kind !== 'part')) for (const item of found) this.items.push(item)
+      else this.items.push({ kind: 'node', node, ...at })
+    } else this.items.push({ kind: 'node', node, ...at })
   }
-  return items
+
+  #addTag(tag: Tag, at: Range): void {
+    const kind = tag.closing ? 'close' : 'open'
+    this.#open.set(tag.name, Math.max(0, (this.#open.get(tag.name) ?? 0) + (tag.closing ? -1 : 1)))
+    this.items.push({ kind, name: tag.name, tag, ...at })
+  }
+
+  #isOpen(name: string): boolean {
+    return (this.#open.get(name) ?? 0) > 0
+  }
 
   /**
    * Moves an indented end tag out of a list. Markdown puts it into the last item, but it closes a tag that was opened
    * before the list.
    */
-  function splitList(list: Markdown, whole: Range): void {
+  #splitList(list: Markdown, whole: Range): void {
+    const { text, items } = this
     const source = text.slice(whole.start, whole.end)
     const inside = new Map<string, boolean>()
     const isInside = (name: string): boolean => {
@@ -88,7 +102,7 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
       return inside.get(name) === true
     }
     const ends = lastTags(list).filter(({ tag, at }) => {
-      if (!tag.closing || !isKnownTag(tag.name) || (open.get(tag.name) ?? 0) === 0) return false
+      if (!tag.closing || !isKnownTag(tag.name) || !this.#isOpen(tag.name)) return false
       return /\n[ \t]*$/.test(text.slice(Math.max(whole.start, at.start - 200), at.start)) && !isInside(tag.name)
     })
     const [first] = ends
@@ -98,30 +112,24 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
       start: whole.start,
       end: whole.start + text.slice(whole.start, first.at.start).trimEnd().length,
     })
-    for (const { tag, at } of ends) addTag(tag, at)
+    for (const { tag, at } of ends) this.#addTag(tag, at)
   }
 
-  function splitParagraph(paragraph: Markdown, whole: Range): void {
+  #splitParagraph(paragraph: Markdown, whole: Range): void {
     let part: Markdown[] = []
     let start = whole.start
     let lineStart = true
     const flush = (end: number) => {
-      const children = trimText(part)
-      const from = start + text.slice(start, end).search(/\S|$/)
-      const to = from + text.slice(from, end).trimEnd().length
-      if (children.length > 0 && to > from) {
-        const position = { start: { offset: from }, end: { offset: to } }
-        items.push({ kind: 'node', node: { type: 'paragraph', children, position }, start: from, end: to })
-      }
+      this.#addParagraph(part, { start, end })
       part = []
     }
     for (const child of paragraph.children ?? []) {
       const at = findOffsets(child)
       const tag = child.type === 'tag' && at ? parseTag(child.value ?? '') : null
-      const structural = tag && (tag.closing ? (open.get(tag.name) ?? 0) > 0 : lineStart && isKnownTag(tag.name))
+      const structural = tag && (tag.closing ? this.#isOpen(tag.name) : lineStart && isKnownTag(tag.name))
       if (tag && at && structural) {
         flush(at.start)
-        addTag(tag, at)
+        this.#addTag(tag, at)
         start = at.end
         lineStart = true
       } else {
@@ -134,6 +142,16 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
       }
     }
     flush(whole.end)
+  }
+
+  /** Adds the text between two tags as a paragraph, unless it is blank. */
+  #addParagraph(phrasing: readonly Markdown[], { start, end }: Range): void {
+    const children = trimText(phrasing)
+    const from = start + this.text.slice(start, end).search(/\S|$/)
+    const to = from + this.text.slice(from, end).trimEnd().length
+    if (children.length === 0 || to <= from) return
+    const position = { start: { offset: from }, end: { offset: to } }
+    this.items.push({ kind: 'node', node: { type: 'paragraph', children, position }, start: from, end: to })
   }
 }
 

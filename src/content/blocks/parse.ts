@@ -117,10 +117,24 @@ function blocksOf(nodes: readonly Markdown[], context: ConversionContext): Block
     return blocks
   }
   const items = toItems(nodes, context.region.text)
-  const { end, implied } = pairItems(items)
-  return range(0, items.length, context)
+  return new PairedItems(items, context).range(0, items.length, context)
+}
 
-  function range(from: number, to: number, context: ConversionContext): BlockNode[] {
+/** The items of one level with their pairs, which are turned into blocks. */
+class PairedItems {
+  readonly #pairing: ReturnType<typeof pairItems>
+
+  constructor(
+    readonly items: readonly Item[],
+    readonly context: ConversionContext,
+  ) {
+    this.#pairing = pairItems(items)
+  }
+
+  /** Returns the blocks of the items `from` to `to`. The context is that of their depth. */
+  range(from: number, to: number, context: ConversionContext): BlockNode[] {
+    const { items } = this
+    const { end, implied } = this.#pairing
     const first = items[from]
     const last = items[to - 1]
     if (!first || !last || from >= to) return []
@@ -140,20 +154,21 @@ function blocksOf(nodes: readonly Markdown[], context: ConversionContext): Block
       const close = implied[i] ? null : (items[until] as Item)
       out.push(
         item.name === DETAILS
-          ? expandable(item, i, until, position, context)
-          : tagged(item, close, position, range(i + 1, until, context.deeper())),
+          ? this.#expandable(item, i, until, position, context)
+          : this.#tagged(item, close, position, this.range(i + 1, until, context.deeper())),
       )
       i = implied[i] ? until - 1 : until
     }
     return out
   }
 
-  function tagged(
+  #tagged(
     item: Item & { kind: 'open' | 'close' },
     close: Item | null,
     position: Position,
     children: BlockNode[],
   ): BlockNode {
+    const { context } = this
     const tag = item.tag ?? { name: item.name, closing: false, body: '' }
     const row = findTag(item.name)
     const known = row ? knownBlock(row, tag, children, position) : null
@@ -165,17 +180,17 @@ function blocksOf(nodes: readonly Markdown[], context: ConversionContext): Block
     return known ?? unknownBlock(tag, children, at, context)
   }
 
-  function expandable(
+  #expandable(
     item: Item & { kind: 'open' | 'close' },
     index: number,
     until: number,
     position: Position,
     context: ConversionContext,
   ): BlockNode {
-    const summary = items[index + 1]
+    const summary = this.items[index + 1]
     const titled = summary?.kind === 'summary' && until > index + 1
     const title = titled ? [summaryBlock(summary, context)] : []
-    const children = range(index + (titled ? 2 : 1), until, context.deeper())
+    const children = this.range(index + (titled ? 2 : 1), until, context.deeper())
     const attributes = item.html?.attributes ?? {}
     const data = { title: plainText(title), open: attributes['open'] !== undefined, attributes }
     return block('expandable', position, data, [...title, ...children])

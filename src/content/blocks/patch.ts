@@ -35,73 +35,94 @@ const place = (node: BlockNode): Position | null => {
 const own = (node: BlockNode): string =>
   fingerprint({ ...node, nodes: [], data: { ...node.data, ...(node.type === 'expandable' ? { title: '' } : {}) } })
 
+/** Prints a block as markdown, in the style of `like`. */
+type WriteBlock = (node: BlockNode, path: string, like: string) => string
+
 /**
  * Changes the source of a tree (`base`) to the source of another tree (`next`) by replacing only the blocks that
  * differ. Blocks are paired by their positions.
- * @param write prints a block as markdown, in the style of `like`
  */
 export function patchSource(
   source: string,
   base: DocumentNode,
   next: DocumentNode,
-  write: (node: BlockNode, path: string, like: string) => string,
-  { deep, restyle }: PatchMode,
+  write: WriteBlock,
+  mode: PatchMode,
 ): string {
-  const edits: Edit[] = []
-  const eol = /\r\n/.test(source) && !/[^\r]\n/.test(source) ? '\r\n' : '\n'
-  function siblings(before: BlockNode[], after: BlockNode[], path: string, top: boolean): boolean {
-    let from = 0
-    const pairs = after.map((node): number => {
-      const at = place(node)
-      const found = at
-        ? before.findIndex(
-            (old, index) => index >= from && place(old)?.start === at.start && place(old)?.end === at.end,
-          )
-        : -1
-      if (found >= 0) from = found + 1
-      return found
-    })
+  const patch = new Patch(source, write, mode)
+  patch.siblings(base.nodes, next.nodes, 'nodes', true)
+  return applyEdits(source, patch.edits)
+}
+
+/** The edits of a source. */
+class Patch {
+  readonly edits: Edit[] = []
+  readonly #eol: string
+
+  constructor(
+    readonly source: string,
+    readonly write: WriteBlock,
+    readonly mode: PatchMode,
+  ) {
+    this.#eol = /\r\n/.test(source) && !/[^\r]\n/.test(source) ? '\r\n' : '\n'
+  }
+
+  /** Changes the blocks of one level. Below the top, returns false if they do not correspond one to one. */
+  siblings(before: BlockNode[], after: BlockNode[], path: string, top: boolean): boolean {
+    const pairs = pairsOf(before, after)
     if (!top && (before.length !== after.length || pairs.some((pair) => pair < 0))) return false
-    const used = new Set(pairs)
+    this.#remove(before, new Set(pairs))
+    let last = -1
+    for (const [index, node] of after.entries()) {
+      const pair = pairs[index] as number
+      if (pair < 0) {
+        this.#insert(node, `${path}/${index}`, before, last, (pairs[index + 1] ?? 0) >= 0)
+        continue
+      }
+      if (last >= 0 && pair > last + 1)
+        this.edits.push(...apart(this.source, before[last] as BlockNode, before[pair] as BlockNode))
+      last = pair
+      this.#change(before[pair] as BlockNode, node, `${path}/${index}`)
+    }
+    return true
+  }
+
+  /** Removes the blocks that have no pair. */
+  #remove(before: BlockNode[], paired: ReadonlySet<number>): void {
     before.forEach((old, index) => {
-      if (used.has(index)) return
+      if (paired.has(index)) return
       const at = place(old) as Position
       const following = before[index + 1]
       const preceding = before[index - 1]
-      if (following) edits.push({ start: at.start, end: (place(following) as Position).start, text: '' })
+      if (following) this.edits.push({ start: at.start, end: (place(following) as Position).start, text: '' })
       else
-        edits.push({
-          start: preceding && used.has(index - 1) ? (place(preceding) as Position).end : at.start,
+        this.edits.push({
+          start: preceding && paired.has(index - 1) ? (place(preceding) as Position).end : at.start,
           end: at.end,
           text: '',
         })
     })
-    let last = -1
-    after.forEach((node, index) => {
-      const pair = pairs[index] as number
-      if (pair < 0) {
-        const text = write(node, `${path}/${index}`, source).replace(/\r?\n/g, eol)
-        const old = before[last]
-        const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
-        // Without a blank line, the following text would become the end of this block.
-        const gap = NEXT_LINE.test(source.slice(at)) && (pairs[index + 1] ?? 0) >= 0 ? eol : ''
-        edits.push({
-          start: at,
-          end: at,
-          text: old ? `${eol}${eol}${text}${gap}` : `${text}${eol}${before[0] ? eol : ''}`,
-        })
-        return
-      }
-      if (last >= 0 && pair > last + 1)
-        edits.push(...apart(source, before[last] as BlockNode, before[pair] as BlockNode))
-      last = pair
-      change(before[pair] as BlockNode, node, `${path}/${index}`)
-    })
-    return true
   }
 
-  function change(old: BlockNode, node: BlockNode, path: string): void {
+  /** Inserts a new block after the block `last` of the source (-1: before the first one). */
+  #insert(node: BlockNode, path: string, before: BlockNode[], last: number, isBeforeOld: boolean): void {
+    const { source } = this
+    const eol = this.#eol
+    const text = this.write(node, path, source).replace(/\r?\n/g, eol)
+    const old = before[last]
+    const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
+    // Without a blank line, the following text would become the end of this block.
+    const gap = NEXT_LINE.test(source.slice(at)) && isBeforeOld ? eol : ''
+    this.edits.push({
+      start: at,
+      end: at,
+      text: old ? `${eol}${eol}${text}${gap}` : `${text}${eol}${before[0] ? eol : ''}`,
+    })
+  }
+
+  #change(old: BlockNode, node: BlockNode, path: string): void {
     if (fingerprint(old) === fingerprint(node)) return
+    const { deep } = this.mode
     const inner = blocks(old.nodes)
     const fit =
       deep &&
@@ -110,23 +131,27 @@ export function patchSource(
       inner.length === old.nodes.length &&
       !WHOLE.has(old.type) &&
       own(old) === own(node)
-    const mark = edits.length
-    if (fit && siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
-    edits.length = mark
-    if (deep && old.type === 'table' && node.type === 'table' && rows(old, node, path)) return
+    const mark = this.edits.length
+    if (fit && this.siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
+    this.edits.length = mark
+    if (deep && old.type === 'table' && node.type === 'table' && this.#rows(old, node, path)) return
+    this.#replace(old, node, path)
+  }
+
+  #replace(old: BlockNode, node: BlockNode, path: string): void {
     const { start, end } = place(old) as Position
-    const like = source.slice(start, end)
-    const written = write(node, path, like)
-    const contained = (text: string): string => prefixed(text, source, start, eol)
-    const was = restyle ? writtenBefore(old, path, like) : null
+    const like = this.source.slice(start, end)
+    const written = this.write(node, path, like)
+    const contained = (text: string): string => prefixed(text, this.source, start, this.#eol)
+    const was = this.mode.restyle ? this.#writtenBefore(old, path, like) : null
     const kept = was === null ? null : restyled(like, was, written, contained)
-    edits.push({ start, end, text: kept ?? contained(written) })
+    this.edits.push({ start, end, text: kept ?? contained(written) })
   }
 
   /** Prints a block of the source. Returns null for a block that can be read but not printed. */
-  function writtenBefore(old: BlockNode, path: string, like: string): string | null {
+  #writtenBefore(old: BlockNode, path: string, like: string): string | null {
     try {
-      return write(old, path, like)
+      return this.write(old, path, like)
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error
       return null
@@ -136,13 +161,13 @@ export function patchSource(
   /**
    * Rewrites only the changed rows of a pipe table. It has one line per row, so unchanged rows keep their alignment.
    */
-  function rows(old: BlockNode, node: BlockNode, path: string): boolean {
+  #rows(old: BlockNode, node: BlockNode, path: string): boolean {
     const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
     const at = place(old) as Position
-    const like = source.slice(at.start, at.end)
+    const like = this.source.slice(at.start, at.end)
     const linesOf = (table: string): string[] => table.split('\n').toSpliced(1, 1)
-    const written = linesOf(write(node, path, like))
-    const was = linesOf((restyle ? writtenBefore(old, path, like) : null) ?? '')
+    const written = linesOf(this.write(node, path, like))
+    const was = linesOf((this.mode.restyle ? this.#writtenBefore(old, path, like) : null) ?? '')
     if (
       before.length !== after.length ||
       written.length !== after.length ||
@@ -154,15 +179,25 @@ export function patchSource(
       const at = place(row)
       if (!at || fingerprint(row) === fingerprint(after[index]!)) return
       const kept = was[index]
-        ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text)
+        ? restyled(this.source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text)
         : null
-      edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
+      this.edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
     })
     return true
   }
+}
 
-  siblings(base.nodes, next.nodes, 'nodes', true)
-  return applyEdits(source, edits)
+/** Returns the index of the block at the same position in `before` for each block of `after`, in order; -1 if none. */
+function pairsOf(before: BlockNode[], after: BlockNode[]): number[] {
+  let from = 0
+  return after.map((node): number => {
+    const at = place(node)
+    const found = at
+      ? before.findIndex((old, index) => index >= from && place(old)?.start === at.start && place(old)?.end === at.end)
+      : -1
+    if (found >= 0) from = found + 1
+    return found
+  })
 }
 
 /** If two lists become adjacent, gives the second one other markers. With the same markers they would be one list. */

@@ -59,18 +59,7 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
   const { type, data } = node
   const children = () => flow(node.nodes, printing, `${path}/nodes`)
   const level = /^heading-([1-6])$/.exec(type)?.[1]
-  if (level) {
-    const id = stringOf(data['id'])
-    const written = stringOf(data['attributes'])
-    const list = findAttributeList(written)
-    const keepsList = list !== null && list.before === 0 && (list.id ?? '') === id
-    const anchor = keepsList
-      ? [raw(` ${list.written}`)]
-      : id
-        ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)]
-        : []
-    return [{ type: 'heading', depth: Number(level), children: [...phrasing(inlineNodes(node), printing), ...anchor] }]
-  }
+  if (level) return [heading(node, Number(level), printing)]
   switch (type) {
     case 'paragraph':
       return [{ type: 'paragraph', children: phrasing(inlineNodes(node), printing) }]
@@ -85,23 +74,10 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
     case 'divider':
       return [{ type: 'thematicBreak' }]
     case 'footnote':
-      return [
-        {
-          type: 'footnoteDefinition',
-          identifier: stringOf(data['label']),
-          label: stringOf(data['label']),
-          children: children(),
-        },
-      ]
+      return [{ type: 'footnoteDefinition', ...labelOf(data), children: children() }]
     case 'definition':
       return [
-        {
-          type: 'definition',
-          identifier: stringOf(data['label']),
-          label: stringOf(data['label']),
-          url: stringOf(data['url']),
-          title: stringOf(data['title']) || null,
-        },
+        { type: 'definition', ...labelOf(data), url: stringOf(data['url']), title: stringOf(data['title']) || null },
       ]
     case 'code':
       return code(node, path)
@@ -127,6 +103,20 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
     default:
       return tagged(node, children, path)
   }
+}
+
+const labelOf = ({ label }: Data) => ({ identifier: stringOf(label), label: stringOf(label) })
+
+function heading(node: BlockNode, depth: number, printing: Printing): Markdown {
+  const id = stringOf(node.data['id'])
+  const list = findAttributeList(stringOf(node.data['attributes']))
+  const keepsList = list !== null && list.before === 0 && (list.id ?? '') === id
+  const anchor = keepsList
+    ? [raw(` ${list.written}`)]
+    : id
+      ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)]
+      : []
+  return { type: 'heading', depth, children: [...phrasing(inlineNodes(node), printing), ...anchor] }
 }
 
 function list(node: BlockNode, printing: Printing, path: string): Markdown {

@@ -15,10 +15,10 @@ import {
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
-import { isIdentityValid } from '../roles/sso.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { defined } from '../../kernel/defined.js'
+import { isIdentityValid } from '../roles/current-role.js'
 
 /**
  * Returns the user and token for a token's secret. Null if the token is unknown or expired, or its identity is gone.

@@ -11,7 +11,7 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { mergeOfBranch } from '../commits/merge/branch-merge.js'
 import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
-import { conflictError, namesOf } from '../commits/merge/conflict-error.js'
+import { conflictError, namesOf } from '../commits/merge/merge.js'
 
 /** Maximum size in bytes of a text in a response. The file can also be read by its oid. */
 const MAX_TEXT_BYTES = 1024 * 1024

@@ -10,13 +10,13 @@ import { commitMessage } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { resolveConflicts } from './conflicts.js'
-import { conflictError } from '../commits/merge/conflict-error.js'
 import { mergeOfBranch } from '../commits/merge/branch-merge.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { guardBranch, guardMain } from '../commits/guards.js'
 import { wroteIn } from './writers.js'
 import { coAuthors, RESOLVED, writersOf } from '../commits/credits.js'
+import { conflictError } from '../commits/merge/merge.js'
 
 /**
  * Merges a change request into main with a merge commit. The move of main is the commit point. The document is updated

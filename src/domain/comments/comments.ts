@@ -1,12 +1,14 @@
 // Creates, changes and deletes comments.
 import { mayResolve, presentCommentPermissions } from '../../access/index.js'
-import { notFound, ServiceError } from '../../kernel/errors.js'
+import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
   type CommentDoc,
-  type CreateComment,
   commenters,
+  commentList,
   comments,
+  type CommentsQuery,
+  type CreateComment,
   reactions,
   replies,
   type UpdateComment,
@@ -19,16 +21,33 @@ import { readWrittenText } from '../revisions/written-text.js'
 import {
   countOpen,
   countPosts,
-  type LoadedDiscussion,
   discussionIds,
-  emitCommentEvent,
+  discussionKeyOf,
   type DiscussionWrite,
+  emitCommentEvent,
+  type LoadedDiscussion,
   writeInDiscussion,
 } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
 import { commentedContent } from './commented-content.js'
 import { readTarget } from './targets.js'
-import { checkBoth } from './check-both.js'
+import { type Page, pageOf, paginate } from '../../kernel/paging.js'
+
+const isInvalid = (reason: unknown): reason is ServiceError =>
+  reason instanceof ServiceError && reason.code === 'bad-request'
+
+/** Runs two checks of one request and returns both results, or throws one 400 with the violations of both. */
+export async function checkBoth<A, B>(first: () => A | Promise<A>, second: () => B | Promise<B>): Promise<[A, B]> {
+  const [a, b] = await Promise.allSettled([(async () => first())(), (async () => second())()])
+  if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value]
+  const reasons: unknown[] = [a, b].flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  for (const reason of reasons) if (!isInvalid(reason)) throw reason
+  const invalid = reasons.filter(isInvalid)
+  throw badRequest(
+    invalid.map(({ message }) => message).join(' '),
+    invalid.flatMap(({ extra }) => extra.details ?? []),
+  )
+}
 
 /** Finds a comment on the space itself or, with a change request, on that. Null if there is none. */
 export async function findComment(
@@ -181,4 +200,34 @@ export async function removeComments(tx: Transaction, space: string): Promise<vo
   for (const doc of await tx.find(replies, 'space', space)) await tx.remove(replies, doc.id)
   for (const doc of await tx.find(reactions, 'space', space)) await tx.remove(reactions, doc.id)
   for (const doc of await tx.find(commenters, 'space', space)) await tx.remove(commenters, doc.id)
+}
+
+/**
+ * Lists a page of a discussion's comments, in the order in which they were posted. The cost does not depend on their
+ * number.
+ */
+export async function listComments(
+  app: App,
+  discussion: LoadedDiscussion,
+  query: CommentsQuery,
+): Promise<Page<Document<CommentDoc>>> {
+  const page = query.targetPage === undefined ? {} : { page: query.targetPage }
+  const filter = { ...page, ...(query.status === 'all' ? {} : { status: query.status }) }
+  const listOf = (author?: string): string =>
+    commentList(discussionKeyOf(discussion), author === undefined ? filter : { ...filter, author })
+  const [first, ...others] = query.authors ?? [undefined]
+  if (others.length === 0) return pageOf(app.store, comments, 'posted', listOf(first), query)
+  // Each author's comments are a sorted list. Merge the first ones of each, with one more than the limit to detect a
+  // next page.
+  const extended = { ...query, limit: query.limit + 1 }
+  const pages = await Promise.all(
+    [first, ...others].map((author) => pageOf(app.store, comments, 'posted', listOf(author), extended)),
+  )
+  const merged = paginate(
+    pages.flatMap(({ items }) => items),
+    query,
+    ({ postedAt, id }) => [postedAt, id],
+    query.order,
+  )
+  return { ...merged, count: pages.reduce((sum, { count }) => sum + count, 0) }
 }

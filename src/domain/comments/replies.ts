@@ -14,10 +14,9 @@ import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { readWrittenText } from '../revisions/written-text.js'
-import { checkMayDelete, edit, getComment } from './comments.js'
+import { checkBoth, checkMayDelete, edit, getComment } from './comments.js'
 import { countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, writeInDiscussion } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
-import { checkBoth } from './check-both.js'
 
 /** Finds a reply to a comment. Null if there is none. */
 export async function findReply(

@@ -3,25 +3,47 @@ import type { Applied } from '../../content/edit/batch.js'
 import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import type { Staging } from '../../git/index.js'
-import { conflict } from '../../kernel/errors.js'
+import { badRequest, conflict } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { type ContentChanges, changeRequests } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
 import { commitMessage, makeCommit } from './make-commit.js'
-import { conflictError } from './merge/conflict-error.js'
 import { type Edit, makeEdits } from './edit-batch.js'
 import { overridesAt } from '../revisions/identity.js'
-import { type FetchedFiles, fetchFiles } from './fetch-files.js'
+import { type FetchedFile, type FetchedFiles, fetchFiles } from './fetch-files.js'
 import { headOf } from '../revisions/main-content.js'
-import { mergeCommits } from './merge/merge.js'
+import { conflictError, mergeCommits } from './merge/merge.js'
 import { makeMergeCommit } from './merge/merge-commit.js'
 import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { checkUnlocked, guardBranch, guardMain } from './guards.js'
-import { type Uploads, uploadedFiles } from './uploads.js'
 import { defined } from '../../kernel/defined.js'
+import type { ContentChange } from '../../model/content-changes.js'
+
+/** The files of a multipart request, by part name. */
+type Uploads = ReadonlyMap<string, { content: Buffer }>
+
+/**
+ * Returns the uploaded files, by the `insert_files` entry that refers to their part. Throws 400 for a part that no
+ * change refers to, so that no file is lost silently.
+ */
+function uploadedFiles(changes: readonly ContentChange[], uploads: Uploads): FetchedFiles {
+  const found = new Map<Parameters<FetchedFiles['get']>[0], FetchedFile>()
+  const left = new Set(uploads.keys())
+  for (const file of changes.flatMap((change) => (change.operation === 'insert_files' ? change.files : []))) {
+    const upload = file.part === undefined ? undefined : uploads.get(file.part)
+    if (!upload) continue
+    found.set(file, { name: file.name, content: upload.content })
+    left.delete(file.part as string)
+  }
+  if (left.size === 0) return found
+  throw badRequest(
+    `No change uses the part ${[...left].join(', ')}. Name it in the "part" field of a file in insert_files. Nothing was changed.`,
+    [...left].map((part) => ({ path: `/${part}`, message: 'is not used by any change' })),
+  )
+}
 
 /** A request to change content, with its uploaded files. */
 interface ContentRequest {

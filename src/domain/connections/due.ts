@@ -1,11 +1,19 @@
 /** Determines the automatic work of a connection from its document and Git, so that a crash loses no due work. */
-import { changeRequests, type ConnectionDoc, connections, type RunTrigger, syncRuns } from '../../model/index.js'
+import {
+  changeRequests,
+  type ConnectionDoc,
+  connections,
+  type RunTrigger,
+  spaces,
+  syncRuns,
+} from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
 import { MAIN, repositoryName } from '../context/refs.js'
 import { isOver } from '../git-sync/request.js'
 import { queueAutomaticRun, wholeRun } from './queue-run.js'
+import type { Document } from '../../store/index.js'
 
 /**
  * Queues the first run of a new connection, the retry of a failed run, and a run after its conflict was resolved.
@@ -73,3 +81,21 @@ async function recordSynced(app: App, { id, key, lastSeenHead }: ConnectionDoc, 
       await tx.replace(connections, { ...doc, lastRevision: head })
   })
 }
+
+/** Lists the connections with automatic runs: neither the connection is paused nor its space deleted. */
+export async function activeConnections(app: App): Promise<Document<ConnectionDoc>[]> {
+  const active: Document<ConnectionDoc>[] = []
+  for (const one of await app.store.all(connections)) {
+    if (one.paused) continue
+    const space = await app.store.get(spaces, one.space)
+    if (space && space.deletedAt === undefined) active.push(one)
+  }
+  return active
+}
+
+/** Returns the name of a connection's poll group. */
+export const groupOf = ({ repository, credential, provider }: ConnectionDoc): string =>
+  `${repository}:${provider}:${credential.digest}`
+
+/** Whether the repository is polled for the connection. Export-only connections need no polls. */
+export const isPolled = ({ direction }: ConnectionDoc): boolean => direction !== 'export'

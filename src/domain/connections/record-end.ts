@@ -1,8 +1,24 @@
-/** Records the end of a run in its connection: the synchronized commits, and whether the connection works. */
+/** Selects the credential of a run, and records its end in the connection: the commits, and whether it works. */
 import { type ConnectionDoc, connections, type SyncRunDoc, syncRuns } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { recordConnectionFailure, recordConnectionRecovery } from './notices.js'
+import { SyncFailure } from '../git-sync/failure.js'
+import type { Credential } from '../git-sync/remote.js'
+import { gitCredentialOf } from './credential.js'
+
+/**
+ * Returns the credential that Git needs for the run. A credential in the request takes precedence. Throws
+ * `SyncFailure`.
+ */
+export async function credentialOfRun(app: App, run: SyncRunDoc): Promise<Credential | undefined> {
+  const sent = app.credentials.get(run.id)
+  if (sent || run.connection === undefined) return sent
+  const connection = await app.store.get(connections, run.connection)
+  if (connection?.key !== run.key)
+    throw new SyncFailure('The connection was deleted, or now points to another repository.')
+  return gitCredentialOf(app, connection)
+}
 
 /**
  * Records the end of a run in its connection, in the transaction that ends the run.

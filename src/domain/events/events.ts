@@ -1,8 +1,9 @@
 // Records events.
 import { newNumberedId } from '../../kernel/ids.js'
-import { type EventDoc, type EventSubject, type EventType, events } from '../../model/index.js'
+import { type EventDoc, events, type EventSubject, type EventType, spaces } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import type { SetAside } from '../../git/index.js'
 
 /** A new event, as the use case describes it. */
 export interface NewEvent {
@@ -25,4 +26,26 @@ export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<
 /** Returns the sequence of the next event of an organization. */
 export async function nextSequence(reader: Reader, organization: string): Promise<number> {
   return (await reader.extent(events, organization)).next
+}
+
+/**
+ * Writes an event for each ref that was restored. The server log already has it, so a failure here is logged and not
+ * retried.
+ */
+export async function tellSetAside(app: App, space: string, found: readonly SetAside[]): Promise<void> {
+  try {
+    await app.store.transact(async (tx) => {
+      const doc = await tx.get(spaces, space)
+      if (!doc) return
+      for (const { ref, found: commit, put, kept } of found)
+        await emit(app, tx, {
+          type: 'space.ref_set_aside',
+          organization: doc.organization,
+          subject: { space },
+          data: { ref, found: commit, put, kept },
+        })
+    })
+  } catch (error) {
+    app.log.error({ error, space }, 'The event of a ref that was moved by hand could not be written.')
+  }
 }

@@ -8,7 +8,7 @@ import { guardMain, type RefGuard } from '../commits/guards.js'
 import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
 import { type MergeBaseResult, entriesOf } from './merge-base.js'
 import { putIntoConflict, settleConflict } from './conflict.js'
-import { localCommit, noFolder } from './directory.js'
+import { noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import type { Entry } from './log-entries.js'
 import { entriesWithoutDropped } from './dropped-commits.js'
@@ -38,11 +38,12 @@ export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
  */
 export async function applyArrival(
   sync: Sync,
-  { head, theirs: known }: { head: CommitId; theirs?: CommitId | null | undefined },
+  { head, theirs }: { head: CommitId; theirs: CommitId | null },
   options: { force: boolean; forExport: boolean },
 ): Promise<Outcome> {
   const { app, space, remote } = sync
-  const merged = (theirs: CommitId): Promise<Outcome> =>
+  if (theirs === null) throw noFolder(remote)
+  const merged = (): Promise<Outcome> =>
     app.locks.run(space.doc.id, async (lease) => {
       for (let tries = 1; ; tries++) {
         try {
@@ -52,19 +53,7 @@ export async function applyArrival(
         }
       }
     })
-  return during(sync.enter('checking'), async () => {
-    const theirs =
-      known !== undefined
-        ? known
-        : await localCommit(
-            space.repo,
-            await readSyncLog(space.repo, remote, requireMain(sync)),
-            remote.directory,
-            head,
-          )
-    if (theirs === null) throw noFolder(remote)
-    return during(sync.enter('merging'), () => merged(theirs))
-  })
+  return during(sync.enter('checking'), () => during(sync.enter('merging'), merged))
 }
 
 async function attempt(

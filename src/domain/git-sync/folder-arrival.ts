@@ -12,22 +12,8 @@ import type { SyncLog } from './log-entries.js'
 /** A fetched head. */
 export interface FetchedHead {
   head: CommitId
-  /** The equal local commit, if it is already known; null if the remote has no such folder. */
-  theirs?: CommitId | null
-}
-
-/** An earlier release mapped a commit of the remote differently. The whole repository must be read as before. */
-export class MappingChanged extends Error {}
-
-/**
- * Returns the log if a folder is synced through a scratch repository; otherwise null. A space that has the remote's
- * commits from an earlier release continues to use them.
- */
-export async function logForScratch(contact: Pick<Contact, 'space' | 'remote'>): Promise<SyncLog | null> {
-  const { repo } = contact.space
-  if (contact.remote.directory === '') return null
-  const log = await readSyncLog(repo, contact.remote, requireMain(contact))
-  return log.last !== null && (await repo.hasCommit(log.last.remote)) ? null : log
+  /** The equal local commit; null if the remote has no such folder. */
+  theirs: CommitId | null
 }
 
 /** The owner of the scratch repository, and the maximum time to wait for it. */
@@ -41,18 +27,17 @@ export const scratchOptions = ({ app, space }: Pick<Contact, 'app' | 'space'>) =
  * the folder, with its files. Throws `RemoteError`.
  */
 export async function fetchArrival(contact: Contact, hints: FetchHints = {}): Promise<FetchedHead> {
-  const log = await logForScratch(contact)
-  if (log === null) return { head: await fetchHead(contact, contact.remote.ref, hints) }
-  try {
-    const { head, theirs } = await fetchFolder(contact, contact.space.repo, log, { ref: contact.remote.ref, ...hints })
-    return head === hints.known ? { head } : { head, theirs }
-  } catch (error) {
-    if (error instanceof MappingChanged) return { head: await fetchHead(contact) }
-    throw error
+  const { space, remote } = contact
+  if (remote.directory === '') {
+    const head = await fetchHead(contact, remote.ref, hints)
+    return { head, theirs: head }
   }
+  const log = await readSyncLog(space.repo, remote, requireMain(contact))
+  const { head, theirs } = await fetchFolder(contact, space.repo, log, { ref: remote.ref, ...hints })
+  return { head, theirs }
 }
 
-/** Fetches a ref through the scratch repository. Throws `RemoteError`, `MappingChanged`. */
+/** Fetches a ref through the scratch repository. Throws `RemoteError`. */
 export async function fetchFolder(
   contact: Contact,
   through: Pick<Repository | FolderScratch, 'fetchFolder'>,
@@ -73,7 +58,5 @@ export async function fetchFolder(
   const fetched = await during(contact.enter('fetching'), () => through.fetchFolder(connection, ref, order))
   if (fetched.outsidePaths !== null && !contact.preview && isLinkTo(space.doc.git, remote.key))
     await keepFilesBeside(contact.app, space, remote, fetched.outsidePaths)
-  const before = mappedBefore(log)
-  for (const [commit, theirs] of before) if ((fetched.find(commit) ?? theirs) !== theirs) throw new MappingChanged()
-  return { ...fetched, theirs: fetched.theirs ?? before.get(fetched.head) ?? null }
+  return { ...fetched, theirs: fetched.theirs ?? mappedBefore(log).get(fetched.head) ?? null }
 }

@@ -2,7 +2,7 @@
 import { RemoteError } from '../../git/index.js'
 import { connections } from '../../model/index.js'
 import { incomingRef, keepRef } from '../context/refs.js'
-import { localCommit, noFolder } from './directory.js'
+import { noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote } from './remote.js'
 import { type FetchedHead, fetchArrival } from './folder-arrival.js'
@@ -71,12 +71,8 @@ async function fetchExisting(sync: Sync, hints: FetchHints = {}): Promise<Fetche
 async function importStandalone(sync: Sync): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
-  const { head, theirs } = await fetchExisting(sync)
+  const { head, theirs: revision } = await fetchExisting(sync)
   await sync.enter('checking')
-  const revision =
-    theirs !== undefined
-      ? theirs
-      : await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
   if (revision === null) throw noFolder(remote)
   await sync.app.locks.run(sync.space.doc.id, async (lease) => {
     if (repo.head(keepRef(revision)) === null)

@@ -10,7 +10,7 @@ import { changesBetween } from '../revisions/changes/changes.js'
 import { overridesOnceAdopted, rememberOverrides } from '../revisions/identity.js'
 import { headOf, openMain } from '../revisions/main-content.js'
 import { incomingRef } from '../context/refs.js'
-import { localCommit, mappedBefore, noFolder } from './directory.js'
+import { noFolder } from './directory.js'
 import { fetchArrival } from './folder-arrival.js'
 import { explain } from './failure.js'
 import { noBranch } from './import.js'
@@ -95,9 +95,8 @@ async function previewImport(contact: Contact, force: boolean, query: ChangesQue
   const known = await readMainAndLog(contact)
   if (!force && known.log.last?.remote === named && repo.head(incomingRef(remote.key)) === null)
     return { direction: 'import', result: 'none', remoteHead: named, changes: [], conflicts: [] }
-  const { head, theirs: mapped } = await fetchArrival(contact)
-  const { main, log, theirs } =
-    mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
+  const { head, theirs } = await fetchArrival(contact)
+  const { main, log } = await readMainAndLog(contact)
   if (theirs === null) throw noFolder(remote)
   const { plan } = await planWithSettledConflicts(contact, { head, theirs, main, log }, { force, forExport: false })
   const facts = { direction: 'import' as const, remoteHead: head }
@@ -127,12 +126,11 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
       conflicts: [],
     }
   const before = (await readMainAndLog(contact)).log
-  const known = before.last?.remote === named
+  const known = before.last?.remote === named ? before.last : null
   // A known head need not be fetched, even if the space has only its local form.
-  const { head, theirs: mapped } = known ? { head: named, theirs: before.last?.theirs } : await fetchArrival(contact)
-  const { main, log, theirs } =
-    mapped === undefined ? await compareWithMain(contact, head) : { ...(await readMainAndLog(contact)), theirs: mapped }
-  const isUpToDate = force || known || theirs === null
+  const { head, theirs } = known ? { head: named, theirs: known.theirs } : await fetchArrival(contact)
+  const { main, log } = await readMainAndLog(contact)
+  const isUpToDate = force || known !== null || theirs === null
   const plan: ArrivalPlan | { kind: 'same' } = isUpToDate
     ? { kind: 'same' }
     : (await planWithSettledConflicts(contact, { head, theirs, main, log }, { force: false, forExport: true })).plan
@@ -163,26 +161,6 @@ const tooLong = (remote: SyncRemote): ServiceError =>
   conflict(
     `${describeRemote(remote)} has more than ${MAX_MAPPED} commits that the space does not have yet. Reading a folder from that many takes too long for a preview. Start the import or export without a preview.`,
   )
-
-/**
- * Returns main and the log for a fetched head. `theirs` is null if the remote has no such folder. Throws 409 if the
- * history is too long to map.
- */
-async function compareWithMain(
-  contact: Contact,
-  head: CommitId,
-): Promise<Omit<Arrival, 'head' | 'theirs'> & { theirs: CommitId | null }> {
-  const { space, remote } = contact
-  const { main, log } = await readMainAndLog(contact)
-  const mapped = mappedBefore(log)
-  if (remote.directory !== '' && !mapped.has(head)) {
-    const not: CommitId[] = []
-    for (const commit of mapped.keys()) if (await space.repo.hasCommit(commit)) not.push(commit as CommitId)
-    if ((await space.repo.historyIds({ from: head, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED)
-      throw tooLong(remote)
-  }
-  return { main, log, theirs: await localCommit(space.repo, log, remote.directory, head) }
-}
 
 /** Returns the head that main would have after the import: a commit that no ref points to. */
 async function mainAfter(

@@ -3,11 +3,12 @@
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import { EMPTY_TREE, GitError, MissingObject } from '../../git/index.js'
 import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
-import { folderCommit, localCommit, mappedBefore } from './directory.js'
-import { fetchFolder, scratchOptions, logForScratch, MappingChanged } from './folder-arrival.js'
+import { folderCommit, mappedBefore } from './directory.js'
+import { requireMain } from './apply-arrival.js'
+import { fetchFolder, scratchOptions } from './folder-arrival.js'
 import type { SyncLog } from './log-entries.js'
-import { findOriginal } from './original-commit.js'
 import { type Contact, type FetchHints, fetchHead } from './sync.js'
+import { readSyncLog } from './sync-log.js'
 
 /** Maximum number of consecutive commits made here that are mapped without a fetch. */
 const MAX_MADE = 100
@@ -45,30 +46,19 @@ export async function onRemoteSide<C extends Contact, T>(
   contact: C,
   work: (sided: Sided<C>) => Promise<T>,
 ): Promise<T> {
-  const { repo } = contact.space
-  const whole = (): Promise<T> => work({ ...contact, side: sideInSpace(contact) })
-  if ((await logForScratch(contact)) === null) return whole()
-  try {
-    return await repo.onScratch(contact.connection, scratchOptions(contact), (scratch) =>
-      work({ ...contact, side: new ScratchSide(contact, scratch) }),
-    )
-  } catch (error) {
-    if (error instanceof MappingChanged) return whole()
-    throw error
-  }
+  if (contact.remote.directory === '') return work({ ...contact, side: sideInSpace(contact) })
+  return contact.space.repo.onScratch(contact.connection, scratchOptions(contact), (scratch) =>
+    work({ ...contact, side: new ScratchSide(contact, scratch) }),
+  )
 }
 
-const sideInSpace = (contact: Contact): RemoteSide => {
-  const { repo } = contact.space
-  const { directory } = contact.remote
-  return {
-    commits: repo,
-    usesScratch: false,
-    fetch: (ref, hints) => fetchHead(contact, ref, hints),
-    local: (log, commit) => localCommit(repo, log, directory, commit),
-    original: (mapped, head) => findOriginal(repo, directory, mapped, head),
-  }
-}
+const sideInSpace = (contact: Contact): RemoteSide => ({
+  commits: contact.space.repo,
+  usesScratch: false,
+  fetch: (ref, hints) => fetchHead(contact, ref, hints),
+  local: async (_log, commit) => commit,
+  original: async (mapped) => mapped,
+})
 
 class ScratchSide implements RemoteSide {
   readonly usesScratch = true
@@ -80,8 +70,8 @@ class ScratchSide implements RemoteSide {
   ) {}
 
   async fetch(ref: RefName, hints: FetchHints = {}): Promise<CommitId> {
-    const log = await logForScratch(this.contact)
-    if (log === null) throw new MappingChanged()
+    const { space, remote } = this.contact
+    const log = await readSyncLog(space.repo, remote, requireMain(this.contact))
     const fetched = await fetchFolder(this.contact, this.commits, log, { ref, ...hints })
     // A fetch that returns the known head has no new mapping. Any other fetch has the mapping of all fetched commits.
     if (fetched.head !== hints.known || this.#fetched === null) this.#fetched = fetched

@@ -90,13 +90,11 @@ async function credentialOf(app: App, connection: ConnectionDoc): Promise<Creden
  */
 async function rootConfigOf(
   app: App,
-  { space, remote: { ref, directory, head } }: LfsOrder,
+  { space, remote: { ref, directory } }: LfsOrder,
   repo: Repository,
   remote: Remote,
 ): Promise<string | null> {
   if (directory === undefined || /^file:/i.test(remote.url)) return null
-  // A space of an earlier release has the remote's commits.
-  if (head !== undefined && (await repo.hasCommit(head))) return null
   const owner = (await app.store.get(spaces, space))?.organization
   if (owner === undefined) return null
   const { maxBlobBytes, maxPackBytes, maxTreeEntries: maxEntries, remoteTimeoutMs: timeoutMs } = app.settings
@@ -125,7 +123,7 @@ const asLfsError = (error: unknown): unknown =>
 const tooLong = (): LfsError =>
   new LfsError('refused', `${CONFIG} has more than ${MAX_CONFIG_BYTES} bytes, so nothing is fetched. Make it shorter.`)
 
-/** Reads `.lfsconfig` from the remote's head, since the space may be a folder of it, otherwise from main. */
+/** Reads `.lfsconfig` from the last imported head of the remote, otherwise from main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {
   for (const commit of [remote.head as CommitId | undefined, repo.head(MAIN)]) {
     if (commit === undefined || commit === null || !(await repo.hasCommit(commit))) continue

@@ -6,10 +6,40 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { hasPart } from '../revisions/spec-parts.js'
 import { linksOf } from '../revisions/link-graph.js'
-import type { OpenRevision } from '../revisions/revisions.js'
+import { type OpenRevision, openRevision } from '../revisions/revisions.js'
 import { SpaceAddresses } from './addresses.js'
-import { outsideAddresses } from './outside.js'
 import { type AddressPlace, Places } from './places.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { spanOf } from '../change-requests/span.js'
+import { headOf } from '../revisions/main-content.js'
+import { normalizePath } from '../../content/paths.js'
+import { filesBeside } from '../revisions/outside-files.js'
+
+/**
+ * Finds the addresses of links out of the project directory: below `repoTreeURL` if the space has one, otherwise the
+ * path in the repository if that file exists. Links that are missing in the result refer to no file.
+ */
+async function outsideAddresses(
+  { space, snapshot }: Pick<OpenRevision, 'space' | 'snapshot'>,
+  links: readonly Link[],
+): Promise<Map<Link, string>> {
+  const { git } = space.doc
+  const found = new Map<Link, string>()
+  if (links.length === 0 || git === undefined || git.directory === '') return found
+  const { directory, repoTreeURL } = git
+  const targets = links.flatMap((link) => {
+    const path = link.to?.kind === 'outside' ? normalizePath(link.to.path, directory) : null
+    return link.to?.kind === 'outside' && path ? [{ link, path, rest: link.to.rest }] : []
+  })
+  const base = repoTreeURL?.replace(/\/+$/, '')
+  const beside = base === undefined ? await filesBeside(space, new Set(targets.map(({ path }) => path))) : null
+  for (const { link, path, rest } of targets) {
+    const own = path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : null
+    if (base !== undefined) found.set(link, `${base}/${path.split('/').map(encodeURIComponent).join('/')}${rest}`)
+    else if (beside?.has(path) || (own !== null && (await snapshot.entry(own)))) found.set(link, path + rest)
+  }
+  return found
+}
 
 type LinkStatus = 'ok' | 'broken' | 'in-app'
 
@@ -100,3 +130,22 @@ export class LinkReport {
 
 /** Number of links between two checks of the time slice. */
 const CHECK_INTERVAL = 100
+
+/**
+ * Returns the keys of links that are broken without the change request: on main (or in the revision before its merge),
+ * or where it branched off. The change request introduced its other broken links.
+ */
+export async function brokenWithout(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+): Promise<Set<string>> {
+  const { before, merge } = await spanOf(app, space, changeRequest)
+  const other = merge === null ? headOf(space) : ((await space.repo.mergeBase(before, changeRequest.head)) ?? before)
+  const broken = new Set<string>()
+  for (const commit of new Set([before, other]))
+    for (const key of await (await LinkReport.of(app, actor, await openRevision(app, space, commit))).broken())
+      broken.add(key)
+  return broken
+}

@@ -3,28 +3,70 @@ import { allows, greater } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
 import {
+  collections,
+  grants,
+  invites,
   memberList,
   type MembershipDoc,
   membershipId,
   memberships,
   type MembersQuery,
   type Role,
+  sites,
+  spaces,
+  ssoIdentities,
+  ssoTokens,
   teamMembers,
+  tokens,
   type UpdateMember,
   type UserDoc,
-  sites,
   users,
 } from '../../model/index.js'
-import type { Document } from '../../store/index.js'
+import type { Document, Transaction } from '../../store/index.js'
 import { viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { isLastResort, requireAdmin, requireOtherAdmin } from './admins.js'
-import { removeMemberData } from './remove-member-data.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
+import { removeKeptGrants } from '../roles/cached-grants.js'
+import { removeRequestedReviews } from '../reviews/requests.js'
+
+/**
+ * Removes all data of a user in an organization except the membership, in the transaction that removes the membership.
+ * This includes team memberships, roles given to the user, tokens limited to the organization, requested reviews, and
+ * invitations that they created. Identities of single sign-on are marked as removed, so that the user does not return
+ * automatically.
+ */
+async function removeMemberData(tx: Transaction, organization: string, user: string): Promise<void> {
+  for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
+  for (const grant of await tx.find(grants, 'principal', `user:${user}`))
+    if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants, grant.id)
+  await removeKeptGrants(tx, organization, `user:${user}`)
+  for (const token of await tx.find(tokens, 'user', user))
+    if (token.organization === organization) await tx.remove(tokens, token.id)
+  for (const one of await tx.find(ssoIdentities, 'user', `${organization}/${user}`))
+    await tx.replace(ssoIdentities, { ...one, removed: true })
+  for (const named of await tx.find(ssoTokens, 'organization', organization))
+    if (named.user === user) await tx.remove(ssoTokens, named.id)
+  await removeRequestedReviews(tx, organization, user)
+  for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`))
+    await tx.remove(invites, invite.id)
+}
+
+/** Returns the organization of a grant's target. Null if the target no longer exists. */
+async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
+  const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
+  const doc =
+    kind === 'space'
+      ? await tx.get(spaces, id)
+      : kind === 'collection'
+        ? await tx.get(collections, id)
+        : await tx.get(sites, id)
+  return doc?.organization ?? null
+}
 
 /** Minimum time between two updates of `lastSeenAt`. */
 const PING_MS = 60 * 1000

@@ -1,13 +1,45 @@
 /** Writes the mails of the service: invitations, sign-in links, and notices about connections. */
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
-import { invites, organizations, signIns, users } from '../../model/index.js'
+import { connections, invites, organizations, signIns, spaces, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { findAccount, isClaimed } from '../accounts/accounts.js'
 import { isAcceptable, isOpen } from './invites.js'
-import { writeNotice } from './connection-notice.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
+import { spaceRole } from '../roles/access.js'
+
+/** Writes the mail. Null if the connection or the space is gone, or the user may no longer see the space. */
+async function writeNotice(
+  app: App,
+  { connection: id, user: to, what, message }: MailOrder & { mail: 'connection' },
+): Promise<WrittenMail | null> {
+  const connection = await app.store.get(connections, id)
+  const space = connection && (await app.store.get(spaces, connection.space))
+  const user = await app.store.get(users, to)
+  if (!space || !user || (await spaceRole(app.store, to, space)) === null) return null
+  const title = oneLine(space.title || 'Untitled space')
+  const place = `${connection.url} (${connection.ref.replace(/^refs\/heads\//, '')})`
+  const subject =
+    what === 'failed'
+      ? `${title}: the connection to its repository failed`
+      : `${title}: the connection to its repository works again`
+  const text =
+    what === 'failed'
+      ? [
+          `The space "${title}" is no longer synchronized with ${place}:`,
+          '',
+          message,
+          '',
+          'You get another mail when it works again.',
+        ]
+      : [`The space "${title}" is synchronized with ${place} again.`]
+  return {
+    to: user.email,
+    subject,
+    text: [...text, '', `${app.settings.publicUrl}/v1/spaces/${space.id}/git/connections/${id}`, ''].join('\n'),
+  }
+}
 
 /** Lifetime of a sign-in link in milliseconds, from the time its mail was written. */
 const SIGN_IN_MS = 15 * 60 * 1000

@@ -8,7 +8,7 @@ import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { connections, type PullPreviewDoc, previewId, pullPreviews } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { mappedBefore, noFolder } from '../git-sync/directory.js'
+import { noFolder } from '../git-sync/directory.js'
 import { explain, SyncFailure } from '../git-sync/failure.js'
 import { onRemoteSide, type Sided } from '../git-sync/remote-side.js'
 import { readSyncLog } from '../git-sync/sync-log.js'
@@ -81,11 +81,6 @@ async function mapped(
   const there = branch ?? (await side.fetch(remote.ref, { known: log.last?.remote }))
   const base = await side.local(log, there)
   if (base === null) throw noFolder(remote)
-  if (remote.directory !== '' && !side.usesScratch) {
-    const not = [there]
-    for (const known of mappedBefore(log).keys()) if (await repo.hasCommit(known)) not.push(known as CommitId)
-    requireFew((await repo.historyIds({ from: commit, not, limit: MAX_MAPPED + 1 })).length)
-  }
   const head = await side.local(log, commit)
   if (head === null) throw new SyncFailure(`The pull request no longer has the folder ${remote.directory}/.`)
   return { base: (await repo.mergeBase(base, head)) ?? base, head }

@@ -4,9 +4,9 @@
 import { isRemoteRefName, RemoteError } from '../../git/index.js'
 import { HostError, type PullRequest } from '../../hosts/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type ConnectionDoc, connections, type PullPreviewDoc, pullPreviews } from '../../model/index.js'
+import { type ConnectionDoc, connections, jobs, type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { schedulePreviewPoll } from '../connections/preview-polls.js'
+import { previewLane, schedulePreviewPoll } from '../connections/preview-polls.js'
 import type { App } from '../context/app.js'
 import { explain } from '../git-sync/failure.js'
 import { type Look, openLook } from './poll-context.js'
@@ -258,4 +258,19 @@ export async function retryLook(
     stored ?? { id: place.connection, space: place.space },
     app.clock.now().getTime() + MAX_RETRY_MS,
   )
+}
+
+/** Minimum time in milliseconds between two polls after hints for one connection. */
+const MIN_GAP_MS = 2_000
+
+/** Polls the pull requests of a connection soon, if they are previewed. */
+export async function notePullRequests(app: App, connection: string): Promise<void> {
+  const queued = await app.store.transact(async (tx) => {
+    const doc = await tx.get(connections, connection)
+    if (!doc || doc.paused || !doc.pullRequests.preview) return false
+    const last = doc.previews === undefined ? Number.NEGATIVE_INFINITY : Date.parse(doc.previews.lookedAt)
+    await schedulePreviewPoll(app, tx, doc, Math.max(app.clock.now().getTime(), last + MIN_GAP_MS))
+    return (await tx.find(jobs, 'lane', previewLane(doc.id))).length > 0
+  })
+  if (queued) app.wakeJobs()
 }

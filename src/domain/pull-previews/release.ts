@@ -1,5 +1,8 @@
-/** Releases previews of closed pull requests and of connections without previews. Git removes their commits later. */
-import { type PullPreviewDoc, pullPreviews } from '../../model/index.js'
+/**
+ * Lists stored previews, and releases those of closed pull requests and of connections without previews. Git removes
+ * their commits later.
+ */
+import { type ConnectionDoc, previewId, type PullPreviewDoc, pullPreviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
@@ -39,4 +42,17 @@ export async function releaseOthers(
 /** Removes the documents of a space's previews, in the transaction that purges it. */
 export async function removePreviews(tx: Transaction, space: string): Promise<void> {
   for (const { id } of await tx.find(pullPreviews, 'space', space)) await tx.remove(pullPreviews, id)
+}
+
+/** Lists all previews of a connection, of which there are at most 100. */
+export const listPreviews = (app: App, { id }: ConnectionDoc): Promise<Document<PullPreviewDoc>[]> =>
+  app.store.find(pullPreviews, 'connection', id)
+
+/** Finds the preview of a pull request by its number. Null if there is none. */
+export async function findPreview(
+  app: App,
+  { id }: ConnectionDoc,
+  number: string,
+): Promise<Document<PullPreviewDoc> | null> {
+  return /^[1-9][0-9]{0,9}$/.test(number) ? app.store.get(pullPreviews, previewId(id, Number(number))) : null
 }

@@ -58,62 +58,109 @@ async function withMovedFiles(
 ): Promise<IdOverrides> {
   const { repo } = space
   const work = app.texts.for(space.doc.id)
-  const [oldRoot, root] = await Promise.all(
-    [base.commit, head.commit].map(async (commit) => (await readConfig(await repo.at(commit), work)).config.root),
-  )
+  const [was, is] = await Promise.all([idsAt(repo, work, base), idsAt(repo, work, head)])
   const changes = await repo.diff(base.commit, head.commit)
-  const entryBelow = (from: string | undefined, path: string): EntryKey => ({
-    kind: kindOfPath(keyBelow(from ?? '', path)),
-    key: keyBelow(from ?? '', path),
-  })
-  const entryWas = (path: string): EntryKey => entryBelow(oldRoot, path)
-  const entryAt = (path: string): EntryKey => entryBelow(root, path)
-  const [was, is] = [idOf(base.overrides), idOf(head.overrides)]
-  const [gone, come] = [new Map<string, string[]>(), new Map<string, string[]>()]
-  const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown =>
-    into.get(oid)?.push(path) ?? into.set(oid, [path])
-  const used = new Set(
-    changes.flatMap(({ after }) => (after ? [is(entryAt(after.path).kind, entryAt(after.path).key)] : [])),
-  )
-  const known = new Set(
-    changes.flatMap(({ before }) => (before ? [was(entryWas(before.path).kind, entryWas(before.path).key)] : [])),
-  )
-  for (const { before, after } of changes) {
-    if (before && !used.has(was(entryWas(before.path).kind, entryWas(before.path).key))) put(gone, before)
-    if (after && !known.has(is(entryAt(after.path).kind, entryAt(after.path).key))) put(come, after)
+  const moves = new MovedIds(changes, was, is, head.overrides)
+  moves.giveToEqualFiles()
+  for (const [from, to] of await similarFiles(space, base.commit, head.commit, changes, moves))
+    moves.giveToMovedFile(from, to)
+  moves.giveToChangedFiles()
+  return moves.overrides
+}
+
+/** The IDs of the files at a commit. Paths start at the root of the repository. */
+interface FileIds {
+  entry(path: string): EntryKey
+  id(path: string): string
+}
+
+async function idsAt(repo: Repository, work: TextWork, { commit, overrides }: CommitOverrides): Promise<FileIds> {
+  const { root } = (await readConfig(await repo.at(commit), work)).config
+  const ids = idOf(overrides)
+  const entry = (path: string): EntryKey => {
+    const key = keyBelow(root, path)
+    return { kind: kindOfPath(key), key }
   }
-  const found = new OverrideDraft(head.overrides)
-  const moved = new Set<string>()
-  const give = (entry: EntryKey, id: string): void => {
-    used.add(id)
-    moved.add(overrideKey(entry.kind, entry.key))
-    found.give(entry, id)
+  return {
+    entry,
+    id: (path) => {
+      const { kind, key } = entry(path)
+      return ids(kind, key)
+    },
   }
-  for (const [oid, [to, ...others]] of come) {
-    const [from, ...more] = gone.get(oid) ?? []
-    if (from === undefined || to === undefined || others.length + more.length > 0) continue
-    const [old, now] = [entryWas(from), entryAt(to)]
-    if (old.kind === now.kind) give(now, was(old.kind, old.key))
+}
+
+/** Gives IDs of files that changed at the base to files that changed at the head. */
+class MovedIds {
+  /** The IDs of the base that a changed file of the head has. */
+  readonly #used: Set<string>
+  /** The IDs of the head that a changed file of the base had. */
+  readonly #known: Set<string>
+  /** The files of the head that got an ID here. */
+  readonly #moved = new Set<string>()
+  readonly #draft: OverrideDraft
+
+  constructor(
+    readonly changes: readonly TreeChange[],
+    readonly was: FileIds,
+    readonly is: FileIds,
+    readonly own: IdOverrides,
+  ) {
+    this.#used = new Set(changes.flatMap(({ after }) => (after ? [is.id(after.path)] : [])))
+    this.#known = new Set(changes.flatMap(({ before }) => (before ? [was.id(before.path)] : [])))
+    this.#draft = new OverrideDraft(own)
   }
-  const isLost = (path: string): boolean => !used.has(was(entryWas(path).kind, entryWas(path).key))
-  const isNew = (path: string): boolean =>
-    !known.has(is(entryAt(path).kind, entryAt(path).key)) &&
-    !moved.has(overrideKey(entryAt(path).kind, entryAt(path).key))
-  for (const [from, to] of await similarFiles(space, base.commit, head.commit, changes, { isLost, isNew })) {
-    const [old, now] = [entryWas(from), entryAt(to)]
-    if (old.kind === now.kind && isLost(from)) give(now, was(old.kind, old.key))
+
+  /** The overrides of the head with the given IDs; the same object if nothing changed. */
+  get overrides(): IdOverrides {
+    const { overrides } = this.#draft
+    const isSame = overrides.size === this.own.size && [...overrides].every(([name, id]) => this.own.get(name) === id)
+    return isSame ? this.own : overrides
   }
-  for (const { before, after } of changes) {
-    if (!before || !after || before.path !== after.path) continue
-    const [former, entry] = [entryWas(before.path), entryAt(after.path)]
-    const [old, now] = [was(former.kind, former.key), is(entry.kind, entry.key)]
-    if (used.has(old) || known.has(now) || moved.has(overrideKey(entry.kind, entry.key))) continue
-    give(entry, old)
+
+  /** Whether no changed file of the head has the ID of this file of the base. */
+  readonly isLost = (path: string): boolean => !this.#used.has(this.was.id(path))
+
+  /** Whether no changed file of the base had the ID of this file of the head, and it got none here. */
+  readonly isNew = (path: string): boolean => {
+    const { kind, key } = this.is.entry(path)
+    return !this.#known.has(this.is.id(path)) && !this.#moved.has(overrideKey(kind, key))
   }
-  const { overrides } = found
-  return overrides.size === head.overrides.size && [...overrides].every(([name, id]) => head.overrides.get(name) === id)
-    ? head.overrides
-    : overrides
+
+  /** Gives the ID of a lost file to a file with another path, if both are of one kind. */
+  giveToMovedFile(from: string, to: string): void {
+    if (this.was.entry(from).kind === this.is.entry(to).kind) this.#give(from, to)
+  }
+
+  #give(from: string, to: string): void {
+    if (!this.isLost(from)) return
+    const entry = this.is.entry(to)
+    const id = this.was.id(from)
+    this.#used.add(id)
+    this.#moved.add(overrideKey(entry.kind, entry.key))
+    this.#draft.give(entry, id)
+  }
+
+  /** Files with the same bytes at a new path, if no other changed file has these bytes. */
+  giveToEqualFiles(): void {
+    const [gone, come] = [new Map<string, string[]>(), new Map<string, string[]>()]
+    const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown =>
+      into.get(oid)?.push(path) ?? into.set(oid, [path])
+    for (const { before, after } of this.changes) {
+      if (before && this.isLost(before.path)) put(gone, before)
+      if (after && this.isNew(after.path)) put(come, after)
+    }
+    for (const [oid, [to, ...others]] of come) {
+      const [from, ...more] = gone.get(oid) ?? []
+      if (from !== undefined && to !== undefined && others.length + more.length === 0) this.giveToMovedFile(from, to)
+    }
+  }
+
+  /** Files that changed at the same path. */
+  giveToChangedFiles(): void {
+    for (const { before, after } of this.changes)
+      if (before && after && before.path === after.path && this.isNew(after.path)) this.#give(before.path, after.path)
+  }
 }
 
 /**

@@ -5,8 +5,10 @@ import {
   memberships,
   organizations,
   type Role,
+  samlProviders,
   sites,
   spaces,
+  ssoIdentities,
   teamMemberId,
   teamMembers,
   teams,
@@ -15,8 +17,17 @@ import {
 } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
-import { isIdentityValid } from './sso.js'
 import { contentRole, isTokenFor, organizationRole, type PermissionTarget, translationRole } from './access.js'
+
+/**
+ * Whether an identity exists, its user was not removed, and its provider exists and still has the same identity
+ * provider.
+ */
+export async function isIdentityValid(reader: Reader, id: string): Promise<boolean> {
+  const identity = await reader.get(ssoIdentities, id)
+  if (!identity || identity.removed) return false
+  return (await reader.get(samlProviders, identity.provider))?.entityID === identity.issuer
+}
 
 /** A resource that a resolver loaded. */
 export interface LoadedForRole {

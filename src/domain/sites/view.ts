@@ -11,6 +11,7 @@ import {
   type SectionEntry,
   type SiteDoc,
   type SiteSpaceEntry,
+  type SiteStructure,
   type SpaceDoc,
   siteSpacesOf,
   spaces,
@@ -107,66 +108,37 @@ export const viewForAudience = (
   shareKey?: string,
 ): Promise<SiteView> => viewFor(app, owner, async () => 'read', shareKey)
 
+type RoleFor = (space: SpaceDoc) => Promise<Role | null>
+
 async function viewFor(
   app: App,
   { organization, site: doc }: { organization: OrganizationDoc; site: SiteDoc },
-  roleFor: (space: SpaceDoc) => Promise<Role | null>,
+  roleFor: RoleFor,
   shareKey?: string,
 ): Promise<SiteView> {
   const { structure } = doc
+  const filter = new StructureFilter(structure, await visibleSpacesOf(app, structure, roleFor))
+  const key = await validShareKey(app.store, doc, shareKey)
+  return {
+    address: { app, organization, site: doc, ...defined({ shareKey: key }) },
+    siteSpaces: filter.siteSpaces(structure.siteSpaces, shownDefault(structure), { isDefault: true, live: true }),
+    items: structure.items.flatMap((item) => filter.items(item, { live: true })),
+  }
+}
+
+/** Returns the spaces of a site that the caller may see and that are not hidden, by ID. */
+async function visibleSpacesOf(
+  app: App,
+  structure: SiteStructure,
+  roleFor: RoleFor,
+): Promise<Map<string, VisibleSpace>> {
   const visible = new Map<string, VisibleSpace>()
   for (const { space: id, hidden } of siteSpacesOf(structure)) {
     const space = hidden ? null : await app.store.get(spaces, id)
     const role = space && (await roleFor(space))
     if (space && role) visible.set(id, { doc: space, role })
   }
-  const defaultSection = shownDefaultSection(structure)
-  const show = (
-    entries: readonly SiteSpaceEntry[],
-    byDefault: string | null,
-    within: { section?: SectionEntry; isDefault: boolean; sortKey?: string; live: boolean },
-  ) =>
-    entries.flatMap((entry): ShownSiteSpace[] => {
-      const space = visible.get(entry.space)
-      if (!space) return []
-      const isDefault = entry.id === byDefault
-      const section = within.section ? { section: within.section } : {}
-      const live = within.live && !entry.draft
-      return [
-        {
-          entry,
-          space,
-          ...section,
-          isDefault,
-          isDefaultSection: within.isDefault,
-          sortKey: sortKeyOf(within.sortKey, entry.order),
-          live,
-        },
-      ]
-    })
-  const showSection = (entry: SectionEntry, { group, ...above }: Above): ShownSection => {
-    const defaultSiteSpace = shownDefault(entry)
-    const isDefault = defaultSection === entry.id
-    const sortKey = sortKeyOf(above.sortKey, entry.order)
-    const live = above.live && !entry.draft
-    const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, sortKey, live })
-    return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, sortKey, live }
-  }
-  const showItem = (entry: GroupChild, above: Above): ShownItem[] => {
-    if (entry.type === 'site-section') return [showSection(entry, above)]
-    const { group } = above
-    const sortKey = sortKeyOf(above.sortKey, entry.order)
-    if (entry.type === 'site-external-link') return group ? [{ entry, group, sortKey }] : []
-    const live = above.live && !entry.draft
-    const children = entry.children.flatMap((child) => showItem(child, { group: entry, sortKey, live }))
-    return [{ entry, ...(group ? { group } : {}), children, sortKey, live }]
-  }
-  const key = await validShareKey(app.store, doc, shareKey)
-  return {
-    address: { app, organization, site: doc, ...defined({ shareKey: key }) },
-    siteSpaces: show(structure.siteSpaces, shownDefault(structure), { isDefault: true, live: true }),
-    items: structure.items.flatMap((item) => showItem(item, { live: true })),
-  }
+  return visible
 }
 
 /** The context of an item in a structure. */
@@ -174,6 +146,63 @@ interface Above {
   group?: GroupEntry
   sortKey?: string
   live: boolean
+}
+
+/** The context of the site spaces of a section or of the root. */
+interface Within {
+  section?: SectionEntry
+  isDefault: boolean
+  sortKey?: string
+  live: boolean
+}
+
+/** Converts the entries of a structure to what the caller sees. */
+class StructureFilter {
+  readonly #defaultSection: string | null
+
+  constructor(
+    structure: SiteStructure,
+    readonly visible: ReadonlyMap<string, VisibleSpace>,
+  ) {
+    this.#defaultSection = shownDefaultSection(structure)
+  }
+
+  siteSpaces(entries: readonly SiteSpaceEntry[], byDefault: string | null, within: Within): ShownSiteSpace[] {
+    return entries.flatMap((entry): ShownSiteSpace[] => {
+      const space = this.visible.get(entry.space)
+      if (!space) return []
+      return [
+        {
+          entry,
+          space,
+          ...defined({ section: within.section }),
+          isDefault: entry.id === byDefault,
+          isDefaultSection: within.isDefault,
+          sortKey: sortKeyOf(within.sortKey, entry.order),
+          live: within.live && !entry.draft,
+        },
+      ]
+    })
+  }
+
+  items(entry: GroupChild, above: Above): ShownItem[] {
+    if (entry.type === 'site-section') return [this.#section(entry, above)]
+    const { group } = above
+    const sortKey = sortKeyOf(above.sortKey, entry.order)
+    if (entry.type === 'site-external-link') return group ? [{ entry, group, sortKey }] : []
+    const live = above.live && !entry.draft
+    const children = entry.children.flatMap((child) => this.items(child, { group: entry, sortKey, live }))
+    return [{ entry, ...defined({ group }), children, sortKey, live }]
+  }
+
+  #section(entry: SectionEntry, { group, ...above }: Above): ShownSection {
+    const defaultSiteSpace = shownDefault(entry)
+    const isDefault = this.#defaultSection === entry.id
+    const sortKey = sortKeyOf(above.sortKey, entry.order)
+    const live = above.live && !entry.draft
+    const siteSpaces = this.siteSpaces(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, sortKey, live })
+    return { entry, ...defined({ group }), isDefault, defaultSiteSpace, siteSpaces, sortKey, live }
+  }
 }
 
 /** Whether it is the default site space of the whole site. */

@@ -73,23 +73,7 @@ export async function createSpace(
     createdBy: actor.user.id,
     ...defined({ language: input.language }),
   }
-  const starter = starterFiles(app, title, input.template ?? 'empty')
-  const repo = await app.git.create(repositoryName(draft.id))
-  await app.locks.run(draft.id, (lease) =>
-    moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
-      makeCommit(
-        app,
-        { doc: draft, repo },
-        {
-          parents: [],
-          changes: starter,
-          message: 'Initial commit\n',
-          author: actor.user,
-          overrides: noOverrides,
-        },
-      ),
-    ),
-  )
+  await createRepository(app, actor, draft, starterFiles(app, title, input.template ?? 'empty'))
   const doc = await recordOrRemoveRepository(app, draft.id, () =>
     app.store.transact(async (tx) => {
       await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
@@ -106,6 +90,22 @@ export async function createSpace(
     }),
   )
   return openSpace(app, actor, doc)
+}
+
+/** Creates the repository of a new space, with an initial commit. */
+async function createRepository(
+  app: App,
+  actor: Actor,
+  doc: SpaceDoc,
+  changes: ReturnType<typeof starterFiles>,
+): Promise<void> {
+  const repo = await app.git.create(repositoryName(doc.id))
+  const initial = { parents: [], changes, message: 'Initial commit\n', author: actor.user, overrides: noOverrides }
+  await app.locks.run(doc.id, (lease) =>
+    moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
+      makeCommit(app, { doc, repo }, initial),
+    ),
+  )
 }
 
 const newCounters = {

@@ -12,10 +12,10 @@ import {
   type TranslationOrder,
 } from '../../translation/index.js'
 import type { App } from '../context/app.js'
-import { RunFailure } from './failure.js'
 import type { FilesAt } from './files.js'
 import { type Ledger, unitsOf } from './ledgers.js'
 import type { FilePlan, FileStep } from './plan.js'
+import { RunFailure } from './run-types.js'
 
 /** Maximum number of unchanged pages with edits by people that are read for examples. */
 const MAX_EXAMPLE_PAGES = 30

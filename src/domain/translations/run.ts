@@ -3,9 +3,9 @@ import { ServiceError } from '../../kernel/errors.js'
 import {
   type RunResult,
   spaces,
-  translations,
   type TranslationDoc,
   type TranslationProblem,
+  translations,
   users,
 } from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -17,19 +17,50 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
 import { headOf } from '../revisions/main-content.js'
 import { type Branch, branchOf, checkMay } from './branch.js'
-import { allowanceOf } from './budget.js'
 import { BranchMoved, commitRun, committedBefore } from './commit.js'
 import { chooseEngine } from './engines.js'
-import { RunFailure } from './failure.js'
 import { filesAt } from './files.js'
 import { textOf } from './instructions.js'
 import { findLedger, type Ledger } from './ledgers.js'
-import { answersFor, findNeeds, type TranslationWork } from './needs.js'
+import { type Allowance, answersFor, findNeeds, type TranslationWork } from './needs.js'
 import { planFiles } from './plan.js'
 import type { RunOrder } from './queue.js'
-import type { Run, RunEnd } from './run-types.js'
+import { type Run, type RunEnd, RunFailure } from './run-types.js'
 import { type Written, writeResult } from './write-result.js'
 import { defined } from '../../kernel/defined.js'
+
+const monthOf = (at: Date): string => at.toISOString().slice(0, 7)
+
+/** Returns the allowance of a run: the server's limit and, for automatic runs, the rest of the monthly budget. */
+function allowanceOf({ app, doc, automatic }: Pick<Run, 'app' | 'doc' | 'automatic'>): Allowance {
+  const month = monthOf(app.clock.now())
+  const spent = doc.spent?.month === month ? doc.spent.characters : 0
+  const maxCharacters = app.settings.translationCharacters
+  const limit: Allowance['limit'] = [
+    {
+      characters: maxCharacters,
+      reason: (needed) =>
+        `This run would send ${needed} characters, but the server allows ${maxCharacters} per run. Nothing was sent.`,
+    },
+  ]
+  if (automatic && doc.automatic) {
+    const left = Math.max(0, doc.automatic.charactersPerMonth - spent)
+    const reason = (needed: number): string =>
+      `This run would send ${needed} characters, but only ${left} of the ${doc.automatic?.charactersPerMonth} for automatic runs in ${month} are left. Nothing was sent. Raise the budget, or run the translation on demand.`
+    limit.push({ characters: left, reason })
+  }
+  return {
+    limit,
+    async spent(characters) {
+      if (characters === 0) return
+      await app.store.transact(async (tx) => {
+        const stored = await tx.get(translations, doc.id)
+        const before = stored?.spent?.month === month ? stored.spent.characters : 0
+        if (stored) await tx.replace(translations, { ...stored, spent: { month, characters: before + characters } })
+      })
+    },
+  }
+}
 
 /** Maximum number of attempts while other changes move the branch of the result. */
 const ATTEMPTS = 8

@@ -1,5 +1,13 @@
 /** Permanently removes a deleted space with all of its data. */
-import { announcedHeads, changeRequests, connections, contentImports, spaces, syncRuns } from '../../model/index.js'
+import {
+  announcedHeads,
+  changeRequests,
+  connections,
+  contentImports,
+  sites,
+  spaces,
+  syncRuns,
+} from '../../model/index.js'
 import { removeComments } from '../comments/comments.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
@@ -9,8 +17,21 @@ import { removeExports } from '../request-exports/schedule.js'
 import { removeReviews } from '../reviews/requests.js'
 import { removeLfs } from '../revisions/lfs-files.js'
 import { removeGrantsOn } from '../roles/permissions.js'
-import { removeSpaceFromSites } from '../sites/remove-space.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
+import type { Transaction } from '../../store/index.js'
+import { sitesOfSpace } from '../spaces/sites-of-space.js'
+import { removeDocumentsOfRemoved } from '../sites/customization.js'
+import { withKeys } from '../sites/structure/keys.js'
+import { removeSiteSpacesOf } from '../sites/structure/site-spaces.js'
+
+/** Removes a space from all of its sites, in the transaction that purges it. */
+async function removeSpaceFromSites(tx: Transaction, space: string): Promise<void> {
+  for (const site of await sitesOfSpace(tx, space)) {
+    const structure = withKeys(removeSiteSpacesOf(site.structure, space))
+    await removeDocumentsOfRemoved(tx, site.structure, structure)
+    await tx.replace(sites, { ...site, structure })
+  }
+}
 
 /**
  * Permanently removes a deleted space: first its documents in one transaction, then its repository. It can run again

@@ -20,49 +20,48 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
 const sourceCode = (language: string): string => SOURCES[language] ?? language.toUpperCase()
 const targetCodes = (language: string): readonly string[] => TARGETS[language] ?? [language.toUpperCase()]
 
+type Ask = (path: string, body?: unknown, signal?: AbortSignal) => Promise<unknown>
+
+/** Returns the source or target languages of the account, as DeepL's codes. */
+async function codesOf(ask: Ask, type: 'source' | 'target', signal?: AbortSignal): Promise<Set<string>> {
+  const list = await ask(`/v2/languages?type=${type}`, undefined, signal)
+  if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
+  return new Set(list.map((one) => String(memberOf(one, 'language')).toUpperCase()))
+}
+
+/** Uploads a glossary and returns its ID. */
+async function glossaryId(
+  ask: Ask,
+  { from, to }: LanguagePair,
+  glossary: readonly GlossaryEntry[],
+  signal: AbortSignal,
+): Promise<string> {
+  const entries = glossary.map(({ source, target }) => `${flat(source)}\t${flat(target)}`).join('\n')
+  const body = {
+    name: 'Bindery',
+    source_lang: sourceCode(from).toLowerCase(),
+    target_lang: to.slice(0, 2),
+    entries,
+    entries_format: 'tsv',
+  }
+  const id = memberOf(await ask('/v2/glossaries', body, signal), 'glossary_id')
+  if (typeof id !== 'string') throw new EngineError('bad-answer', `${NAME} did not accept the glossary.`)
+  return id
+}
+
 /** Returns the engine at a URL, with the key of an account. */
 export function deepl(access: EngineAccess, url: string, key: string): Engine {
   const base = url.replace(/\/+$/, '')
   const headers = { authorization: `DeepL-Auth-Key ${key}` }
-  const ask = (path: string, body?: unknown, signal?: AbortSignal) =>
-    askJson(access, {
-      engine: NAME,
-      url: base + path,
-      headers,
-      reasons: REASONS,
-      ...defined({ body }),
-      signal,
-    })
-  const codesOf = async (type: string, signal?: AbortSignal): Promise<Set<string>> => {
-    const list = await ask(`/v2/languages?type=${type}`, undefined, signal)
-    if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
-    return new Set(list.map((one) => String(memberOf(one, 'language')).toUpperCase()))
-  }
+  const ask: Ask = (path, body, signal) =>
+    askJson(access, { engine: NAME, url: base + path, headers, reasons: REASONS, ...defined({ body }), signal })
   const languages = cachedForMinutes(async (signal?: AbortSignal) => ({
-    sources: await codesOf('source', signal),
-    targets: await codesOf('target', signal),
+    sources: await codesOf(ask, 'source', signal),
+    targets: await codesOf(ask, 'target', signal),
   }))
   const targetOf = async (to: string, signal?: AbortSignal): Promise<string | undefined> => {
     const { targets } = await languages(signal)
     return targetCodes(to).find((code) => targets.has(code))
-  }
-
-  async function glossaryId(
-    { from, to }: LanguagePair,
-    glossary: readonly GlossaryEntry[],
-    signal: AbortSignal,
-  ): Promise<string> {
-    const entries = glossary.map(({ source, target }) => `${flat(source)}\t${flat(target)}`).join('\n')
-    const body = {
-      name: 'Bindery',
-      source_lang: sourceCode(from).toLowerCase(),
-      target_lang: to.slice(0, 2),
-      entries,
-      entries_format: 'tsv',
-    }
-    const id = memberOf(await ask('/v2/glossaries', body, signal), 'glossary_id')
-    if (typeof id !== 'string') throw new EngineError('bad-answer', `${NAME} did not accept the glossary.`)
-    return id
   }
   // Size limit: one glossary
   let cached: { key: string; id: string } | null = null
@@ -81,7 +80,7 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
       const target = await targetOf(pair.to, signal)
       const own = JSON.stringify([pair, glossary])
       if (glossary.length > 0 && cached?.key !== own)
-        cached = { key: own, id: await glossaryId(pair, glossary, signal) }
+        cached = { key: own, id: await glossaryId(ask, pair, glossary, signal) }
       const answer = await ask(
         '/v2/translate',
         {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { readPlainYaml } from '../../../src/content/plain-yaml.js'
-import { readYaml } from '../../../src/content/yaml.js'
+import { readPlainYaml, readYaml } from '../../../src/content/yaml.js'
 import { suite } from '../../support/suite.js'
 
 const test = suite('simple YAML without the parser')

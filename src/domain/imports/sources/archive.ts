@@ -5,9 +5,8 @@ import { orRefuse } from '../fetcher.js'
 import type { Gathering } from '../gathering.js'
 import { converted, isHtml, isZip, readConverted, readMarkdown, type ReadDocument } from '../read-document.js'
 import { archiveUrl, type SourceContent } from '../source-page.js'
-import { arrange, type FilePage } from './archive-tree.js'
+import { arrange, type FilePage, isPrivate, kindOfFile, nameOfFile } from './archive-tree.js'
 import { fetchDocument } from './document.js'
-import { isPrivate, kindOfFile, nameOfFile } from './file-names.js'
 
 const MAX_FILES = 20_000
 
