@@ -3,9 +3,8 @@
  * thread does the reading: the library follows references by recursion, and a thread may have a larger stack than the
  * system gives a process.
  */
-import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import type { FetchedFile, FromReader, ToReader } from './messages.js'
-import { readBundled, Unfetched, Unusable } from './read.js'
+import { isMainThread, Worker } from 'node:worker_threads'
+import type { FromReader } from './messages.js'
 
 /**
  * Stack size that is sufficient for some tens of thousands of schemas that refer to each other. Memory is allocated
@@ -34,40 +33,6 @@ function watch(): void {
   process.on('message', (message) => thread.postMessage(message))
 }
 
-// Size limit: files of one specification, which the service limits
-const waiting = new Map<string, { resolve(file: FetchedFile): void; reject(error: Error): void }>()
-const send = (message: FromReader): void => parentPort?.postMessage(message)
-
-const fetchFile = (url: string): Promise<FetchedFile> =>
-  new Promise((resolve, reject) => {
-    waiting.set(url, { resolve, reject })
-    send({ wanted: url })
-  })
-
-async function read(input: Extract<ToReader, { read: unknown }>['read']): Promise<FromReader> {
-  try {
-    return { done: await readBundled(input, fetchFile) }
-  } catch (error) {
-    if (error instanceof Unusable) return { problem: error.problem }
-    if (error instanceof RangeError)
-      return {
-        problem: {
-          message: 'It is nested too deeply: its references lead through too many nested schemas. Use fewer levels.',
-        },
-      }
-    // For input that it cannot read, the library throws errors with complete sentences.
-    return { problem: { message: `It cannot be read: ${String((error as Error).message).slice(0, 500)}` } }
-  }
-}
-
-function work(): void {
-  parentPort?.on('message', (message: ToReader) => {
-    if ('read' in message) void read(message.read).then(send)
-    else if ('file' in message) waiting.get(message.wanted)?.resolve(message.file)
-    else waiting.get(message.wanted)?.reject(new Unfetched(message.failed.message, message.failed.code))
-  })
-  send({ ready: true })
-}
-
 if (isMainThread) watch()
-else work()
+// Only the thread loads the library.
+else (await import('./read-thread.js')).work()

@@ -2,14 +2,14 @@
 import * as assert from 'uvu/assert'
 import { type Random, pick, random } from '../simulation/two-sided/random.js'
 import { startService } from '../support/service.js'
+import { seeds, size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { type Desk, flat, openDesk, type PageJson } from './fixture.js'
 import { REPOSITORIES } from './story-repositories.js'
 
 const [test, here] = await suiteWith('stories of edits', startService)
 
-const STEPS = Number(process.env.STEPS ?? 14)
-const SEEDS = (process.env.SEEDS ?? '1').split(',').map(Number)
+const STEPS = size(14, 100)
 
 /** The values that an edit of another page must not change. */
 interface Look {
@@ -192,7 +192,7 @@ class Story {
   }
 }
 
-for (const seed of SEEDS)
+for (const seed of seeds(1, 20))
   for (const [what, files] of Object.entries(REPOSITORIES))
     test(`a story of random edits preserves a repository ${what}, seed ${seed}`, async () => {
       const desk = await openDesk(here, files)

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import type { Caller } from '../support/service.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { QUIET_MS, type Repository, startConnected } from './connected.js'
 
 const [test, here] = await suiteWith('connections: authors of an export', () => startConnected())
+test.afterEach(() => removeConnections(here.service))
 
 const insert = (title: string): object => ({
   changes: [{ operation: 'insert_page', title, document: { markdown: `# ${title}\n` } }],

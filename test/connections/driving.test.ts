@@ -2,11 +2,13 @@ import * as assert from 'uvu/assert'
 import { queueDueRun } from '../../src/domain/connections/due.js'
 import { pollGroup } from '../../src/domain/connections/poll.js'
 import { type ConnectionDoc, connections, syncRuns } from '../../src/model/index.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { POLL_MS, QUIET_MS, startConnected } from './connected.js'
 import { noteDelivery } from '../../src/domain/connections/receive-delivery.js'
 
 const [test, here] = await suiteWith('scheduling of connections', () => startConnected())
+test.afterEach(() => removeConnections(here.service))
 /** Longer than a poll and its jitter. */
 const A_POLL = POLL_MS * 1.2
 const home = { 'README.md': '# Home\n' }

@@ -1,10 +1,10 @@
+import { firstSeed, runs } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { startConnected } from './connected.js'
 import { tell } from './story.js'
 
-/** `CONNECTION_STEPS=2000 npm test -- connections/story` plays a long story, `CONNECTION_SEED` another one. */
-const STEPS = Number(process.env.CONNECTION_STEPS ?? 24)
-const SEED = Number(process.env.CONNECTION_SEED ?? 1)
+const STEPS = runs(24, 2_000)
+const SEED = firstSeed()
 
 const [test, here] = await suiteWith('connections: a two-sided story', () => startConnected())
 

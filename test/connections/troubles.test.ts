@@ -4,6 +4,7 @@ import { eventsOf } from '../support/events.js'
 import { git } from '../support/hermetic-git.js'
 import { requestedReviews } from '../../src/model/index.js'
 import { startSmtp } from '../support/smtp.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { type Connected, POLL_MS, QUIET_MS, startConnected } from './connected.js'
 
@@ -18,6 +19,7 @@ const [test, { here, smtp }] = await suiteWith('failures of connections', async 
   })
   return { here, smtp, close: () => Promise.all([here.close(), smtp.close()]) }
 })
+test.afterEach(() => removeConnections(here.service))
 
 const told = async (id: string): Promise<string[]> =>
   (await eventsOf(here.service.service.app.store, here.service.organization))

@@ -1,4 +1,3 @@
-// @costly: it compares two parsers on thousands of texts
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
@@ -10,6 +9,7 @@ import { hasLongTitle } from '../../src/content/gfm/long-titles.js'
 import { isNative, parseNatively } from '../../src/content/gfm/native.js'
 import type { Markdown } from '../../src/content/gfm/tree.js'
 
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { writtenPage } from './page-soup.js'
 
@@ -22,7 +22,7 @@ test('the native parser is used', () => assert.ok(isNative))
 test('a page has the same tree as with the exact parser', () => {
   fc.assert(
     fc.property(writtenPage, (markdown) => assert.equal(parseDocument(markdown), exactDocument(markdown))),
-    { numRuns: 300 },
+    { numRuns: runs(50, 5_000) },
   )
 })
 

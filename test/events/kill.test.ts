@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { caller } from '../races/client.js'
 import { startServer, TOKEN } from '../races/server-process.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { startReceiver } from './receiver.js'
 
-const KILLS = Number(process.env.KILLS ?? 3)
+const KILLS = runs(2, 50)
 const WRITERS = 3
 const test = suite('webhooks: kill -9')
 

@@ -8,11 +8,12 @@ import { PlainGit } from '../races/plain-git.js'
 import { type Reach, startServer, TOKEN } from '../races/server-process.js'
 import { runCommand } from '../support/commands.js'
 import { git, hermeticEnv } from '../support/hermetic-git.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { PAGES } from './fixture.js'
 
 /** The number of kills. `PUSH_KILLS=30` is a long run. */
-const KILLS = Number(process.env.PUSH_KILLS ?? 3)
+const KILLS = runs(2, 50)
 const test = suite('kill -9 while clients push')
 
 interface Pushed {

@@ -1,18 +1,17 @@
+import { seeds, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { groundHere, groundOnNodes } from './simulation/ground.js'
 import { simulate } from './simulation/simulate.js'
 
 const test = suite('identity simulation')
 
-// scripts/simulate plays the full version (CONTRIBUTING.md).
-const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
-const STEPS = Number(process.env.STEPS ?? 60)
+const STEPS = size(60, 500)
 /** The number of nodes for all stories. Without it, most stories use one node, and a short one uses three. */
 const NODES = process.env.SIMULATION_NODES === undefined ? null : Number(process.env.SIMULATION_NODES)
-const STEPS_ON_NODES = 20
+const STEPS_ON_NODES = size(15, 200)
 
-const stories = Array.from({ length: SIMULATIONS }, (_, at) => ({ seed: at + 1, steps: STEPS, nodes: NODES }))
-if (NODES === null) stories.push({ seed: SIMULATIONS + 1, steps: Math.min(STEPS, STEPS_ON_NODES), nodes: 3 })
+const stories = seeds(1, 10).map((seed) => ({ seed, steps: STEPS, nodes: NODES }))
+if (NODES === null) stories.push({ seed: stories.length + 1, steps: STEPS_ON_NODES, nodes: 3 })
 
 for (const { seed, steps, nodes } of stories)
   test(

@@ -1,8 +1,8 @@
-// @costly: it imports archives at the limits
 import * as assert from 'uvu/assert'
 import { suiteWith } from '../support/suite.js'
 import { confluenceExport, notionExport, renamed, wordDocument, zipOf } from './archives.js'
 import { startImporting } from './service.js'
+import { rawZip } from './raw-zip.js'
 import { PNG, page, startWebsite } from './website.js'
 
 const [test, here] = await suiteWith('import of archives and documents', async () => {
@@ -181,7 +181,8 @@ test('archive bombs are rejected by ratio, size and count', async () => {
   assert.match(lied.message, /no readable page/)
   const many = await imported(
     'zip',
-    await zipOf(Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [`${n}.txt`, '']))),
+    // yazl would take ten seconds for this number of files.
+    rawZip(Array.from({ length: 20_001 }, (_, n) => ({ name: `${n}.txt` }))),
     { status: 400 },
   )
   assert.match(many.message, /more than 20000 files/)

@@ -13,6 +13,7 @@ import { POLL_MS, QUIET_MS } from '../connections/connected.js'
 import { git } from '../support/hermetic-git.js'
 import { type ObjectBehaviour, pointerOf } from '../support/lfs-server.js'
 import { StoredFiles } from '../support/stored-files.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { AUTH, credential, startConnectedLfs } from './connected.js'
 
@@ -20,6 +21,7 @@ import { AUTH, credential, startConnectedLfs } from './connected.js'
 const A_POLL = POLL_MS * 1.2
 
 const [test, here] = await suiteWith('lfs: fetched objects', () => startConnectedLfs())
+test.afterEach(() => removeConnections(here.service))
 
 /** A PNG header of 3 × 2 pixels, followed by noise. */
 const picture = (): Buffer =>

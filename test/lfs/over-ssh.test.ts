@@ -9,6 +9,7 @@ import { POLL_MS, startConnected } from '../connections/connected.js'
 import { createBareRepository } from '../support/bare-repository.js'
 import { startLfs } from '../support/lfs-server.js'
 import { startSshd } from '../support/sshd.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 
 const TOKEN = 'RemoteAuth the-token-of-the-ssh-host'
@@ -32,6 +33,7 @@ const [test, here] = await suiteWith('lfs: over ssh', async () => {
   }
   return { ...connected, sshd, lfs, server, close }
 })
+test.afterEach(() => removeConnections(here.service))
 
 const bytes = (text: string): Buffer => Buffer.from(`${text} ${'x'.repeat(500)}`)
 const access = (more: object = {}): string =>

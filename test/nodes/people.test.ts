@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { runs } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import type { Answer } from './asker.js'
 import { newJudge, startCluster } from './cluster.js'
@@ -8,7 +9,7 @@ import type { Node } from './node.js'
  * Tests that rights that end on one node end on all of them. Each right is used repeatedly before the change and at
  * once after it.
  */
-const ROUNDS = Number(process.env.NODES_ROUNDS ?? 4)
+const ROUNDS = runs(2, 40)
 const judge = newJudge()
 const [test, cluster] = await suiteWith('nodes: rights that end', () => startCluster({ judge }))
 const { nodes, organization } = cluster

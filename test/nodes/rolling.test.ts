@@ -1,5 +1,6 @@
 // @costly: nodes are restarted one after another
 import * as assert from 'uvu/assert'
+import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import type { Answer, Question } from './asker.js'
 import { newJudge, startCluster } from './cluster.js'
@@ -10,7 +11,7 @@ import type { Node } from './node.js'
  * stops listening, the system resets the connections that it has not accepted. Nothing was sent on those.
  */
 const NO_CONNECTION = /connect ECONN(REFUSED|RESET)/
-const CLIENTS = 4
+const CLIENTS = size(2, 4)
 const judge = newJudge()
 const [test, cluster] = await suiteWith('nodes: rolling restart', () =>
   startCluster({ judge, env: { BINDERY_RATE_LIMIT_PER_MINUTE: '0' } }),

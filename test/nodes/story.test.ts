@@ -1,5 +1,6 @@
 // @costly: three nodes and a database are killed and restarted
 import * as assert from 'uvu/assert'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { tell } from './story.js'
 
@@ -7,7 +8,7 @@ import { tell } from './story.js'
  * `NODES_DISTURBANCES=200 NODES_SEED=7 TEST_FILE_MINUTES=120 npm test -- nodes/story` plays a long story.
  * `NODES_ONLY=stop,crash` limits it to these kinds. `NODES_TRACE=<file>` logs each request.
  */
-const DISTURBANCES = Number(process.env.NODES_DISTURBANCES ?? 4)
+const DISTURBANCES = Number(process.env.NODES_DISTURBANCES ?? runs(2, 200))
 const SEED = Number(process.env.NODES_SEED ?? 1)
 /** In ms. Asserted only on request: another process on the machine must not fail a test. */
 const RESUME_MS = Number(process.env.NODES_RESUME_MS ?? 60_000)

@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
+import { size } from '../support/soak.js'
 import { suiteWith } from '../support/suite.js'
 import { type ReadPdf, readPdf } from './read-pdf.js'
 
 const [test, here] = await suiteWith('pdf', startService)
 const SLOW = { timeoutMs: 180_000 }
+const LONG_PAGE = size(60_000, 1_000_000)
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const insert = (title: string, markdown: string, more: object = {}) => ({
@@ -212,16 +214,16 @@ test(
 )
 
 test(
-  'other requests are served while a page of a megabyte is printed',
+  `other requests are served while a page of ${LONG_PAGE} bytes is printed`,
   async () => {
     const long =
       '# Long\n\n' +
       'A paragraph with **bold** text and `code` in it, and [a link](https://example.org).\n\n'.repeat(12_000)
-    const space = await makeSpace('Long', [insert('Long', long.slice(0, 1_000_000))])
+    const space = await makeSpace('Long', [insert('Long', long.slice(0, LONG_PAGE))])
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/pdf`).expect(200)
     const { status, bytes } = await fetched(body.url)
     assert.is(status, 200, bytes.toString().slice(0, 300))
-    assert.ok((await readPdf(bytes)).pages.length > 100)
+    assert.ok((await readPdf(bytes)).pages.length > LONG_PAGE / 10_000)
   },
   { timeoutMs: 300_000 },
 )

@@ -3,10 +3,12 @@ import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
 import type { HostResponse } from '../support/hosts/host-server.js'
 import type { FakePull } from '../support/hosts/repository.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { DOCS, POLL_MS, startPreviewing } from './fixture.js'
 
 const [test, here] = await suiteWith('previews of hostile and unlucky pull requests', () => startPreviewing())
+test.afterEach(() => removeConnections(here.service))
 
 type Previewed = Awaited<ReturnType<typeof here.connected>>
 const FINE = { 'guide.md': '# Guide\n\nFine.\n' }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import type { FakePull } from '../support/hosts/repository.js'
 import { foreignIn } from '../support/foreign-objects.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { DOCS, POLL_MS, type ProviderName, startPreviewing } from './fixture.js'
 
@@ -10,6 +11,7 @@ const [test, here] = await suiteWith(
   () => startPreviewing(),
   (one) => one.close(),
 )
+test.afterEach(() => removeConnections(here.service))
 const failed = (one: { problems: { fails: boolean; code: string; file?: string; line?: number }[] }) =>
   one.problems.filter(({ fails }) => fails).map(({ code, file, line }) => [code, file, line])
 

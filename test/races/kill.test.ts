@@ -1,4 +1,3 @@
-// @costly: it kills servers
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,14 +7,14 @@ import { requestRefresh } from '../../src/git/index.js'
 import { changeRequests, spaces } from '../../src/model/index.js'
 import { onPostgres } from '../support/on-postgres.js'
 import { openDocuments } from '../support/stored-documents.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { type Call, caller } from './client.js'
 import { PlainGit } from './plain-git.js'
 import { type Reach, startServer, TOKEN, until } from './server-process.js'
 import { type Ledger, newLedger, startWriters } from './writers.js'
 
-/** The number of kills. `KILLS=50` is the full run. */
-const KILLS = Number(process.env.KILLS ?? 12)
+const KILLS = runs(4, 50)
 const WRITERS = 8
 /** Generous: the value is reported, and a shared machine must not fail the test. */
 const READY_MS = 30_000

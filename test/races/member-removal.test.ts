@@ -7,11 +7,12 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { grants, memberships, spaces, teamMembers, teams, tokens, users } from '../../src/model/index.js'
 import type { Store } from '../../src/store/index.js'
 import { openDocuments } from '../support/stored-documents.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { caller } from './client.js'
 import { startServer, TOKEN } from './server-process.js'
 
-const KILLS = Number(process.env.KILLS ?? 3)
+const KILLS = runs(2, 50)
 /** One of each kind of document that belongs to a membership. */
 const EACH = 300
 

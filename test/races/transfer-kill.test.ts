@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { type Call, caller } from './client.js'
 import { startServer, TOKEN } from './server-process.js'
 
 /** The number of kills. `KILLS=50` is the full run. */
-const KILLS = Number(process.env.KILLS ?? 5)
+const KILLS = runs(2, 50)
 const SPACES = 50
 
 const test = suite('kill -9 during a transfer')

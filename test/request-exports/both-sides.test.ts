@@ -2,10 +2,12 @@
 import * as assert from 'uvu/assert'
 import { requestExports } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
+import { removeConnections } from '../support/remove-connections.js'
 import { suiteWith } from '../support/suite.js'
 import { MINUTE, startExporting } from './fixture.js'
 
 const [test, here] = await suiteWith('exported change requests on both sides', startExporting)
+test.afterEach(() => removeConnections(here.service))
 
 const FILES = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' }
 const patch = (path: string, body: object) => here.service.admin.call('patch', path, body).expect(200)

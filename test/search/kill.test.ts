@@ -6,9 +6,10 @@ import * as assert from 'uvu/assert'
 import { commitTo } from '../commits/fixture.js'
 import { caller } from '../races/client.js'
 import { startServer, TOKEN } from '../races/server-process.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 
-const KILLS = Number(process.env.KILLS ?? 3)
+const KILLS = runs(2, 50)
 const PAGES = 400
 const test = suite('search: kill -9')
 

@@ -1,13 +1,10 @@
+import { seeds, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { playStory } from './pull-requests/story.js'
 
 const test = suite('pull request simulation')
 
-// Long stories: scripts/soak pull-requests (CONTRIBUTING.md).
-const stories = [
-  { seed: 1, merged: 5 },
-  { seed: 2, merged: 5 },
-]
+const stories = seeds(1, 10).map((seed) => ({ seed, merged: size(5, 50) }))
 
 for (const story of stories)
   test(`no line is lost in ${story.merged} pull requests of seed ${story.seed}`, async () => {

@@ -1,24 +1,23 @@
-// @costly: it plays whole stories with kills
+// @costly: it plays whole stories with kills, also on nodes
+import { firstSeed, seeds, size } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { playStory } from './two-sided/story.js'
 
 const test = suite('two-sided simulation')
 
-// Long stories: scripts/simulate … --two-sided (CONTRIBUTING.md).
-const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
-const STEPS = Number(process.env.STEPS ?? 60)
+const STEPS = size(40, 500)
 /** Kinds of steps to leave out. */
 const WITHOUT = (process.env.WITHOUT ?? '').split(',').filter((name) => name !== '')
 
-/** The number of nodes for all stories. Without it, one short story is played on three nodes. */
+/** The number of nodes for all stories. Without it, one short story is played on nodes. */
 const NODES = Number(process.env.SIMULATION_NODES ?? 0)
-const STEPS_ON_NODES = 15
+const STEPS_ON_NODES = size(8, 200)
 
 /** The first story is played a second time, with its exports commit by commit. */
 const stories = [
-  ...Array.from({ length: SIMULATIONS }, (_, at) => ({ seed: at + 1, steps: STEPS, without: WITHOUT, nodes: NODES })),
-  { seed: 1, steps: STEPS, without: [...WITHOUT, 'single'], nodes: NODES },
-  ...(NODES === 0 ? [{ seed: 1, steps: Math.min(STEPS, STEPS_ON_NODES), without: WITHOUT, nodes: 3 }] : []),
+  ...seeds(1, 10).map((seed) => ({ seed, steps: STEPS, without: WITHOUT, nodes: NODES })),
+  { seed: firstSeed(), steps: STEPS, without: [...WITHOUT, 'single'], nodes: NODES },
+  ...(NODES === 0 ? [{ seed: firstSeed(), steps: STEPS_ON_NODES, without: WITHOUT, nodes: size(2, 3) }] : []),
 ]
 
 for (const { seed, steps, without, nodes } of stories)

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { table, journal, openStore, type Store } from '../../src/store/index.js'
 import { type Failing, FaultyFs } from '../support/faulty-fs.js'
 import { LossyFs } from '../support/lossy-fs.js'
+import { runs } from '../support/soak.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
@@ -164,7 +165,7 @@ test(
             fails: (call) => (call >= from && call < from + length) || call === another,
           })),
       ),
-      { numRuns: 60 },
+      { numRuns: runs(25, 1_000) },
     ),
   SLOW,
 )

@@ -34,8 +34,9 @@ export function optionsOf(args: readonly string[]): Options {
 
 /** The command that runs one file in the same way as this run. */
 export function toRepeat(name: string): string {
-  const { FC_SEED, COARSE_CLOCK_MS } = process.env
+  const { FC_SEED, COARSE_CLOCK_MS, SOAK } = process.env
   const seed = FC_SEED === undefined ? '' : `FC_SEED=${FC_SEED} `
+  if (SOAK !== undefined) return `scripts/soak ${name.replace('.test.ts', '')} ${SOAK} ${FC_SEED ?? ''}`.trim()
   return `${seed}npm test -- ${COARSE_CLOCK_MS === undefined ? '' : '--coarse-clock '}${name.replace('.test.ts', '')}`
 }
 

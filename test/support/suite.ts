@@ -1,11 +1,12 @@
 import { suite as uvuSuite } from 'uvu'
 import type { Reason } from './left-out.js'
 import { onPostgres } from './on-postgres.js'
+import { isSoak } from './soak.js'
 
 /**
  * A guard against tests that hang, not a measurement: the machine may be busy with other work. A test can request more.
  */
-const TIMEOUT_MS = onPostgres ? 900_000 : 300_000
+const TIMEOUT_MS = isSoak ? 14_400_000 : onPostgres ? 900_000 : 300_000
 type Work<C> = (context: C) => unknown
 
 /** The counts of a test file. The runner reads and compares them. */

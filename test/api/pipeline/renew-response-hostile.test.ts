@@ -8,6 +8,7 @@ import { pick, random } from '../../simulation/two-sided/random.js'
 import { handClock } from '../../support/hand-clock.js'
 import { git } from '../../support/hermetic-git.js'
 import { startService, type TestService } from '../../support/service.js'
+import { seeds, size } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { comparable, header, read, readAnew, renewed, sentAsKept, type WireResponse } from './both-ways.js'
 import { CONTENT_FILES, commitByHand, FIRST, SPEC } from './hostile-git.js'
@@ -15,10 +16,9 @@ import { readBothWays, readOnCopy, sameAsFresh, someOf } from './hostile-reads.j
 import { look, type Space, step, type World } from './hostile-steps.js'
 
 // Cached responses while users change everything they can through the API and with plain Git, and while reads are
-// under way. RENEWED_SEEDS=7,8,9 plays other stories, RENEWED_STEPS=200 longer ones.
+// under way.
 
-const SEEDS = (process.env.RENEWED_SEEDS ?? '1').split(',').map(Number)
-const STEPS = Number(process.env.RENEWED_STEPS ?? 12)
+const STEPS = size(12, 100)
 const STEPS_PER_START = 3
 const EDITS = 40
 const READERS = 6
@@ -91,7 +91,7 @@ async function newWorld(seed: number): Promise<World> {
   return world
 }
 
-for (const seed of SEEDS)
+for (const seed of seeds(1, 10))
   test(`cached reads equal fresh reads and reads of a new service for seed ${seed}`, async () => {
     const world = await newWorld(seed)
     const { url } = world.here
@@ -109,7 +109,7 @@ for (const seed of SEEDS)
       assert.ok(counts.renewed > 0 && counts.kept > counts.renewed, JSON.stringify(counts))
       console.log('renewed-hostile:', JSON.stringify(counts))
     } catch (error) {
-      console.log(`RENEWED_SEEDS=${seed} RENEWED_STEPS=${STEPS}, the last steps:\n${world.said.slice(-12).join('\n')}`)
+      console.log(`seed ${seed}, ${STEPS} steps, the last ones:\n${world.said.slice(-12).join('\n')}`)
       throw error
     } finally {
       await world.here.close()

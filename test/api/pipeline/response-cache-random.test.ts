@@ -1,6 +1,7 @@
 // @costly: it compares cached with new responses after random steps
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { type Read, read, renewed, sameBothWays, sentAsKept, type WireResponse } from './both-ways.js'
 import { startPostgres } from '../../support/postgres.js'
@@ -8,8 +9,8 @@ import { begin, type Pick, type Story } from './response-cache-story.js'
 
 const test = suite('cached responses under random reads and changes')
 
-/** FC_SEED repeats or varies it. STEPS sets its length. */
-const { STEPS = '150' } = process.env
+/** FC_SEED repeats or varies it. */
+const STEPS = runs(30, 1_000)
 const HEADERS: Record<string, string>[] = [
   {},
   {},
@@ -85,7 +86,7 @@ const seedNow = (): number => fc.readConfigureGlobal().seed ?? Date.now()
 
 test(
   'a read after any change equals an uncached read',
-  told((story, seed) => readsAndChanges(story, { seed, steps: Number(STEPS) })),
+  told((story, seed) => readsAndChanges(story, { seed, steps: STEPS })),
   { timeoutMs: 120_000 },
 )
 
@@ -119,9 +120,9 @@ test(
       paths: [...pages, ...paths],
       tokens: { admin: tokens.admin as string, reader: tokens.reader as string },
     }
-    await readsAndChanges(asked, { seed, steps: Number(STEPS), names: OF_CONTENT })
+    await readsAndChanges(asked, { seed, steps: STEPS, names: OF_CONTENT })
     const again = await renewed(here.url)
-    assert.ok(again > Number(STEPS) / 4, `only ${again} responses were renewed`)
+    assert.ok(again > STEPS / 4, `only ${again} responses were renewed`)
   }),
   { timeoutMs: 120_000 },
 )
@@ -138,7 +139,7 @@ test(
           found.push(withoutPort(await read({ url: here.url, path, token: token as string })))
       return found
     }
-    for (let round = 0; round < Number(STEPS) / 15; round++) {
+    for (let round = 0; round < STEPS / 15; round++) {
       await all()
       const done = Array.from({ length: pick([1, 2, 3]) }, () => pick(OF_CONTENT))
       for (const name of done) {
@@ -159,7 +160,7 @@ test(
     const postgres = await startPostgres()
     const story = await begin({ BINDERY_DATABASE_URL: await postgres.database() })
     try {
-      await readsAndChanges(story, { seed: seedNow(), steps: Number(STEPS) / 2 })
+      await readsAndChanges(story, { seed: seedNow(), steps: STEPS / 2 })
     } finally {
       await Promise.all([story.here.close(), story.there.close()])
       await postgres.close()
@@ -172,7 +173,7 @@ test(
   'reads during branch moves cache nothing wrong',
   told(async (story, seed) => {
     const pick = picker(seed + 1)
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < STEPS / 10; round++) {
       const amid = Array.from({ length: 20 }, () => read(aRead(story, pick)))
       const changes = [0, 1, 2, 3].map(() => story.flip(pick))
       const last = pick(['edit', 'a grant on the space', 'no grant on the space', 'level of the space', 'pack-refs'])

@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert'
 import { newId, type RefName } from '../../../src/kernel/ids.js'
 import { moduleArguments } from '../../support/own-process.js'
 import { startPostgres } from '../../support/postgres.js'
+import { runs } from '../../support/soak.js'
 import { suite } from '../../support/suite.js'
 import { admin } from '../fixture.js'
 import { fsck, openNode, refsOf, refsOnDisk } from './fixture.js'
@@ -19,7 +20,7 @@ const test = suite('nodes that are killed during writes')
 const postgres = await startPostgres()
 test.after(() => postgres.close())
 
-const KILLS = Number(process.env.KILLS ?? 15)
+const KILLS = runs(6, 100)
 const REFS = ['refs/heads/main', 'refs/heads/one', 'refs/heads/two'] as RefName[]
 
 interface Told {
