@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: serve, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
+import { asError, errorCode } from './kernel/thrown.js'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
@@ -146,10 +147,10 @@ function welcome({ url, first }: Service, dataDir: string): string {
 
 /** Returns advice for the operator: the missing permission, or why the database cannot be reached, without the password. */
 function adviceOn(error: unknown): string {
-  if (/^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? ''))
+  if (/^(EACCES|EPERM)$/.test(errorCode(error) ?? ''))
     return '. Give the user that runs the server access to the folder and everything in it'
   if (!(error instanceof DatabaseAway) || !(error.cause instanceof Error)) return ''
-  return ` BINDERY_DATABASE_URL: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
+  return ` BINDERY_DATABASE_URL: ${error.cause.message || errorCode(error.cause)}`
 }
 
 /** Prints the error and ends the process. */
@@ -167,8 +168,8 @@ function fail(error: unknown): never {
     error instanceof UnusableKey ||
     error instanceof WrongKey ||
     isRefusedWrite(error) ||
-    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-  console.error(known ? (error as Error).message + adviceOn(error) : error)
+    errorCode(error) === 'EADDRINUSE'
+  console.error(known ? asError(error).message + adviceOn(error) : error)
   process.exit(1)
 }
 

@@ -107,7 +107,7 @@ export function mainContent(tree: Root, whole: boolean): Root {
   }
   tidy(tree, whole ? 'content' : 'page')
   const [body] = selectAll('body', tree)
-  const rest: Root = { type: 'root', children: (body?.children ?? tree.children) as Root['children'] }
+  const rest: Root = { type: 'root', children: body?.children ?? tree.children }
   if (whole) return rest
   const extracted = readabilityContent(tree)
   // Readability selects the longest piece of prose. On a page with short pieces, it would lose most of them.

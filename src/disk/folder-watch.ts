@@ -1,4 +1,5 @@
 /** Checks whether folders can be written: whether their disk has room, and whether the process has permission. */
+import { errorCode } from '../kernel/thrown.js'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -38,7 +39,7 @@ function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    const code = String((at as NodeJS.ErrnoException).code)
+    const code = String(errorCode(at))
     if (code in PROBLEMS || SQLITE_REFUSED.test(code)) return at
     seen.add(at)
   }
@@ -114,7 +115,7 @@ async function probe(folder: string): Promise<string | null> {
     await writeFile(path, randomBytes(PROBE_BYTES), { mode: 0o600 })
     return null
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? ''
+    return errorCode(error) ?? ''
   } finally {
     rmSync(path, { force: true })
   }

@@ -3,6 +3,7 @@
  * thread does the reading: the library follows references by recursion, and a thread may have a larger stack than the
  * system gives a process.
  */
+import { asError } from '../kernel/thrown.js'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import type { FetchedFile, FromReader, ToReader } from './messages.js'
 import { readBundled, Unfetched, Unusable } from './read.js'
@@ -56,7 +57,7 @@ async function read(input: Extract<ToReader, { read: unknown }>['read']): Promis
         },
       }
     // For input that it cannot read, the library throws errors with complete sentences.
-    return { problem: { message: `It cannot be read: ${String((error as Error).message).slice(0, 500)}` } }
+    return { problem: { message: `It cannot be read: ${String(asError(error).message).slice(0, 500)}` } }
   }
 }
 

@@ -65,7 +65,7 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
 
 function renderPiece(node: BlockNode, context: RenderContext): Html[] {
   const made = (renderers.get(node.type) ?? unlisted)(node, context)
-  const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+  const { start, end }: { start?: number; end?: number } = node.data['position'] ?? {}
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
     one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one,
@@ -135,7 +135,7 @@ function listItem(node: BlockNode, context: RenderContext): Html[] {
   // A single paragraph becomes the text of the item itself.
   const only =
     content.length > 0 && first?.type === 'element' && first.tagName === 'p' && isTight(content) ? first.children : null
-  const inner = only ? [...(only as Html[]), ...content.slice(1)] : content
+  const inner = only ? [...only, ...content.slice(1)] : content
   const { checked } = node.data
   if (typeof checked !== 'boolean') return [h('li', { dir: 'auto' }, inner)]
   return [h('li', { dir: 'auto' }, h('input', { type: 'checkbox', disabled: true, checked }), ' ', inner)]

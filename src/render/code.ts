@@ -66,7 +66,7 @@ function inLines(nodes: readonly Html[]): HtmlElement[] {
   const add = (node: Html): void => void (lines.at(-1) as Html[]).push(node)
   const walk = (list: readonly Html[], wrap: (inner: Html) => Html): void => {
     for (const node of list) {
-      if (node.type === 'element') walk(node.children as Html[], (inner) => wrap({ ...node, children: [inner] }))
+      if (node.type === 'element') walk(node.children, (inner) => wrap({ ...node, children: [inner] }))
       if (node.type !== 'text') continue
       node.value.split('\n').forEach((line, index) => {
         if (index > 0) lines.push([])

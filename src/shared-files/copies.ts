@@ -2,6 +2,7 @@
  * Local copies of files in the database, named by the SHA-256 of their bytes: a verified and bounded cache that can be
  * deleted at any time.
  */
+import { errorCode } from '../kernel/thrown.js'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -99,7 +100,7 @@ export class LocalCopies {
         return await use(local ?? (await this.#fetch(file as StoredFile)), file)
       } catch (error) {
         // The copy was dropped before its use, or replaced while it was read.
-        const again = error instanceof FileGone || (error as NodeJS.ErrnoException).code === 'ENOENT'
+        const again = error instanceof FileGone || errorCode(error) === 'ENOENT'
         if (!again || tries === TRIES) throw error
       }
     }

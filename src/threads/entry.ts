@@ -26,7 +26,7 @@ async function run({ name, args }: TaskRequest): Promise<void> {
   // A small Buffer is part of a pool that Node shares. Only bytes with a separate buffer can be transferred.
   const bytes = typeof result === 'string' ? new TextEncoder().encode(result) : Uint8Array.from(result)
   if (bytes.length > maxResultBytes) send({ tooLarge: bytes.length })
-  else send({ bytes }, [bytes.buffer as ArrayBuffer])
+  else send({ bytes }, [bytes.buffer])
 }
 
 parentPort?.on('message', async (request: TaskRequest) => {

@@ -105,7 +105,7 @@ async function cover(
   if (!attributes.cover) return undefined
   const { ref, refDark, ...place } = attributes.cover
   const [light, dark] = await Promise.all([coverReference(context, ref, from), coverReference(context, refDark, from)])
-  return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) } as Page['cover']
+  return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) }
 }
 
 /** Returns a document, with its content if there is a `format`. */
@@ -150,7 +150,7 @@ async function presentAttributes(
     ...(image ? { cover: image } : {}),
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
     ...(context.options.metadata ? { git: gitPlace(context, oid, gitPath) } : {}),
-  } as Partial<Page>
+  }
 }
 
 /**

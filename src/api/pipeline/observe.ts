@@ -64,7 +64,7 @@ export function observe({
     ctx.status = response.status
     ctx.res.setHeader('Content-Type', JSON_TYPE)
     ctx.body = response.body
-    ctx.set(response.headers as Record<string, string>)
+    ctx.set(response.headers)
   }
 
   return async (ctx, next) => {

@@ -305,7 +305,7 @@ class EndpointRunner {
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
-    if (parts.file) return respondFile(ctx, parts.file, (ctx.state as RequestState).response)
+    if (parts.file) return respondFile(ctx, parts.file, ctx.state.response)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
       if (compiled.endpoint.returns && status === compiled.status)

@@ -154,7 +154,7 @@ export function patchSource(
       const at = place(row)
       if (!at || fingerprint(row) === fingerprint(after[index]!)) return
       const kept = was[index]
-        ? restyled(source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text)
+        ? restyled(source.slice(at.start, at.end), was[index], written[index]!, (text) => text)
         : null
       edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
     })

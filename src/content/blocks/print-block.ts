@@ -173,7 +173,7 @@ function markdownImages(node: BlockNode, printing: Printing): Markdown {
 }
 
 function table(node: BlockNode, printing: Printing): Markdown {
-  const definition = Array.isArray(node.data['definition']) ? (node.data['definition'] as Array<Data | null>) : []
+  const definition: Array<Data | null> = Array.isArray(node.data['definition']) ? node.data['definition'] : []
   const align = definition.map((column) =>
     ['left', 'right', 'center'].includes(stringOf(column?.['align'])) ? stringOf(column?.['align']) : null,
   )

@@ -74,7 +74,7 @@ function findText(
 }
 
 const pairOf = (map: YAMLMap<Node, Node | null>, key: string | undefined): YamlPair | undefined =>
-  map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key) as YamlPair | undefined
+  map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key)
 
 /** Parses YAML whose top level is a map; `{}` if it is empty. @throws YamlEditError */
 export function readYamlMap(text: string): Record<string, unknown> {
@@ -169,9 +169,7 @@ function endOf(text: string, pair: YamlPair): number {
   if (!value?.range) return pair.key.range![1]
   if (isCollection(value) && !value.flow && value.items.length > 0) {
     const last = value.items.at(-1) as YamlPair | Node
-    return isPair(last)
-      ? endOf(text, last as YamlPair)
-      : endOf(text, { key: value, value: last } as unknown as YamlPair)
+    return isPair(last) ? endOf(text, last) : endOf(text, { key: value, value: last } as unknown as YamlPair)
   }
   const end = value.range[1]
   return value.range[0] === end
@@ -217,8 +215,7 @@ interface Edit {
 function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): Edit {
   const { value: old, key } = pair
   const scalar = new Scalar(value)
-  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string')
-    scalar.type = old.type as Scalar.Type
+  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string') scalar.type = old.type
   const name = text.slice(key.range![0], key.range![1])
   const flow = isCollection(old) && old.flow === true
   const written = stringify(

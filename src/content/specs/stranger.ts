@@ -78,7 +78,7 @@ function keptLeaves({ leaves, ...node }: TextNode): TextNode[] {
 }
 
 function addressOf({ ref }: Record<string, unknown>): string | null {
-  const url = typeof ref === 'object' && ref !== null ? (ref as { url?: unknown }).url : null
+  const url = typeof ref === 'object' && ref !== null && 'url' in ref ? ref.url : null
   return typeof url === 'string' && url.length <= 2_000 && ADDRESS.test(url) ? url : null
 }
 

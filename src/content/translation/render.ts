@@ -90,7 +90,7 @@ function misread(
     if (reparsed.length !== units.length) return false
     return reparsed.every((unit, index) => {
       if (put.has(index)) return unit.core === cores.get(index) && meaningOf(unit) === meanings.get(index)
-      return unit.core === units[index]?.core && meaningOf(unit) === meaningOf(units[index] as Unit)
+      return unit.core === units[index]?.core && meaningOf(unit) === meaningOf(units[index])
     })
   }
   const find = (some: readonly number[]): number[] => {

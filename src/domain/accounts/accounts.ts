@@ -156,7 +156,7 @@ export async function updateUser(
     return tx.replace(users, {
       ...rest,
       ...defined({ displayName, photoURL: photo }),
-    } as Document<UserDoc>)
+    })
   })
 }
 

@@ -296,7 +296,7 @@ async function contributedTo(
 
 /** Returns the e-mail addresses of the authors of the branch's own commits. */
 async function authorEmails(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Set<string>> {
-  const since = changeRequest.doc.revisionInitial as CommitId
+  const since = changeRequest.doc.revisionInitial
   if (changeRequest.head === since) return new Set()
   const commits = await space.repo.history({ from: changeRequest.head, not: [since], firstParent: true })
   return new Set(commits.map((commit) => commit.author.email.toLowerCase()))

@@ -108,7 +108,7 @@ export async function updateFromMain(
       lease,
     }
     const revision = await moveBranch(repo, move, async (branch) => {
-      const head = branch ?? (doc.revisionInitial as CommitId)
+      const head = branch ?? doc.revisionInitial
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
       const attempt = current

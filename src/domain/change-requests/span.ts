@@ -24,13 +24,13 @@ interface Span {
 export async function spanOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Span> {
   const { repo } = space
   const { doc, head } = changeRequest
-  const initial = doc.revisionInitial as CommitId
+  const initial = doc.revisionInitial
   if (doc.status !== 'merged')
     return { before: (await repo.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
   const merge = await findMerge(app, space, changeRequest)
   const first = merge && (await repo.commit(merge)).parents[0]
   if (merge && first) return (await recordedSpan(space, merge)) ?? { before: first, after: merge, merge }
-  return { before: (doc.revisionMergedAncestor as CommitId | undefined) ?? initial, after: head, merge: null }
+  return { before: doc.revisionMergedAncestor ?? initial, after: head, merge: null }
 }
 
 /**
@@ -53,7 +53,7 @@ async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChan
   const { repo } = space
   const recorded = doc.revisionMerged
   if (recorded !== undefined && (await repo.hasCommit(recorded))) {
-    const info = await repo.commit(recorded as CommitId)
+    const info = await repo.commit(recorded)
     if ((await mergedChangeRequest(app, space, info))?.id === doc.id) return info.id
   }
   const line = await repo.firstParents(headOf(space))

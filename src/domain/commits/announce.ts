@@ -39,7 +39,7 @@ export async function announce(app: App, space: string, ref: RefName): Promise<v
     if (head === null) return
     const known = await app.store.get(announcedHeads, announcedHeadId(space, ref))
     if (known?.commit === head) return
-    const steps = known ? await stepsBetween(app, space, repo, known.commit as CommitId, head) : []
+    const steps = known ? await stepsBetween(app, space, repo, known.commit, head) : []
     done = await app.store.transact((tx) => write(app, tx, { space, ref, head, known, steps }))
   }
 }
@@ -160,7 +160,8 @@ async function announceSpace(app: App, space: string, { branches }: { branches: 
   const open = branches
     ? (await app.store.find(changeRequests, 'space', space)).filter(({ status }) => status !== 'merged')
     : []
-  for (const ref of [MAIN, ...open.map(({ number }) => changeRequestRef(number))]) {
+  const refs: RefName[] = [MAIN, ...open.map(({ number }) => changeRequestRef(number))]
+  for (const ref of refs) {
     const head = repo.head(ref)
     if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space, ref)))?.commit !== head)
       await announce(app, space, ref)

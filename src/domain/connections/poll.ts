@@ -25,7 +25,7 @@ async function readHeads(
   const first = group[0] as ConnectionDoc
   const repo = await app.git.open(repositoryName(first.space))
   const remote = withCredential(first, await gitCredentialOf(app, first), signal)
-  const refs = [...new Set(group.map(({ ref }) => ref as RefName))]
+  const refs = [...new Set(group.map(({ ref }) => ref))]
   const heads = new Map<RefName, CommitId>()
   for (let at = 0; at < refs.length; at += REFS_AT_ONCE)
     for (const [ref, head] of await repo.remoteHeads(remote, refs.slice(at, at + REFS_AT_ONCE))) heads.set(ref, head)
@@ -45,7 +45,7 @@ export async function pollGroup(
 ): Promise<boolean> {
   try {
     const heads = await readHeads(app, group, signal)
-    for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref as RefName) ?? null, trigger)
+    for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref) ?? null, trigger)
     app.meters.polls.inc({ outcome: 'success' })
     return true
   } catch (error) {
@@ -98,7 +98,7 @@ async function compare(
   if (head === null) {
     // The first export creates a branch that was never seen.
     if (connection.direction === 'both' && connection.lastSeenHead === undefined) return
-    const message = `${describeRemote({ ...connection, ref: connection.ref as RefName })} does not exist: the branch was renamed or deleted. Correct \`ref\`, or create the branch again.`
+    const message = `${describeRemote({ ...connection, ref: connection.ref })} does not exist: the branch was renamed or deleted. Correct \`ref\`, or create the branch again.`
     return recordFailure(app, connection, 'missing-ref', message)
   }
   if (connection.failure?.byPoll)

@@ -81,7 +81,7 @@ class DirectoryMapper {
     // Ancestry of new commits is checked before they are on disk. This loads the mapped commits that the check needs
     // into memory.
     for (const commit of new Set(this.known.values())) await this.repo.isAncestor(commit, commit)
-    const commits = new Map(listed.map((commit) => [commit.id as string, commit]))
+    const commits = new Map(listed.map((commit) => [commit.id, commit]))
     const stack: CommitId[] = [head]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (this.#done.has(top)) {

@@ -48,7 +48,7 @@ export async function planCommitSeries(
   theirs: CommitId,
 ): Promise<SeriesPlan> {
   const line = await repo.firstParents(main)
-  const places = new Map(line.map((commit, at) => [commit as string, at]))
+  const places = new Map(line.map((commit, at) => [commit, at]))
   const mergeBase = await findMergeBase(repo, log, { main, theirs })
   const past = [theirs, ...mergeBase.inferredAncestors, ...mergeBase.viaExports]
   let begin = line.length

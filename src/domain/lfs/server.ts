@@ -1,7 +1,6 @@
 /** Finds the LFS server of a remote and its access data. */
 import { readBounded } from '../../content/read-file.js'
 import { ObjectTooLarge, type Remote, RemoteError, type Repository } from '../../git/index.js'
-import type { CommitId, RefName } from '../../kernel/ids.js'
 import {
   accessBy,
   endpointOf,
@@ -101,7 +100,7 @@ async function rootConfigOf(
   if (owner === undefined) return null
   const { maxBlobBytes, maxPackBytes, maxTreeEntries: maxEntries, remoteTimeoutMs: timeoutMs } = app.settings
   try {
-    return await repo.rootFile(remote, ref as RefName, {
+    return await repo.rootFile(remote, ref, {
       name: CONFIG,
       maxBytes: MAX_CONFIG_BYTES,
       owner,
@@ -127,7 +126,7 @@ const tooLong = (): LfsError =>
 
 /** Reads `.lfsconfig` from the remote's head, since the space may be a folder of it, otherwise from main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {
-  for (const commit of [remote.head as CommitId | undefined, repo.head(MAIN)]) {
+  for (const commit of [remote.head, repo.head(MAIN)]) {
     if (commit === undefined || commit === null || !(await repo.hasCommit(commit))) continue
     try {
       const snapshot = await repo.at(commit)

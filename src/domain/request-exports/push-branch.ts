@@ -50,12 +50,12 @@ async function settle(all: Sided<Export>, there: CommitId): Promise<Export> {
 
 async function pushed(all: Sided<Export>, there: CommitId | null): Promise<Export> {
   const { app, space, doc, head, side } = all
-  const last = doc.pushed?.commit as CommitId | undefined
+  const last = doc.pushed?.commit
   // If the branch was deleted, the next commit builds on the last one, if it is still available.
   const on = there ?? (last !== undefined && (await side.commits.hasCommit(last)) ? last : null)
   await fetchBase(all, on)
   const commit = await app.locks.run(space.doc.id, async (lease) => {
-    const again = doc.offered?.revision === head && (await isOn(side, doc.offered.commit as CommitId, on))
+    const again = doc.offered?.revision === head && (await isOn(side, doc.offered.commit, on))
     const made = again ? (doc.offered?.commit as CommitId) : await exportCommit(all, on)
     await note(all, made, 'offered', lease)
     return made

@@ -39,7 +39,7 @@ export async function openRevision(app: App, space: LoadedSpace, commit: CommitI
 /** Opens the revision with an ID from a client. Throws 404 if the space has no such commit. */
 export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
   if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
-  return openRevision(app, space, id as CommitId)
+  return openRevision(app, space, id)
 }
 
 // bound: the structures that are in memory

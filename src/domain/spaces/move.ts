@@ -48,7 +48,7 @@ export async function moveCollection(
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) throw notFound('The collection')
-    return (await moveItem(app, tx, actor, collectionItem(stored), input)).doc as typeof stored
+    return (await moveItem(app, tx, actor, collectionItem(stored), input)).doc
   })
   return loadedCollection(app.store, actor, doc)
 }
@@ -113,7 +113,7 @@ export const locationOf = ({ doc }: Item): Location => locationIn(doc.organizati
 export function movedTo(item: Item, { organization, parent }: Location, position: string, now: string): Item {
   const { parent: _before, ...rest } = item.doc
   const doc = { ...rest, organization, position, ...defined({ parent }) }
-  if (item.kind === 'collection') return { kind: 'collection', doc } as Item
+  if (item.kind === 'collection') return { kind: 'collection', doc }
   const alone = item.doc.visibility === 'in-collection' && parent === undefined
   return { kind: 'space', doc: { ...doc, updatedAt: now, ...(alone ? { visibility: 'private' } : {}) } } as Item
 }

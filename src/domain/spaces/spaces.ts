@@ -318,7 +318,7 @@ export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): 
     if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
     if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
     const { deletedAt: _over, ...rest } = stored
-    return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
+    return { ...rest, updatedAt: app.clock.now().toISOString() }
   }
   const also = async (tx: Transaction, changed: Document<SpaceDoc>): Promise<void> => {
     await checkMayAddBeside(tx, actor.user.id, changed)

@@ -78,7 +78,7 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   if (found.faults.length > 0)
     await app.locks.run(doc.id, async (lease) => {
       for (const { request, merge } of (await faultsOf(app, space)).faults) {
-        if (merge === null) await makeBranch(lease, space, request, request.revisionInitial as CommitId)
+        if (merge === null) await makeBranch(lease, space, request, request.revisionInitial)
         else
           await changeDocument(app, request.id, (stored) => ({
             ...stored,
@@ -116,7 +116,7 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
   const all = await app.store.find(changeRequests, 'space', doc.id)
   for (const request of all.filter((one) => one.status !== 'merged')) {
     const head = repo.head(changeRequestRef(request.number))
-    const commit = head ?? (request.revisionInitial as CommitId)
+    const commit = head ?? request.revisionInitial
     if (!(await repo.hasCommit(commit))) lost.push({ request, commit })
     else if (!head) faults.push({ request, merge: null })
     else if (main && head !== request.revisionInitial && (await repo.isAncestor(head, main))) {

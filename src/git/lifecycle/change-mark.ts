@@ -2,10 +2,10 @@
  * Records the state of a repository after maintenance, so that the next maintenance can be skipped if nothing has
  * changed.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../objects/disk.js'
 
 const FILE = 'bindery-maintained'
 

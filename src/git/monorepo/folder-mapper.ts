@@ -108,7 +108,7 @@ async function ask(
 /** Returns the folder in a line of `cat-file --batch-check`; null if it is not a folder or is missing. */
 function folderOf(line = ''): TreeId | null {
   const [type, oid = ''] = line.split(' ')
-  return type === 'tree' && isOid(oid) ? (oid as TreeId) : null
+  return type === 'tree' && isOid(oid) ? oid : null
 }
 
 class Batch {
@@ -153,7 +153,7 @@ class Batch {
     await this.#requireAbsent(commits.flatMap(([id = ''], at) => (folders[at] === null ? [id] : [])))
     return commits.map(([id = '', ...parents], at) => {
       const own = folders[at] ?? null
-      const tree = own ?? (parents.some((parent) => this.#treeAt(parent) !== null) ? (EMPTY_TREE as TreeId) : null)
+      const tree = own ?? (parents.some((parent) => this.#treeAt(parent) !== null) ? EMPTY_TREE : null)
       this.#effective.set(id, tree)
       return { id, parents, tree }
     })

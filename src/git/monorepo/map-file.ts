@@ -118,7 +118,7 @@ async function readInto(map: FolderMap, bytes: Buffer): Promise<boolean> {
     )
       map.note({
         remote,
-        mapped: mapped as CommitId,
+        mapped: mapped,
         ...(tree === undefined ? {} : { made: { tree: tree as TreeId, parents: parents as CommitId[] } }),
       })
     else return false

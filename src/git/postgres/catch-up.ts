@@ -1,8 +1,8 @@
 /** Brings a repository copy up to date with the database: objects first, then refs. */
+import { errorCode } from '../../kernel/thrown.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { LostObject, NoRepository } from '../errors.js'
 import { repositoryExists } from '../lifecycle/paths.js'
-import { errorCode } from '../objects/disk.js'
 import type { Copy, NodeServices } from './copy.js'
 import { applyToDisk, compareWithDisk } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'

@@ -1,4 +1,5 @@
 /** Applies ref moves from memory to the disk of a node, and finds refs that were moved there by hand. */
+import { asError, errorCode } from '../../kernel/thrown.js'
 import type { RefName } from '../../kernel/ids.js'
 import { GitError, StaleRef } from '../errors.js'
 import type { Copy, NodeServices } from './copy.js'
@@ -87,6 +88,6 @@ async function noteState(copy: Copy): Promise<void> {
 function reportFailure(services: NodeServices, copy: Copy, error: unknown): void {
   copy.stamps.forget()
   if (error instanceof StaleRef) return
-  if (!(error instanceof GitError) && (error as NodeJS.ErrnoException | null)?.code === undefined) throw error
-  services.notice(`${copy.path}: cannot update the refs on the disk from the database: ${(error as Error).message}`)
+  if (!(error instanceof GitError) && errorCode(error) === undefined) throw error
+  services.notice(`${copy.path}: cannot update the refs on the disk from the database: ${asError(error).message}`)
 }

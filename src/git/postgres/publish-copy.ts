@@ -2,7 +2,7 @@
  * Publishes ref moves from the copy of a node: finds the objects that the database lacks, packs them, and makes the
  * moves there.
  */
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { CommitId } from '../../kernel/ids.js'
 import type { Fence } from '../../kernel/lease.js'
 import type { RefMove } from '../types.js'
 import type { Copy, NodeServices } from './copy.js'
@@ -11,7 +11,7 @@ import { findNewObjects } from './new-objects.js'
 import { type NewPack, packByGit, packOf } from './new-pack.js'
 import { publish, type Published } from './publish.js'
 
-const MAIN = 'refs/heads/main' as RefName
+const MAIN = 'refs/heads/main'
 
 export interface OwnMoves {
   moves: readonly RefMove[]

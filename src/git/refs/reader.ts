@@ -1,10 +1,10 @@
 /** Reads the commits of refs from loose files and packed-refs. */
+import { errorCode } from '../../kernel/thrown.js'
 import { type BigIntStats, closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { DamagedRepository } from '../errors.js'
-import { errorCode } from '../objects/disk.js'
 import { isRefName } from './name.js'
 import { PackedRefs, type ReadRefs } from './packed.js'
 
@@ -112,7 +112,7 @@ export class RefReader {
     const oid = text.trim()
     if (!isOid(oid))
       throw new DamagedRepository(`${ref} in ${this.repository} is damaged: it does not contain an object ID`)
-    return oid as CommitId
+    return oid
   }
 
   #loose(ref: string): string | null {

@@ -1,8 +1,9 @@
 /** Sets refs without a Git process, using Git's own protocol: lock file, comparison, rename. */
+import { errorCode } from '../../kernel/thrown.js'
 import { appendFileSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'
-import { type Disk, errorCode } from '../objects/disk.js'
+import type { Disk } from '../objects/disk.js'
 import type { RefMove } from '../types.js'
 import type { RefReader } from './reader.js'
 

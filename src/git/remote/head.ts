@@ -35,7 +35,7 @@ export async function remoteHead(
   // ls-remote also lists longer names that end with `ref`.
   const line = (await list(options, local, remote, ref)).find((candidate) => candidate.slice(41) === ref)
   const oid = line?.slice(0, 40) ?? ''
-  return isOid(oid) ? (oid as CommitId) : null
+  return isOid(oid) ? oid : null
 }
 
 /** Returns the remote's default branch; null if there is none, or it has no commit. */

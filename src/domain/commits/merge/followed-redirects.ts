@@ -7,7 +7,7 @@ import { normalizePath } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
-import type { EntryMode, FileChange } from '../../../git/index.js'
+import type { FileChange } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
@@ -62,6 +62,6 @@ export async function followedRedirects(
   if (Object.keys(targets).length === 0) return []
   const edited = await unlessTooCostly(work.setYaml(text, targets, ['redirects']), null)
   return edited && 'done' in edited
-    ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode as EntryMode }]
+    ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode }]
     : []
 }

@@ -1,4 +1,5 @@
 /** Lists, creates, changes and deletes SAML providers of an organization. */
+import { asError } from '../../../kernel/thrown.js'
 import { isDeepStrictEqual } from 'node:util'
 import { type Certificate, readCertificates } from '../../../auth/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound } from '../../../kernel/errors.js'
@@ -107,7 +108,7 @@ export async function updateProvider(
     if (!stored) throw notFound('The SAML provider')
     await checkTeam(tx, stored.organization, input.defaultTeam)
     const { defaultTeam, ...next } = { ...stored, ...checked }
-    const written = { ...next, ...(defaultTeam ? { defaultTeam } : {}) } as Document<SamlProviderDoc>
+    const written = { ...next, ...(defaultTeam ? { defaultTeam } : {}) }
     const changed = Object.keys(input).filter(
       (key) => !isDeepStrictEqual(written[key as keyof SamlProviderDoc], stored[key as keyof SamlProviderDoc]),
     )
@@ -149,7 +150,7 @@ function check<T extends UpdateSAMLProvider>(app: App, input: T): T {
     try {
       return work()
     } catch (error) {
-      details.push({ path, message: (error as Error).message })
+      details.push({ path, message: asError(error).message })
       return undefined
     }
   }
