@@ -1,4 +1,5 @@
 /** Checks whether folders can be written: whether their disk has room, and whether the process has permission. */
+import { required } from '../kernel/defined.js'
 import { errorCode } from '../kernel/thrown.js'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -78,7 +79,7 @@ export class FolderWatch {
     if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
     const settings = Object.keys(this.folders)
     const [setting] = settings.filter((one) => path.startsWith(`${this.folders[one]}/`))
-    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string, isFull: FULL.includes(code) }
+    return { setting: setting ?? settings.join(' or '), problem: required(PROBLEMS[code]), isFull: FULL.includes(code) }
   }
 
   #again(): Promise<UnwritableFolder[]> {

@@ -1,4 +1,5 @@
 /** Renders the block tree of a page as HTML. The code is pure: the options provide everything outside of the page. */
+import { required } from '../kernel/defined.js'
 import { toHtml } from 'hast-util-to-html'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
 import type { DocumentNode } from '../content/types.js'
@@ -49,7 +50,7 @@ function notesOf(): Notes {
   const contents = new Map<string, Html[]>()
   const number = (label: string): number => {
     if (!numbers.has(label)) numbers.set(label, numbers.size + 1)
-    return numbers.get(label) as number
+    return required(numbers.get(label))
   }
   return {
     number,

@@ -1,4 +1,5 @@
 /** A running transaction: reads through its own changes, collects them, and lists them for the log at commit. */
+import { required } from '../kernel/defined.js'
 import type { Database } from './database.js'
 import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
 import { frozenJson } from './json.js'
@@ -35,7 +36,7 @@ export interface JournalAddition extends JournalEntry {
 const keyOf = (journal: string, group: string): string => JSON.stringify([journal, group])
 
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] =>
-  Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
+  Array.from(ids, (id) => required(view.entry(id)).document as Document<T>)
 
 /** Throws `TypeError` if the table has no such index. */
 export function checkIndex(of: AnyTable, index: string): void {

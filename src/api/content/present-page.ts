@@ -17,7 +17,7 @@ import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 import { presentLayout } from './present-layout.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Options for presenting pages. */
 export interface PageOptions {
@@ -130,7 +130,7 @@ async function knownPage(
   entry: DocumentEntry,
 ): Promise<{ oid: string; page: KnownPage }> {
   const [known] = (await knownPages(app, revision, [entry])).values()
-  return known as NonNullable<typeof known>
+  return required(known)
 }
 
 async function presentAttributes(

@@ -1,4 +1,5 @@
 /** Reads and presents reviews and requested reviewers. Several endpoints share these responses. */
+import { required } from '../../kernel/defined.js'
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
@@ -34,7 +35,7 @@ export async function reviewResponse(about: About & { query: { format: Format } 
   const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [
     review,
   ])
-  return presented as NonNullable<typeof presented>
+  return required(presented)
 }
 
 export async function requestedReviewersResponse(about: About & { query: PageQuery }) {

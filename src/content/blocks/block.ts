@@ -1,4 +1,5 @@
 /** Constructors for the blocks of a page's block tree, each with its position in the markdown. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode } from '../types.js'
 
 /** UTF-16 offsets into the page's markdown; `end` is exclusive; `line` is the 1-based line of `start`. */
@@ -26,7 +27,7 @@ export function block(
 export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
   let from = start
   for (let index = 0; index < nodes.length; index++) {
-    const node = nodes[index] as BlockNode['nodes'][number]
+    const node = required(nodes[index])
     if (node.object !== 'block') continue
     const position = node.data['position'] as Position
     const next = nodes[index + 1]

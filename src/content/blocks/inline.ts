@@ -1,4 +1,5 @@
 /** Converts phrasing (text, links, images, inline HTML) to inline nodes. */
+import { required } from '../../kernel/defined.js'
 import type { ConversionContext } from './context.js'
 import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { voidElement, wrapElement } from './inline-html.js'
@@ -54,8 +55,8 @@ export function inlines(
   function range(from: number, to: number, marks: Mark[], depth: number): Inline[] {
     const out: Inline[] = []
     for (let i = from; i < to; i++) {
-      const node = nodes[i] as Markdown
-      const token = tokens[i] as HtmlToken
+      const node = required(nodes[i])
+      const token = required(tokens[i])
       const next = nodes[i + 1]
       const partner = pairs[i] ?? -1
       if (node.type === 'html' && partner > i && depth < MAX_DEPTH) {

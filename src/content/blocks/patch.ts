@@ -1,4 +1,5 @@
 /** Rewrites only the changed blocks of a page's markdown, so that an edit preserves all other bytes. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError } from './document-error.js'
 import { fingerprint } from './meaning.js'
@@ -65,24 +66,24 @@ export function patchSource(
     const used = new Set(pairs)
     before.forEach((old, index) => {
       if (used.has(index)) return
-      const at = place(old) as Position
+      const at = required(place(old))
       const following = before[index + 1]
       const preceding = before[index - 1]
-      if (following) edits.push({ start: at.start, end: (place(following) as Position).start, text: '' })
+      if (following) edits.push({ start: at.start, end: required(place(following)).start, text: '' })
       else
         edits.push({
-          start: preceding && used.has(index - 1) ? (place(preceding) as Position).end : at.start,
+          start: preceding && used.has(index - 1) ? required(place(preceding)).end : at.start,
           end: at.end,
           text: '',
         })
     })
     let last = -1
     after.forEach((node, index) => {
-      const pair = pairs[index] as number
+      const pair = required(pairs[index])
       if (pair < 0) {
         const text = write(node, `${path}/${index}`, source).replace(/\r?\n/g, eol)
         const old = before[last]
-        const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
+        const at = old ? required(place(old)).end : before[0] ? required(place(before[0])).start : source.length
         // Without a blank line, the following text would become the end of this block.
         const gap = NEXT_LINE.test(source.slice(at)) && (pairs[index + 1] ?? 0) >= 0 ? eol : ''
         edits.push({
@@ -92,10 +93,9 @@ export function patchSource(
         })
         return
       }
-      if (last >= 0 && pair > last + 1)
-        edits.push(...apart(source, before[last] as BlockNode, before[pair] as BlockNode))
+      if (last >= 0 && pair > last + 1) edits.push(...apart(source, required(before[last]), required(before[pair])))
       last = pair
-      change(before[pair] as BlockNode, node, `${path}/${index}`)
+      change(required(before[pair]), node, `${path}/${index}`)
     })
     return true
   }
@@ -114,7 +114,7 @@ export function patchSource(
     if (fit && siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
     edits.length = mark
     if (deep && old.type === 'table' && node.type === 'table' && rows(old, node, path)) return
-    const { start, end } = place(old) as Position
+    const { start, end } = required(place(old))
     const like = source.slice(start, end)
     const written = write(node, path, like)
     const contained = (text: string): string => prefixed(text, source, start, eol)
@@ -138,7 +138,7 @@ export function patchSource(
    */
   function rows(old: BlockNode, node: BlockNode, path: string): boolean {
     const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
-    const at = place(old) as Position
+    const at = required(place(old))
     const like = source.slice(at.start, at.end)
     const linesOf = (table: string): string[] => table.split('\n').toSpliced(1, 1)
     const written = linesOf(write(node, path, like))
@@ -146,17 +146,17 @@ export function patchSource(
     if (
       before.length !== after.length ||
       written.length !== after.length ||
-      !written[0]!.startsWith('|') ||
+      !required(written[0]).startsWith('|') ||
       like.startsWith('<')
     )
       return false
     before.forEach((row, index) => {
       const at = place(row)
-      if (!at || fingerprint(row) === fingerprint(after[index]!)) return
+      if (!at || fingerprint(row) === fingerprint(required(after[index]))) return
       const kept = was[index]
-        ? restyled(source.slice(at.start, at.end), was[index], written[index]!, (text) => text)
+        ? restyled(source.slice(at.start, at.end), was[index], required(written[index]), (text) => text)
         : null
-      edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
+      edits.push({ start: at.start, end: at.end, text: kept ?? required(written[index]) })
     })
     return true
   }
@@ -168,13 +168,13 @@ export function patchSource(
 /** If two lists become adjacent, gives the second one other markers. With the same markers they would be one list. */
 function apart(source: string, one: BlockNode, other: BlockNode): Edit[] {
   const markerAt = (item: BlockNode): { start: number; end: number; mark: string } => {
-    const start = (place(item) as Position).start
-    const number = /^\d*/.exec(source.slice(start, start + 10))![0].length
+    const start = required(place(item)).start
+    const number = required(/^\d*/.exec(source.slice(start, start + 10)))[0].length
     return { start: start + number, end: start + number + 1, mark: source.charAt(start + number) }
   }
   if (!one.type.startsWith('list-') || !other.type.startsWith('list-') || !one.nodes[0] || !other.nodes[0]) return []
-  const { mark } = markerAt(blocks(one.nodes)[0]!)
-  if (markerAt(blocks(other.nodes)[0]!).mark !== mark) return []
+  const { mark } = markerAt(required(blocks(one.nodes)[0]))
+  if (markerAt(required(blocks(other.nodes)[0])).mark !== mark) return []
   const instead = mark === '.' ? ')' : mark === ')' ? '.' : mark === '*' ? '-' : '*'
   return blocks(other.nodes).map((item) => ({ ...markerAt(item), text: instead }))
 }

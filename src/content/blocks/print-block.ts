@@ -1,4 +1,5 @@
 /** Prints blocks as nodes of a markdown tree. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
@@ -244,7 +245,7 @@ function fenced(node: BlockNode, path: string): Markdown[] {
   }
   const inInfoString = OPTIONS.every((name) => String(data[name] ?? '') === String(named[name] ?? ''))
   if (data['tag'] !== 'code' && inInfoString) return [fence]
-  const row = findTag('code') as TagRow
+  const row = required(findTag('code'))
   const own = data['tag'] === 'code' ? data : { ...data, attributes: {} }
   return [edge(tagSource(row, own, path), 'open'), fence, edge('{% endcode %}', 'close')]
 }

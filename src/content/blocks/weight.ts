@@ -1,5 +1,3 @@
-/** The limits of pages, which are checked before parsing. */
-
 /** Maximum size of a page that is parsed, in bytes of UTF-8. */
 export const MAX_PAGE_BYTES = 1024 * 1024
 /**

@@ -18,7 +18,7 @@ import { findOrganization, isTokenFor, organizationRole } from '../roles/access.
 import { isIdentityValid } from '../roles/sso.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /**
  * Returns the user and token for a token's secret. Null if the token is unknown or expired, or its identity is gone.
@@ -211,7 +211,7 @@ function named(app: App, { email: given, displayName }: NewUser) {
   return {
     id: newId(),
     email,
-    displayName: displayName ?? (email.split('@')[0] as string),
+    displayName: displayName ?? required(email.split('@')[0]),
     createdAt: app.clock.now().toISOString(),
   }
 }

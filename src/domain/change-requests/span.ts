@@ -1,4 +1,5 @@
 // Determines the two commits between which a change request is compared.
+import { required } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
@@ -61,7 +62,7 @@ async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChan
   let [has, lacks] = [-1, line.length]
   while (lacks - has > 1) {
     const middle = Math.floor((has + lacks) / 2)
-    if (await repo.isAncestor(head, line[middle] as CommitId)) has = middle
+    if (await repo.isAncestor(head, required(line[middle]))) has = middle
     else lacks = middle
   }
   const oldest = line[has]

@@ -16,7 +16,7 @@ import type { App } from '../context/app.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** If a branch moves by more commits than this, all of them are announced as one event. */
 const MAX_WALK = 32
@@ -78,7 +78,7 @@ async function stepsBetween(
     if (parent === previous) return steps
     commit = parent
   }
-  return [{ ...(steps.at(-1) as Step), previous }]
+  return [{ ...required(steps.at(-1)), previous }]
 }
 
 interface Announcement {

@@ -1,4 +1,5 @@
 /** Reads the heads of all connections to a repository with one `git ls-remote`, and queues imports of new commits. */
+import { required } from '../../kernel/defined.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type RunTrigger, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -22,7 +23,7 @@ async function readHeads(
   group: readonly ConnectionDoc[],
   signal: AbortSignal,
 ): Promise<Map<RefName, CommitId>> {
-  const first = group[0] as ConnectionDoc
+  const first = required(group[0])
   const repo = await app.git.open(repositoryName(first.space))
   const remote = withCredential(first, await gitCredentialOf(app, first), signal)
   const refs = [...new Set(group.map(({ ref }) => ref))]
@@ -52,7 +53,7 @@ export async function pollGroup(
     if (signal.aborted) return false
     const message = explain(error, false)
     // The poll used the repository of the first space, which may have been purged since. Retry with the next one.
-    if (message === null && (await isPurged(app, group[0] as ConnectionDoc)))
+    if (message === null && (await isPurged(app, required(group[0]))))
       return group.length === 1 || pollGroup(app, group.slice(1), trigger, signal)
     if (message === null) throw error
     app.meters.polls.inc({ outcome: 'failure' })

@@ -1,4 +1,5 @@
 // Maps the commits of a remote to commits of one folder, for syncs of that folder.
+import { required } from '../../kernel/defined.js'
 import type { CommitInfo, Repository, Staging, WriteInput } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
@@ -105,9 +106,9 @@ class DirectoryMapper {
     if (parents.length === 0 && tree === null) return null
     if (
       parents.length === 1 &&
-      (await this.repo.commit(parents[0] as CommitId)).tree === (tree ?? (await this.#emptyTree()))
+      (await this.repo.commit(required(parents[0]))).tree === (tree ?? (await this.#emptyTree()))
     )
-      return parents[0] as CommitId
+      return required(parents[0])
     if (++this.#written % BATCH === 0) await this.#staging.settle()
     return this.#staging.write(folderCommit(commit, parents, tree ?? (await this.#emptyTree())))
   }

@@ -1,4 +1,5 @@
 // Finds, lists, changes and removes members of an organization.
+import { required } from '../../kernel/defined.js'
 import { allows, greater } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
@@ -69,7 +70,7 @@ export async function listMembers(
       : await searchMembers(app, id, query, query.search.toLowerCase())
   const { role } = organization
   const loaded = await Promise.all(
-    page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })),
+    page.items.map(async (doc) => ({ doc, role, user: required(await app.store.get(users, doc.user)) })),
   )
   return { ...page, items: await countMembers(app, id, loaded) }
 }

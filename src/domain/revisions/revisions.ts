@@ -1,4 +1,5 @@
 /** Opens revisions for reading, and reads their structure, documents and files through the caches. */
+import { required } from '../../kernel/defined.js'
 import { revisionFiles } from '../../content/files.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
@@ -159,7 +160,7 @@ export async function knownPages(
   }
   const known = await app.pages.pages(space.doc.id, snapshot, oids.values())
   const found = new Map<string, { oid: string; page: KnownPage }>()
-  await eachInSlices(oids, ([path, oid]) => void found.set(path, { oid, page: known.get(oid) as KnownPage }))
+  await eachInSlices(oids, ([path, oid]) => void found.set(path, { oid, page: required(known.get(oid)) }))
   return found
 }
 

@@ -129,7 +129,8 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
 
 /** Finds the merge commit on main that merged a change request. */
 async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string): Promise<CommitId | null> {
-  const since = (await app.store.get(changeRequests, id))?.revisionInitial as CommitId
+  const since = (await app.store.get(changeRequests, id))?.revisionInitial
+  if (since === undefined) return null
   for (const info of await space.repo.history({ from: main, not: [since], firstParent: true })) {
     if ((await mergedChangeRequest(app, space, info))?.id === id) return info.id
   }

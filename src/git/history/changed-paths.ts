@@ -1,4 +1,5 @@
 /** Lists the paths that each commit of a long history changed, with one Git process. */
+import { required } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
@@ -37,9 +38,9 @@ export async function readChangedPaths(
   const slices = new Slices()
   const found: CommitPaths[] = []
   for (let at = 0; at < fields.length - 1; at++) {
-    const field = fields[at] as string
+    const field = required(fields[at])
     if (field.startsWith(MARK)) found.push(await headerOf(objects, field))
-    else found.at(-1)?.changes.push({ status: STATUS[field.trim()] ?? 'modified', path: fields[++at] as string })
+    else found.at(-1)?.changes.push({ status: STATUS[field.trim()] ?? 'modified', path: required(fields[++at]) })
     if (slices.due) await slices.rest()
   }
   if (found.length !== steps.length)

@@ -1,4 +1,5 @@
 // Finds renamed files with a long-lived `diff-tree`.
+import { required } from '../../kernel/defined.js'
 import { Slices, sortInSlices } from '../../kernel/slices.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
@@ -69,12 +70,10 @@ export async function diffWithRenames(
   await slices.rest()
   for (let at = 0; at + 1 < fields.length; ) {
     if (slices.due) await slices.rest()
-    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[at++] as string)
-      .slice(1)
-      .split(' ')
-    const path = fields[at++] as string
+    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = required(fields[at++]).slice(1).split(' ')
+    const path = required(fields[at++])
     if (status.startsWith('R')) {
-      const to = fields[at++] as string
+      const to = required(fields[at++])
       changes.push({
         status: 'renamed',
         path: to,

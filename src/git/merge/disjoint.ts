@@ -1,5 +1,6 @@
 /** Merges two sides that changed different files, by taking each side's changes. All other merges are left to Git. */
-import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { required } from '../../kernel/defined.js'
+import type { TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { Ancestry } from '../history/ancestry.js'
@@ -30,7 +31,7 @@ export async function mergeDisjoint(
     const bases = base === undefined ? await ancestry.mergeBases(ours, theirs) : [base]
     if (bases.length !== 1) return null
     const trees = await Promise.all(
-      [bases[0] as CommitId, ours, theirs].map(async (id) => (await objects.commit(id)).tree),
+      [required(bases[0]), ours, theirs].map(async (id) => (await objects.commit(id)).tree),
     )
     const roots = trees.map((oid) => makeNode('', '040000', oid)) as [Node, Node, Node]
     const work: TreeMerge = { objects, made: new Map(), slices: new Slices() }

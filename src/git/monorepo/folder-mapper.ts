@@ -12,7 +12,7 @@ import type { ObjectWriter } from '../objects/writer.js'
 import type { Launcher } from '../process/launcher.js'
 import type { CommitInfo, FolderOrder } from '../types.js'
 import type { FolderMap, MappedLine } from './map-file.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Maximum number of commits in the history: the list of commits is held in memory. */
 const MAX_COMMITS = 500_000
@@ -126,7 +126,7 @@ class Batch {
 
   async take(lines: readonly string[]): Promise<void> {
     const rows = await this.#withFolders(
-      lines.map((line) => line.split(' ')).filter(([id]) => this.map.find(id as string) === undefined),
+      lines.map((line) => line.split(' ')).filter(([id]) => this.map.find(required(id)) === undefined),
     )
     const infos = await this.#read(rows.filter((row) => !this.#isPlain(row)).map(({ id }) => id))
     for (const row of rows) {
@@ -195,7 +195,7 @@ class Batch {
 
   /** Whether the commit itself need not be read: it has no folder, or the same folder as its only parent. */
   #isPlain({ parents, tree }: Row): boolean {
-    return tree === null || (parents.length === 1 && this.#treeAt(parents[0] as string) === tree)
+    return tree === null || (parents.length === 1 && this.#treeAt(required(parents[0])) === tree)
   }
 
   async #mapOne({ parents, tree }: Row, info: CommitInfo | undefined): Promise<Omit<MappedLine, 'remote'>> {

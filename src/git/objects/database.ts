@@ -2,6 +2,7 @@
  * Reads blobs, trees and commits of a repository, no matter where they are: cache, loose file, merge scratch folder or
  * pack.
  */
+import { required } from '../../kernel/defined.js'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
@@ -200,7 +201,7 @@ export class ObjectDatabase {
     for (const found of sources) {
       const raw = await found()
       const object = raw && encodeObject(raw.type, raw.content)
-      if (object?.oid === oid) return { type: raw?.type as ObjectType, object }
+      if (object?.oid === oid) return { type: required(raw?.type), object }
     }
     throw new LostObject(oid, this.repository)
   }

@@ -1,4 +1,5 @@
 /** Writes loose objects durably, protects them from a prune, and repairs damaged ones. */
+import { required } from '../../kernel/defined.js'
 import { errorCode } from '../../kernel/thrown.js'
 import { readdirSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -136,7 +137,7 @@ export class ObjectWriter {
     if (oids.length === 0) return []
     const packed = await this.#findPacked(oids)
     const old = await this.#keepPacks(new Set(packed.values()))
-    return oids.filter((oid) => !packed.has(oid) || old.has(packed.get(oid) as string))
+    return oids.filter((oid) => !packed.has(oid) || old.has(required(packed.get(oid))))
   }
 
   /**

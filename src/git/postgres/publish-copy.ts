@@ -2,11 +2,11 @@
  * Publishes ref moves from the copy of a node: finds the objects that the database lacks, packs them, and makes the
  * moves there.
  */
+import { required } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Fence } from '../../kernel/lease.js'
 import type { RefMove } from '../types.js'
 import type { Copy, NodeServices } from './copy.js'
-import type { Head } from './head.js'
 import { findNewObjects } from './new-objects.js'
 import { type NewPack, packByGit, packOf } from './new-pack.js'
 import { publish, type Published } from './publish.js'
@@ -25,7 +25,7 @@ export async function publishFrom(
   copy: Copy,
   own: OwnMoves,
 ): Promise<Published> {
-  const known = copy.head as Head
+  const known = required(copy.head)
   const { pack, commits } = await packFor(copy, own.moves)
   try {
     const made = await publish(database, { ...own, name: copy.name, pack, known })

@@ -1,4 +1,5 @@
 /** Updates the redirects of `.gitbook.yaml` when their target files move. */
+import { own } from '../../../kernel/defined.js'
 import { redirectKey } from '../../config.js'
 import { isRecord, sameValue } from '../../json.js'
 import { CONFIG_FILE } from '../../known-files.js'
@@ -21,7 +22,7 @@ export async function retargetRedirects(batch: Batch, moved: ReadonlyMap<string,
   const targets: Record<string, string> = {}
   for (const [from, value] of Object.entries(written)) {
     const old = redirectKey(from)
-    const file = Object.hasOwn(config.redirects, old) ? (config.redirects[old] as string) : ''
+    const file = own(config.redirects, old) ?? ''
     const there = moved.get(file)
     const target = String(value).trim()
     if (there === undefined) continue

@@ -1,4 +1,5 @@
 /** Updates redirects of the merged configuration if one side wrote a redirect while the other side moved its page. */
+import { required } from '../../../kernel/defined.js'
 import { readConfig, redirectKey } from '../../../content/config.js'
 import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { isRecord } from '../../../content/json.js'
@@ -55,7 +56,7 @@ export async function followedRedirects(
     if (old === undefined) continue
     targets[from] = renamedTarget(target, old, {
       from: root === '' ? CONFIG_FILE : `${root}/${CONFIG_FILE}`,
-      to: moved.get(old) as string,
+      to: required(moved.get(old)),
       root,
     })
   }
