@@ -19,7 +19,7 @@ import { WrongKey } from './start/keys.js'
 import { MigrationUnfinished } from './start/migration.js'
 import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+const { version }: { version: string } = createRequire(import.meta.url)('../package.json')
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').version(version)
 
 program

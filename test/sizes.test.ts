@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import ts from 'typescript'
 import * as assert from 'uvu/assert'
 import { suite } from './support/suite.js'
 
@@ -38,6 +39,40 @@ test('no file is too large', () => {
   )
   const sizes = sources.map(linesOf).sort((a, b) => a - b)
   assert.ok((sizes[Math.floor(sizes.length * 0.9)] as number) <= LARGE_LINES)
+})
+
+/**
+ * The number of type assertions (`x as T`, without `as const`) and of `x!` in `src`. They may only decrease: lower them
+ * after removing some.
+ */
+const MAX_ASSERTIONS = { as: 386, '!': 31 }
+
+function assertionsIn({ path, text }: { path: string; text: string }): { as: number; '!': number } {
+  const found = { as: 0, '!': 0 }
+  const visit = (node: ts.Node): void => {
+    if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type)) found.as++
+    if (ts.isNonNullExpression(node)) found['!']++
+    node.forEachChild(visit)
+  }
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest))
+  return found
+}
+
+test('the number of type assertions does not increase', () => {
+  const planted = {
+    path: 'planted.ts',
+    text: 'const a = b as C\nconst d = [e!] as const\nconst f = g as unknown as H\n',
+  }
+  assert.equal(assertionsIn(planted), { as: 3, '!': 1 })
+  const counts = sources.map(assertionsIn)
+  for (const kind of ['as', '!'] as const) {
+    const count = counts.reduce((sum, found) => sum + found[kind], 0)
+    assert.ok(
+      count <= MAX_ASSERTIONS[kind],
+      `src has ${count} of \`${kind}\`, and at most ${MAX_ASSERTIONS[kind]} are allowed. Type the value where it comes from, use a type guard, or \`required\` of kernel/defined.ts for a value that must exist.`,
+    )
+    assert.is(count, MAX_ASSERTIONS[kind], `src has only ${count} of \`${kind}\`. Lower MAX_ASSERTIONS to this number.`)
+  }
 })
 
 test.run()

@@ -12,7 +12,7 @@ export function hasDoubleMember(json: string): boolean {
   for (const [token] of json.matchAll(TOKENS)) {
     const names = open.at(-1)
     if (token === ':' && names && text !== null) {
-      const name = JSON.parse(text) as string
+      const name: string = JSON.parse(text)
       if (names.has(name)) return true
       names.add(name)
     }

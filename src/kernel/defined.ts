@@ -21,3 +21,7 @@ export function required<T>(value: T): NonNullable<T> {
 /** Returns a member of an object by its name; undefined if the object has none of its own. */
 export const own = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(members, name) ? members[name] : undefined
+
+/** Returns the names of the members that an object has, or that a change gives it, with their types. */
+export const keysOf = <T extends object>(members: T): (keyof T & string)[] =>
+  Object.keys(members) as (keyof T & string)[]

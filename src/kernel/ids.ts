@@ -21,8 +21,8 @@ const OID = /^[0-9a-f]{40}$/
 /** Whether `text` has the format of a full Git object ID. */
 export const isOid = (text: string): text is Oid => OID.test(text)
 
-/** Whether `text` is a full reference name. */
-export const isRefName = (text: string): text is RefName => text.startsWith('refs/')
+/** Types a text as an object ID without a check: the output of Git, a digest, or an ID that a repository contained. */
+export const asOid = (text: string): Oid => text as Oid
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

@@ -43,7 +43,7 @@ export function openPdfCache(folder: string, maxBytes: number): PdfCache {
     async find(owner, key) {
       const path = `${place(owner, key)}.pdf`
       try {
-        const printed = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8')) as PrintResult
+        const printed: PrintResult = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8'))
         const { size } = await stat(path)
         if (size !== printed.bytes) return null
         // Recently used files are kept longest.

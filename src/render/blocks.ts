@@ -1,7 +1,7 @@
 /** The renderers of all block types. Blocks of running text are rendered here. */
 import { anchorOf } from '../content/outline/anchors.js'
 import type { BlockNode } from '../content/types.js'
-import { plainText } from '../content/blocks/node.js'
+import { plainText, inlinesIn } from '../content/blocks/node.js'
 import { apiBlocks } from './api-blocks.js'
 import { joinHtml, type Piece } from './author-html.js'
 import { codeBlock } from './code.js'
@@ -13,7 +13,7 @@ import { tableBlock } from './tables.js'
 import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from './types.js'
 
 const childrenOf = (node: BlockNode, context: RenderContext): Html[] => context.blocks(node.nodes)
-const inlinesOf = (node: BlockNode, context: RenderContext): Html[] => context.inlines(node.nodes as Inline[])
+const inlinesOf = (node: BlockNode, context: RenderContext): Html[] => context.inlines(inlinesIn(node))
 
 const renderers = new Map<string, BlockRenderer>(
   Object.entries({

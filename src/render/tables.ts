@@ -1,8 +1,9 @@
 /** Renders tables as rows and columns, or as cards. */
+import { inlinesIn } from '../content/blocks/node.js'
 import type { BlockNode } from '../content/types.js'
 import { h, holder, textIn } from './element.js'
 import { picture } from './inlines.js'
-import { type Html, type Inline, type RenderContext, textOf } from './types.js'
+import { type Html, type RenderContext, textOf } from './types.js'
 
 interface Column {
   title?: string
@@ -88,7 +89,7 @@ function spans(cell: BlockNode): Record<string, string> {
 }
 
 function cellContent(cell: BlockNode, column: Column, context: RenderContext): Html[] {
-  const content = context.inlines(cell.nodes as Inline[])
+  const content = context.inlines(inlinesIn(cell))
   const text = (): string => textIn(content).trim()
   if (column.type === 'checkbox') return [{ type: 'text', value: text() === 'true' ? '☑' : '☐' }]
   if (column.type === 'rating')

@@ -5,8 +5,8 @@ import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messages.js'
 
-const { tasks: url, maxResultBytes } = workerData as ThreadData
-const { tasks } = (await import(url)) as { tasks: TaskTable }
+const { tasks: url, maxResultBytes }: ThreadData = workerData
+const { tasks }: { tasks: TaskTable } = await import(url)
 
 /** Returns the file in which Linux reports this thread's processor time; null on other systems. */
 function cpuFile(): string | null {

@@ -8,7 +8,7 @@ import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { plainText, text } from './node.js'
-import { block, type Position } from './block.js'
+import { block, type Position, positionOf } from './block.js'
 import { referenceOf } from './reference.js'
 import { htmlTable } from './table.js'
 
@@ -106,7 +106,7 @@ function addCaption(images: BlockNode[], html: string, position: Position, conte
   const image = images.at(-1)
   const nodes = htmlInlines(html, context)
   if (!image || nodes.length === 0) return
-  const own = image.data['position'] as Position
+  const own = positionOf(image)
   image.data = { ...image.data, caption: plainText(nodes), position: { ...own, end: position.end } }
   image.nodes = [block('caption', position, {}, nodes)]
   image.isVoid = false

@@ -56,15 +56,16 @@ export function inlines(
     const out: Inline[] = []
     for (let i = from; i < to; i++) {
       const node = required(nodes[i])
-      const token = required(tokens[i])
       const next = nodes[i + 1]
       const partner = pairs[i] ?? -1
       if (node.type === 'html' && partner > i && depth < MAX_DEPTH) {
         const raw = { open: node.value ?? '', close: nodes[partner]?.value ?? '' }
-        for (const converted of wrapElement(token, raw, marks, (inner) => range(i + 1, partner, inner, depth + 1)))
+        for (const converted of wrapElement(required(tokens[i]), raw, marks, (inner) =>
+          range(i + 1, partner, inner, depth + 1),
+        ))
           append(out, converted)
         i = partner
-      } else if (node.type === 'html') append(out, voidElement(token, node.value ?? ''))
+      } else if (node.type === 'html') append(out, voidElement(required(tokens[i]), node.value ?? ''))
       else if (node.type === 'link' && isAnnotation(node, next)) {
         append(
           out,

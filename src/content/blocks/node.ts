@@ -39,6 +39,11 @@ export function append(list: Inline[], next: Inline): void {
   }
 }
 
+/** Returns the nodes of a block whose type contains only inline nodes. */
+export const inlinesIn = (node: BlockNode): Inline[] => node.nodes as Inline[]
+/** Returns the nodes of a block whose type contains only blocks. */
+export const blocksIn = (node: BlockNode): BlockNode[] => node.nodes as BlockNode[]
+
 type Node = BlockNode | Inline
 /** Returns the text of nodes as a reader sees it. */
 export function plainText(nodes: readonly Node[]): string {

@@ -4,7 +4,7 @@ import type { BlockNode, DocumentNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
 import type { Markdown } from '../gfm/tree.js'
-import { type Inline, plainText } from './node.js'
+import { plainText, inlinesIn } from './node.js'
 import { findAttributeList } from '../heading-attributes.js'
 import { textOfHtml } from './html.js'
 import { restyled } from './restyle.js'
@@ -33,7 +33,6 @@ export function definitionsOf(document: DocumentNode): Map<string, string> {
 }
 
 const textOf = (node: BlockNode): string => plainText(node.nodes)
-const inlineNodes = (node: BlockNode): Inline[] => node.nodes as Inline[]
 /** An opening or closing tag that needs no blank lines around it. */
 const edge = (value: string, side: 'open' | 'close'): Markdown => ({ ...raw(value), label: side })
 
@@ -70,11 +69,11 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
       : id
         ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)]
         : []
-    return [{ type: 'heading', depth: Number(level), children: [...phrasing(inlineNodes(node), printing), ...anchor] }]
+    return [{ type: 'heading', depth: Number(level), children: [...phrasing(inlinesIn(node), printing), ...anchor] }]
   }
   switch (type) {
     case 'paragraph':
-      return [{ type: 'paragraph', children: phrasing(inlineNodes(node), printing) }]
+      return [{ type: 'paragraph', children: phrasing(inlinesIn(node), printing) }]
     case 'list-ordered':
     case 'list-unordered':
     case 'list-tasks':
@@ -184,14 +183,14 @@ function table(node: BlockNode, printing: Printing): Markdown {
       type: 'tableRow',
       children: cells.map((cell) => ({
         type: 'tableCell',
-        children: cell.object === 'block' ? phrasing(inlineNodes(cell), { ...printing, cell: true }) : [],
+        children: cell.object === 'block' ? phrasing(inlinesIn(cell), { ...printing, cell: true }) : [],
       })),
     }
   })
   return { type: 'table', align, children }
 }
 
-const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlineNodes(title))}</summary>`)
+const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlinesIn(title))}</summary>`)
 
 function expandable(node: BlockNode, printing: Printing, path: string): Markdown[] {
   const attributes = { ...(node.data['attributes'] as Data | undefined) }

@@ -44,7 +44,7 @@ const waysOf = (part: PrintablePart): (() => BlockNode[])[] => [
 function withPlainTexts(part: PrintablePart): PrintablePart {
   const plainText = (key: string, value: unknown): unknown =>
     key === 'description' && typeof value === 'string' ? value.replace(/[^\p{L}\p{M}\p{N}.,;()'"? -]+/gu, ' ') : value
-  return JSON.parse(JSON.stringify(part, plainText)) as PrintablePart
+  return JSON.parse(JSON.stringify(part, plainText))
 }
 
 /** Prints the first way that can be written as markdown and parses to the same blocks. All texts are untrusted. */

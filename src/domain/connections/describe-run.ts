@@ -1,3 +1,4 @@
+/** Describes a run of a connection: its commits and its changes. */
 import { type ChangesQuery, type ConnectionRunDetails, type SyncRunDoc, syncRuns } from '../../model/index.js'
 import { iso } from '../../kernel/clock.js'
 import type { Document } from '../../store/index.js'

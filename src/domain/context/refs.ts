@@ -21,7 +21,7 @@ export const changeRequestNumber = (ref: RefName): number | null => {
 export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}`
 
 /** Prefix of the refs that store the sync state of a remote. */
-export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
+export const syncPrefix = (remoteKey: string): RefName => `refs/bindery/sync/${remoteKey}/`
 
 /** Ref for the remote's newest head while a conflict keeps it out of main. */
 export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}`

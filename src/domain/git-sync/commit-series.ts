@@ -1,5 +1,4 @@
 /** Makes the commit series of an export: the commits of main's first-parent history, on top of the remote head. */
-import { required } from '../../kernel/defined.js'
 import type { CommitInfo, FileChange, Repository, Signature, Staging } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -65,8 +64,9 @@ export async function makeCommitSeries(
  * effect.
  */
 async function withoutRevertedPart(repo: Repository, line: SeriesPlan, tip: Tip): Promise<SeriesPlan> {
-  const at = required(line.commits[line.whole])
-  if (line.whole === 0 || (await repo.commit(at)).tree !== (await repo.commit(tip.local)).tree) return line
+  const at = line.commits[line.whole]
+  if (at === undefined || line.whole === 0 || (await repo.commit(at)).tree !== (await repo.commit(tip.local)).tree)
+    return line
   return { commits: line.commits.slice(line.whole + 1), before: at, whole: 0, replayed: 0 }
 }
 

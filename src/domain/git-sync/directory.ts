@@ -1,7 +1,7 @@
 // Maps the commits of a remote to commits of one folder, for syncs of that folder.
 import { required } from '../../kernel/defined.js'
 import type { CommitInfo, Repository, Staging, WriteInput } from '../../git/index.js'
-import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { type CommitId, type TreeId, asOid } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote, type SyncRemote } from './remote.js'
@@ -78,7 +78,7 @@ class DirectoryMapper {
     // commit.
     const listed = this.#done.has(head)
       ? []
-      : await this.repo.history({ from: head, not: [...this.known.keys()] as CommitId[] })
+      : await this.repo.history({ from: head, not: [...this.known.keys()].map(asOid) })
     // Ancestry of new commits is checked before they are on disk. This loads the mapped commits that the check needs
     // into memory.
     for (const commit of new Set(this.known.values())) await this.repo.isAncestor(commit, commit)
@@ -133,7 +133,7 @@ class DirectoryMapper {
     const known = this.#trees.get(commit.tree)
     if (known !== undefined) return known
     const entry = await (await this.repo.at(commit.id)).entry(this.directory)
-    const tree = entry?.mode === '040000' ? (entry.oid as TreeId) : null
+    const tree = entry?.mode === '040000' ? asOid(entry.oid) : null
     this.#trees.set(commit.tree, tree)
     return tree
   }

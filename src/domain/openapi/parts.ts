@@ -13,7 +13,7 @@ export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, '
   if (known) return known
   const bytes = await unlessGone(app.specFiles.read(index))
   if (!bytes) return null
-  const made = JSON.parse(bytes.toString()) as PartIndex
+  const made: PartIndex = JSON.parse(bytes.toString())
   app.content.partIndexes.set(index, made)
   return made
 }

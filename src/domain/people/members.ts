@@ -1,5 +1,5 @@
 // Finds, lists, changes and removes members of an organization.
-import { required } from '../../kernel/defined.js'
+import { required, keysOf } from '../../kernel/defined.js'
 import { allows, greater } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
@@ -148,9 +148,7 @@ async function changeMember(
     if (!stored) throw notFound('The member')
     const change = changeOf(stored)
     const next = { ...stored, ...change }
-    const changed = Object.keys(change).filter(
-      (key) => next[key as keyof MembershipDoc] !== stored[key as keyof MembershipDoc],
-    )
+    const changed = keysOf(change).filter((key) => next[key] !== stored[key])
     if (changed.length === 0) return stored
     if (isLastResort(stored) && !isLastResort(next)) await requireOtherAdmin(tx, stored)
     const data = { changed, role: next.role, previousRole: stored.role }

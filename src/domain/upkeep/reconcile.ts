@@ -1,4 +1,5 @@
 /** Repairs differences between documents and Git after a crash. */
+import { keysOf } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import {
   announcedHeadId,
@@ -159,7 +160,5 @@ async function recounted(reader: Reader, id: string): Promise<Document<SpaceDoc>
     changeRequestsDraft: all.filter((one) => one.status === 'draft').length,
     nextChangeRequest: Math.max(doc.nextChangeRequest, 1 + Math.max(0, ...all.map((one) => one.number))),
   }
-  return Object.entries(counts).every(([key, value]) => doc[key as keyof SpaceDoc] === value)
-    ? null
-    : { ...doc, ...counts }
+  return keysOf(counts).every((key) => doc[key] === counts[key]) ? null : { ...doc, ...counts }
 }

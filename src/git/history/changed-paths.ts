@@ -1,6 +1,6 @@
 /** Lists the paths that each commit of a long history changed, with one Git process. */
 import { required } from '../../kernel/defined.js'
-import type { CommitId } from '../../kernel/ids.js'
+import { asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
@@ -49,7 +49,7 @@ export async function readChangedPaths(
 }
 
 async function headerOf(objects: ObjectDatabase, header: string): Promise<CommitPaths> {
-  const commit = header.slice(MARK.length, header.indexOf(' ')) as CommitId
+  const commit = asOid(header.slice(MARK.length, header.indexOf(' ')))
   const date = header.slice(header.indexOf(' ') + 1)
   // Git prints no date or a different one for a commit whose date it cannot represent.
   const seconds = /^[1-9]\d{0,11}$/.test(date) ? Number(date) : (await objects.commit(commit)).committer.seconds

@@ -18,7 +18,7 @@ const COLON = 0x3a
 const SPACE = 0x20
 const RENAME = 0x52
 const COPY = 0x43
-const MODES = new Set(['100644', '100755', '120000', '160000'])
+const MODES = ['100644', '100755', '120000', '160000'] as const
 
 /**
  * Reads the output until the end marker. `diff-tree` echoes a line that names no object; such a line marks the end of
@@ -52,7 +52,7 @@ function hasTwoPaths(bytes: Buffer, end: number): boolean {
   return bytes[at + 1] === RENAME || bytes[at + 1] === COPY
 }
 
-const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
+const modeOf = (text: string): EntryMode => MODES.find((mode) => mode === text) ?? '100644'
 const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
 
 /** Returns the differences of two trees, with renames by similarity, sorted by path. */

@@ -47,7 +47,7 @@ export async function stateOf(repository: string): Promise<string> {
 /** Returns the mark of the last maintenance; null if there is none, or it cannot be read. */
 export async function readMark(repository: string): Promise<ChangeMark | null> {
   try {
-    return JSON.parse(await readFile(join(repository, FILE), 'utf8')) as ChangeMark
+    return JSON.parse(await readFile(join(repository, FILE), 'utf8'))
   } catch {
     return null
   }

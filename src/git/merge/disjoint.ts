@@ -1,6 +1,6 @@
 /** Merges two sides that changed different files, by taking each side's changes. All other merges are left to Git. */
 import { required } from '../../kernel/defined.js'
-import type { TreeId } from '../../kernel/ids.js'
+import { asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { Ancestry } from '../history/ancestry.js'
@@ -39,7 +39,7 @@ export async function mergeDisjoint(
     const tree = decided === 'inside' ? await mergeFolder(roots, work) : decided
     if (!tree) return null
     await keep(work)
-    return { clean: true, tree: tree.oid as TreeId }
+    return { clean: true, tree: asOid(tree.oid) }
   } catch (error) {
     // Something is unreadable. Git reports or repairs it.
     if (!(error instanceof GitError)) throw error

@@ -2,7 +2,7 @@
  * Maps the history of a remote to the history of one folder. Handles thousands of commits in batches, and lets Git
  * processes read the trees.
  */
-import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
+import { type CommitId, isOid, type TreeId, asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, RemoteError } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'
@@ -211,7 +211,7 @@ class Batch {
       encodeCommit({ tree, parents: kept, message, author, committer, ...defined({ headers }) }),
     )
     this.#objects.push(made)
-    return { mapped: made.oid as CommitId, made: { tree, parents: kept } }
+    return { mapped: made.oid, made: { tree, parents: kept } }
   }
 
   /**
@@ -244,7 +244,7 @@ class Batch {
       const end = bytes.indexOf(0x0a, at)
       const [id = '', type, size] = bytes.toString('latin1', at, end).split(' ')
       if (type !== 'commit') throw new GitError(`commit ${id} is missing`)
-      infos.set(id, parseCommit(id as CommitId, bytes.subarray(end + 1, end + 1 + Number(size))))
+      infos.set(id, parseCommit(asOid(id), bytes.subarray(end + 1, end + 1 + Number(size))))
       at = end + 2 + Number(size)
     }
     return infos

@@ -3,7 +3,7 @@
  * moves there.
  */
 import { required } from '../../kernel/defined.js'
-import type { CommitId } from '../../kernel/ids.js'
+import { type CommitId, asOid } from '../../kernel/ids.js'
 import type { Fence } from '../../kernel/lease.js'
 import type { RefMove } from '../types.js'
 import type { Copy, NodeServices } from './copy.js'
@@ -45,7 +45,7 @@ async function packFor(
   const { path, objects, launcher } = copy.disk.parts
   const tips = [...new Set(moves.flatMap(({ to }) => (to === null || copy.refs.isPublished(to) ? [] : [to])))]
   if (tips.length === 0) return { pack: null, commits: [] }
-  const found = await findNewObjects(objects, tips, (commit) => copy.refs.isPublished(commit))
+  const found = await findNewObjects(objects, tips, (commit) => copy.refs.isPublished(asOid(commit)))
   if (found) return { pack: found.objects.length === 0 ? null : await packOf(found.objects), commits: found.commits }
   const fresh = await beyondMain(copy, tips)
   return {

@@ -126,7 +126,7 @@ function openToWrite(path: string): number {
 /** Parses a note. An incomplete note counts as none. */
 function parse(text: string): Note {
   try {
-    return JSON.parse(text) as Note
+    return JSON.parse(text)
   } catch {
     return { since: 0, moves: [] }
   }

@@ -83,7 +83,7 @@ export class RefReader {
       // Skip the loose file if the folder did not contain it. With thousands of refs, checking again would take most of
       // the time.
       const head = loose.has(name) ? this.head(name) : this.#resolve(name, MAX_DEPTH, packed.get(name))
-      if (head) found.set(name as RefName, head)
+      if (head) found.set(name, head)
     }
     return found
   }

@@ -106,9 +106,9 @@ export class RefTransaction {
       for (const { ref, to } of moves) files.push(await this.#take(ref, `${to}\n`))
       // Do not close any file while another one is still being synced.
       const failed = (await Promise.allSettled(files.map((file) => this.disk.fsync(file)))).find(
-        ({ status }) => status === 'rejected',
+        (sync): sync is PromiseRejectedResult => sync.status === 'rejected',
       )
-      if (failed) throw (failed as PromiseRejectedResult).reason
+      if (failed) throw failed.reason
     } finally {
       for (const file of files) await this.disk.close(file)
     }

@@ -1,4 +1,5 @@
 /** Lists, creates, changes and deletes SAML providers of an organization. */
+import { keysOf } from '../../../kernel/defined.js'
 import { asError } from '../../../kernel/thrown.js'
 import { isDeepStrictEqual } from 'node:util'
 import { type Certificate, readCertificates } from '../../../auth/index.js'
@@ -109,9 +110,7 @@ export async function updateProvider(
     await checkTeam(tx, stored.organization, input.defaultTeam)
     const { defaultTeam, ...next } = { ...stored, ...checked }
     const written = { ...next, ...(defaultTeam ? { defaultTeam } : {}) }
-    const changed = Object.keys(input).filter(
-      (key) => !isDeepStrictEqual(written[key as keyof SamlProviderDoc], stored[key as keyof SamlProviderDoc]),
-    )
+    const changed = keysOf(input).filter((key) => !isDeepStrictEqual(written[key], stored[key]))
     if (changed.length === 0) return stored
     const about = { organization: stored.organization, actor: actor.user.id, subject: { samlProvider: stored.id } }
     await emit(app, tx, { type: 'saml_provider.updated', ...about, data: { changed } })
