@@ -70,7 +70,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const clean = cleanEnv(given, specs, {
     reporter: ({ errors }) =>
       void wrong.push(...Object.entries(errors).map(([name, error]) => `${name} ${error?.message ?? 'is invalid'}`)),
-  }) as Record<string, unknown>
+  })
   for (const name of Object.keys(env))
     if (name.startsWith('BINDERY_') && !(name in given)) wrong.push(`${name} is not a setting of this service`)
   // Read from `given`, because `clean` throws for invalid values.

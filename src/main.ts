@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: serve, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
+import { asError, errorCode } from './kernel/thrown.js'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
@@ -18,7 +19,7 @@ import { WrongKey } from './start/keys.js'
 import { MigrationUnfinished } from './start/migration.js'
 import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+const { version }: { version: string } = createRequire(import.meta.url)('../package.json')
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').version(version)
 
 program
@@ -147,10 +148,10 @@ function welcome({ url, first }: Service, dataDir: string): string {
 
 /** Returns advice for the operator: the missing permission, or why the database cannot be reached, without the password. */
 function adviceOn(error: unknown): string {
-  if (/^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? ''))
+  if (/^(EACCES|EPERM)$/.test(errorCode(error) ?? ''))
     return '. Give the user that runs the server access to the folder and everything in it'
   if (!(error instanceof DatabaseAway) || !(error.cause instanceof Error)) return ''
-  return ` BINDERY_DATABASE_URL: ${error.cause.message || (error.cause as NodeJS.ErrnoException).code}`
+  return ` BINDERY_DATABASE_URL: ${error.cause.message || errorCode(error.cause)}`
 }
 
 /** Prints the error and ends the process. */
@@ -168,8 +169,8 @@ function fail(error: unknown): never {
     error instanceof UnusableKey ||
     error instanceof WrongKey ||
     isRefusedWrite(error) ||
-    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-  console.error(known ? (error as Error).message + adviceOn(error) : error)
+    errorCode(error) === 'EADDRINUSE'
+  console.error(known ? asError(error).message + adviceOn(error) : error)
   process.exit(1)
 }
 

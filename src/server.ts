@@ -1,4 +1,5 @@
 /** Starts a service from its configuration. The command line and the tests use this entry point. */
+import { required } from './kernel/defined.js'
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { FolderWatch } from './disk/folder-watch.js'
@@ -144,6 +145,6 @@ async function stopWork(app: App, { watchers, background }: BackgroundWork): Pro
 async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
   if (first.token !== null)
-    await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => first.token as string, { replace: true })
+    await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => required(first.token), { replace: true })
   return first
 }

@@ -69,4 +69,37 @@ test('no function is too long', () => {
   assert.equal(sources.flatMap(longFunctions), [])
 })
 
+/**
+ * The number of type assertions (`x as T`, without `as const`) and of `x!` in `src`. They may only decrease: lower them
+ * after removing some.
+ */
+const MAX_ASSERTIONS = { as: 386, '!': 31 }
+
+function assertionsIn({ path, text }: { path: string; text: string }): { as: number; '!': number } {
+  const found = { as: 0, '!': 0 }
+  const visit = (node: TypeScript.Node): void => {
+    if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type)) found.as++
+    if (ts.isNonNullExpression(node)) found['!']++
+    node.forEachChild(visit)
+  }
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest))
+  return found
+}
+
+test('the number of type assertions does not increase', () => {
+  const planted = {
+    path: 'planted.ts',
+    text: 'const a = b as C\nconst d = [e!] as const\nconst f = g as unknown as H\n',
+  }
+  assert.equal(assertionsIn(planted), { as: 3, '!': 1 })
+  const counts = sources.map(assertionsIn)
+  for (const kind of ['as', '!'] as const) {
+    const count = counts.reduce((sum, found) => sum + found[kind], 0)
+    assert.ok(
+      count <= MAX_ASSERTIONS[kind],
+      `src has ${count} of \`${kind}\`, and at most ${MAX_ASSERTIONS[kind]} are allowed. Type the value where it comes from, use a type guard, or \`required\` of kernel/defined.ts for a value that must exist.`,
+    )
+  }
+})
+
 test.run()

@@ -138,7 +138,7 @@ function parameters(
       schema: { type: 'string', minLength: 1 },
     }
   })
-  const required = new Set((endpoint.query?.required as string[] | undefined) ?? [])
+  const required = new Set(endpoint.query?.required ?? [])
   const inQuery = Object.entries(endpoint.query?.properties ?? {}).map(([name, member]) => {
     const { description, deprecated, ...schema } = bundle.add(member)
     return {

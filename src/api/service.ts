@@ -45,7 +45,7 @@ export async function checkStillMay(
 export function denial(permission: string, resources: Readonly<Record<string, unknown>>): string {
   const scope = scopeOf(permission)
   const least = policy[permission as Permission]
-  const { role } = (resources[scope] ?? {}) as { role?: Role | null }
+  const { role }: { role?: Role | null } = resources[scope] ?? {}
   const own = role === undefined || role === null ? 'you have no role' : `your role is ${role}`
   const needed = least === 'guest' ? 'which members of the organization have' : `which the role ${least} has`
   return `You need the permission "${permission}" on the ${scope}, ${needed}; ${own} there. Ask an admin of the ${scope} for it.`

@@ -1,4 +1,5 @@
 /** The operator's commands for accounts. The running server carries them out; if none runs, the command does. */
+import { asError, errorCode } from '../kernel/thrown.js'
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../config.js'
@@ -58,14 +59,14 @@ async function askServer(dataDir: string, request: OperatorRequest): Promise<Ope
   try {
     return await exchange(controlPath(dataDir), JSON.stringify(request))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return null
     if (code === 'EACCES' || code === 'EPERM')
       throw new OperatorError(
         `${dataDir} belongs to another user. Run the command as the user that the server runs as.`,
       )
     throw new OperatorError(
-      `The server did not respond at ${controlPath(dataDir)} (${(error as Error).message}). The command may have been carried out. Check the server's log, then try again.`,
+      `The server did not respond at ${controlPath(dataDir)} (${asError(error).message}). The command may have been carried out. Check the server's log, then try again.`,
     )
   }
 }

@@ -4,6 +4,7 @@
  * repositories, and in a repository refs before objects. So the copy contains everything that its documents and refs
  * name.
  */
+import { errorCode } from '../kernel/thrown.js'
 import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -146,7 +147,7 @@ class FolderCopy {
       await copyFile(join(this.from, path), target)
     } catch (error) {
       // The file was deleted after it was listed. Nothing that is copied later refers to it.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+      if (errorCode(error) === 'ENOENT') return
       throw error
     }
     this.#copied.set(path, stamp ?? '')

@@ -1,4 +1,5 @@
 // Compares the tables of contents of two revisions: created, deleted and moved pages.
+import { required } from '../kernel/defined.js'
 import { inSlices } from '../kernel/slices.js'
 import { keptOrder } from './kept-order.js'
 import type { ContentStructure, PageEntry } from './types.js'
@@ -35,7 +36,7 @@ function* locationsOf(structure: ContentStructure): Generator<void, Locations> {
   const work: { entry: PageEntry; parent: string | null; position: number }[] = []
   const push = (pages: readonly PageEntry[], parent: string | null): void => {
     for (let position = pages.length - 1; position >= 0; position--)
-      work.push({ entry: pages[position] as PageEntry, parent, position })
+      work.push({ entry: required(pages[position]), parent, position })
   }
   push(structure.pages, null)
   for (let next = work.pop(); next; next = work.pop()) {

@@ -1,4 +1,5 @@
 // Evaluates a page: fills in included content, variables, and parts of specifications.
+import { required } from '../kernel/defined.js'
 import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
 import { resolveReference } from './resolve-reference.js'
 import { type NamedPart, readNamedPart } from './specs/named-part.js'
@@ -94,7 +95,7 @@ async function fillIncludes(
 ): Promise<string> {
   if (!markdown.includes('{%') || open.length > MAX_DEPTH) return markdown
   const { structure, exists } = context
-  const gitPath = open.at(-1) as string
+  const gitPath = required(open.at(-1))
   let done = ''
   let at = 0
   for (const reference of await context.work.references(markdown)) {

@@ -1,4 +1,5 @@
 /** Finds the references in a page's markdown: links, images, block tags and HTML attributes. */
+import { required } from '../kernel/defined.js'
 import { scanExactly } from './gfm/scan-exactly.js'
 import { parseWhole, scanNatively, type Whole } from './gfm/scan-natively.js'
 import type { ScannedMarkdown, Span } from './gfm/scanned.js'
@@ -134,8 +135,8 @@ function srcsetSpans(value: string): Span[] {
 function scanTags(markdown: string, from: number, to: number, code: readonly Span[], add: Add): void {
   let block = 0
   for (let at = markdown.indexOf('{%', from); at >= 0 && at < to; at = markdown.indexOf('{%', at + 2)) {
-    while (block < code.length && code[block]![1] <= at) block++
-    if (block < code.length && code[block]![0] <= at) continue
+    while (block < code.length && required(code[block])[1] <= at) block++
+    if (block < code.length && required(code[block])[0] <= at) continue
     const text = /^[^\r\n]*/.exec(markdown.slice(at + 2, Math.min(to, at + MAX_TAG_LENGTH)))?.[0] ?? ''
     const [opening, tag] = /^[-\s]*([a-z][a-z-]*)\s/.exec(text) ?? []
     const rule = tag === undefined ? undefined : LIQUID.get(tag)
@@ -145,7 +146,7 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
     const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
     if (!value) continue
     const part =
-      rule.kind === 'specification' ? readNamedPart(tag as string, text.slice(opening.length, close)) : undefined
+      rule.kind === 'specification' ? readNamedPart(required(tag), text.slice(opening.length, close)) : undefined
     if (part !== null)
       add(
         rule.kind,

@@ -4,7 +4,7 @@
  */
 
 /** Maximum length of an attribute list in characters, with the white space before it. */
-import { defined } from '../kernel/defined.js'
+import { defined, required } from '../kernel/defined.js'
 
 const MAX_LENGTH = 300
 const LIST = /(\s*)\{(:?)([^{}\r\n]*)\}\s*$/
@@ -29,7 +29,7 @@ export function findAttributeList(text: string): AttributeList | null {
   const [whole, space = '', colon = '', inner = ''] = found
   const parts = inner.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
   const isList =
-    parts.length > 0 && parts.every((part) => PART.test(part)) && (colon !== '' || /^[#.]/.test(parts[0] as string))
+    parts.length > 0 && parts.every((part) => PART.test(part)) && (colon !== '' || /^[#.]/.test(required(parts[0])))
   if (!isList) return null
   const id = parts.find((part) => part.startsWith('#'))?.slice(1)
   return {

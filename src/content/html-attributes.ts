@@ -76,7 +76,7 @@ function readAttributes(source: string, from: number, to: number, tag: string, f
       end = source.indexOf(quote, start)
       if (end < 0 || end >= to) return to
     } else while (end < to && !/[\s>]/.test(source.charAt(end))) end++
-    own.push({ tag, name, value: source.slice(start, end), start, end, quote: quoted ? (quote as '"' | "'") : '' })
+    own.push({ tag, name, value: source.slice(start, end), start, end, quote: quoted ? quote : '' })
     at = quoted ? end + 1 : end
   }
   return to

@@ -1,4 +1,5 @@
 /** Builds the page tree from SUMMARY.md, and reports entries whose targets do not exist. */
+import { required } from '../kernel/defined.js'
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { Slices } from '../kernel/slices.js'
@@ -61,7 +62,7 @@ export class ListedTree {
     const slices = new Slices()
     const work: Array<{ node: SummaryNode; level: TreeLevel }> = []
     const push = (children: readonly SummaryNode[], level: TreeLevel): void => {
-      for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, level })
+      for (let i = children.length - 1; i >= 0; i--) work.push({ node: required(children[i]), level })
     }
     await this.#notePlain(nodes, slices)
     const root = rootLevel(this.builder.pages)

@@ -25,7 +25,7 @@ export function normalizePath(path: string): string {
     .map((part) => {
       const text = decode(part)
       if (text === '.' || text === '..') throw new SitePathError('must not contain "." or ".." as a part')
-      if (/[\u0000-\u001f\u007f/\\]/.test(text) || !(text as string & { isWellFormed(): boolean }).isWellFormed())
+      if (/[\u0000-\u001f\u007f/\\]/.test(text) || !text.isWellFormed())
         throw new SitePathError('must not contain encoded slashes, backslashes or control characters')
       return `/${encodeURIComponent(text.normalize('NFC'))}`
     })

@@ -1,4 +1,5 @@
 /** Finds files like tools that read a repository from disk: through symbolic links, and settings in any case. */
+import { required } from '../kernel/defined.js'
 import { filterInSlices } from '../kernel/slices.js'
 import { folderOf } from './paths.js'
 import { isFile, readBounded } from './read-file.js'
@@ -29,7 +30,7 @@ export async function followLinks(reader: Reader, path: string): Promise<ReaderE
   const done: string[] = []
   let found: ReaderEntry | null = ROOT
   for (let hops = 0, names = 0; ahead.length > 0; ) {
-    const name = ahead.pop() as string
+    const name = required(ahead.pop())
     if (name === '' || name === '.') continue
     if (++names > MAX_NAMES) return null
     if (name === '..') {

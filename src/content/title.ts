@@ -1,4 +1,5 @@
 // Finds the heading that is the title of a page.
+import { required } from '../kernel/defined.js'
 import { findFrontMatterBlock } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { readPage } from './front-matter.js'
@@ -77,8 +78,8 @@ export function firstHeading(text: string): Heading | null {
         return {
           ...headingAt(
             text,
-            line.start + atx[1]!.length,
-            line.start + atx[1]!.length + atx[2]!.trimEnd().length,
+            line.start + required(atx[1]).length,
+            line.start + required(atx[1]).length + required(atx[2]).trimEnd().length,
             line.end,
             'atx',
           ),
@@ -137,4 +138,4 @@ export function setFirstHeading(text: string, title: string): string {
 }
 
 const escapeHtml = (text: string): string =>
-  text.replace(/[&<>]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[char] as string)
+  text.replace(/[&<>]/g, (char) => required({ '&': '&amp;', '<': '&lt;', '>': '&gt;' }[char]))

@@ -77,7 +77,7 @@ export class TreeBuilder {
     const kind: EntryKind = bare.type === 'document' ? 'page' : bare.type
     const key = this.#claim(kind, wantedKey ?? (level.groupKey === '' ? slug : `${level.groupKey}/${slug}`))
     const path = level.path === '' ? slug : `${level.path}/${slug}`
-    const entry = { ...bare, id: this.idOf(kind, key), key, slug, path, pages: [] } as PageEntry
+    const entry = { ...bare, id: this.idOf(kind, key), key, slug, path, pages: [] }
     level.list.push(entry)
     this.byId.set(entry.id, entry)
     this.byPath.set(path, entry)

@@ -1,5 +1,5 @@
 /** Parses HTML into a tree (hast) with a limit for its nodes. */
-import type { Element, Root, RootContent } from 'hast'
+import type { Element, Root } from 'hast'
 import rehypeParse from 'rehype-parse'
 import { unified } from 'unified'
 import { SKIP, visit } from 'unist-util-visit'
@@ -12,7 +12,7 @@ const parser = unified().use(rehypeParse, { fragment: false })
 
 /** Parses a whole page. Throws `Unconvertible` if it has too many nodes. */
 export function parseHtml(html: string): Root {
-  const tree = parser.parse(html) as Root
+  const tree = parser.parse(html)
   let nodes = 0
   visit(tree, () => {
     if (++nodes > MAX_NODES)
@@ -35,7 +35,7 @@ export function attribute(element: Element, name: string): string {
 export function removeElements(tree: Root | Element, unwanted: (element: Element) => boolean): void {
   visit(tree, 'element', (element, index, parent) => {
     if (!parent || index === undefined || !unwanted(element)) return
-    ;(parent.children as RootContent[]).splice(index, 1)
+    parent.children.splice(index, 1)
     return [SKIP, index]
   })
 }

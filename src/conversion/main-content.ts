@@ -1,4 +1,5 @@
 /** Finds the main content of a web page and removes the surrounding elements: navigation, banners, forms, scripts. */
+import { required } from '../kernel/defined.js'
 import { Readability } from '@mozilla/readability'
 import type { Element, Root } from 'hast'
 import { selectAll } from 'hast-util-select'
@@ -90,7 +91,7 @@ function readabilityContent(tree: Root): Root | null {
   if (!article?.content) return null
   const content = parseHtml(article.content)
   const [body] = selectAll('body', content)
-  return { type: 'root', children: body?.children as Root['children'] }
+  return { type: 'root', children: required(body?.children) }
 }
 
 /**
@@ -107,7 +108,7 @@ export function mainContent(tree: Root, whole: boolean): Root {
   }
   tidy(tree, whole ? 'content' : 'page')
   const [body] = selectAll('body', tree)
-  const rest: Root = { type: 'root', children: (body?.children ?? tree.children) as Root['children'] }
+  const rest: Root = { type: 'root', children: body?.children ?? tree.children }
   if (whole) return rest
   const extracted = readabilityContent(tree)
   // Readability selects the longest piece of prose. On a page with short pieces, it would lose most of them.

@@ -8,7 +8,7 @@ import { unpack } from './unpack.js'
 import { decodeText } from './decode-text.js'
 import { pack } from './container.js'
 
-const json = <T>(text: unknown): T => JSON.parse(String(text)) as T
+const json = <T>(text: unknown): T => JSON.parse(String(text))
 type Task = (...args: (string | Uint8Array)[]) => Uint8Array | Promise<Uint8Array>
 
 /** The table of tasks: a file and options in, facts and files out (`container.ts`). */

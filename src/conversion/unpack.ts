@@ -1,6 +1,7 @@
 /**
  * The task that unpacks a ZIP archive, with limits for count, size and ratio, and without names that point elsewhere.
  */
+import { asError } from '../kernel/thrown.js'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, getFileNameLowLevel, parseExtraFields, type ZipFile } from 'yauzl'
 import { pack, type ContainerPart } from './container.js'
@@ -169,7 +170,7 @@ export async function readArchive(
       reason ??
       (content === null
         ? `it has more than ${limits.maxFileBytes} bytes`
-        : `it is damaged (${(content as Error).message})`)
+        : `it is damaged (${asError(content).message})`)
     if (leftOut.length < MAX_LEFT_OUT) leftOut.push({ name: name.slice(0, 500), reason: why })
   }
   return { files: [...files.values()], leftOut }

@@ -1,4 +1,5 @@
 // Locks a folder against other processes.
+import { errorCode } from '../kernel/thrown.js'
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -82,7 +83,7 @@ function unlessRefused(write: () => void): void {
     write()
   } catch (error) {
     // A read-only descriptor fails with EBADF or EINVAL.
-    if (!isRefusedWrite(error) && !/^(EBADF|EINVAL)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!isRefusedWrite(error) && !/^(EBADF|EINVAL)$/.test(errorCode(error) ?? '')) throw error
   }
 }
 
@@ -99,7 +100,7 @@ function open(dir: string, path: string): number {
   try {
     return openSync(path, flags | BSD_EXLOCK, 0o600)
   } catch (thrown) {
-    throw (thrown as NodeJS.ErrnoException).code === 'EAGAIN' ? lockedBy(dir, path) : thrown
+    throw errorCode(thrown) === 'EAGAIN' ? lockedBy(dir, path) : thrown
   }
 }
 

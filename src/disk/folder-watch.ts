@@ -1,4 +1,6 @@
 /** Checks whether folders can be written: whether their disk has room, and whether the process has permission. */
+import { required } from '../kernel/defined.js'
+import { errorCode } from '../kernel/thrown.js'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -38,7 +40,7 @@ function refusalIn(thrown: unknown): NodeJS.ErrnoException | null {
   // bound: the causes of an error
   const seen = new Set<unknown>()
   for (let at = thrown; at instanceof Error && !seen.has(at); at = at.cause) {
-    const code = String((at as NodeJS.ErrnoException).code)
+    const code = String(errorCode(at))
     if (code in PROBLEMS || SQLITE_REFUSED.test(code)) return at
     seen.add(at)
   }
@@ -77,7 +79,7 @@ export class FolderWatch {
     if (!/^(ENOSPC|EDQUOT|EROFS)$/.test(code)) return null
     const settings = Object.keys(this.folders)
     const [setting] = settings.filter((one) => path.startsWith(`${this.folders[one]}/`))
-    return { setting: setting ?? settings.join(' or '), problem: PROBLEMS[code] as string, isFull: FULL.includes(code) }
+    return { setting: setting ?? settings.join(' or '), problem: required(PROBLEMS[code]), isFull: FULL.includes(code) }
   }
 
   #again(): Promise<UnwritableFolder[]> {
@@ -114,7 +116,7 @@ async function probe(folder: string): Promise<string | null> {
     await writeFile(path, randomBytes(PROBE_BYTES), { mode: 0o600 })
     return null
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? ''
+    return errorCode(error) ?? ''
   } finally {
     rmSync(path, { force: true })
   }

@@ -1,4 +1,5 @@
 /** Removes other users' access to the service's folders and files at start. */
+import { errorCode } from '../kernel/thrown.js'
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -31,6 +32,6 @@ function chmodIfAllowed(path: string, mode: number): void {
   try {
     chmodSync(path, mode)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error
+    if (errorCode(error) !== 'EROFS') throw error
   }
 }

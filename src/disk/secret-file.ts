@@ -1,4 +1,5 @@
 // Stores the service's own secrets in files.
+import { errorCode } from '../kernel/thrown.js'
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 
 /** Returns the secret in a file that only its owner can read. Creates the secret if it does not exist. */
@@ -11,7 +12,7 @@ export async function keepSecret(
     try {
       return (await readFile(path, 'utf8')).trim()
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      if (errorCode(error) !== 'ENOENT') throw error
     }
   }
   const secret = make()

@@ -2,6 +2,7 @@
  * The SQLite file of the index: one row per object. Reads and writes are bulk operations, since each call into the
  * library costs more than a row.
  */
+import { required } from '../kernel/defined.js'
 import { closeSync, openSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type libsql from 'libsql'
@@ -95,7 +96,7 @@ class FactFile implements Database {
     const found = new Map<string, string>()
     for (let from = 0; from < oids.length; from += ASKED_AT_ONCE) {
       const asked = JSON.stringify(oids.slice(from, from + ASKED_AT_ONCE))
-      const { rows } = (this.#selects.get(kind) as Statement).get([asked]) as { rows: Buffer | null }
+      const { rows } = required(this.#selects.get(kind)).get([asked]) as { rows: Buffer | null }
       for (const row of rows?.toString('utf8').split('\n') ?? []) {
         const end = row.indexOf(' ')
         const [oid, value] = [row.slice(0, end), row.slice(end + 1 + SUM_LENGTH)]
@@ -121,7 +122,7 @@ class FactFile implements Database {
   #parameters(rows: readonly FactRow[]): (string | null)[] {
     return rows.flatMap(({ oid, values }) => {
       for (const value of values) this.#written += value?.length ?? 0
-      return [oid, ...values.map((value, index) => value && sumOf(oid, this.#kinds[index] as string, value) + value)]
+      return [oid, ...values.map((value, index) => value && sumOf(oid, required(this.#kinds[index]), value) + value)]
     })
   }
 

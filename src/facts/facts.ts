@@ -1,6 +1,7 @@
 /**
  * The index. It is opened on demand, recreated if it is damaged, and disabled if its library or file cannot be used.
  */
+import { asError } from '../kernel/thrown.js'
 import { rmSync } from 'node:fs'
 import { isRefusedWrite } from '../disk/folder-watch.js'
 import { type Database, openDatabase } from './database.js'
@@ -78,7 +79,7 @@ class FactIndex implements FactsIndex {
       return work(this.#database)
     } catch (error) {
       // A full disk or a missing permission does not mean damage: the file can still be read.
-      if (isRefusedWrite(error)) this.#noteRefusal(error as Error)
+      if (isRefusedWrite(error)) this.#noteRefusal(asError(error))
       else this.#dropDamaged(error)
       return null
     }
@@ -102,7 +103,7 @@ class FactIndex implements FactsIndex {
 
   #dropDamaged(error: unknown): void {
     this.options.notice(
-      `The index ${this.options.file} cannot be read (${(error as Error).message}). The server rebuilds it, and nothing is lost.`,
+      `The index ${this.options.file} cannot be read (${asError(error).message}). The server rebuilds it, and nothing is lost.`,
     )
     try {
       this.#database?.close()
@@ -114,7 +115,7 @@ class FactIndex implements FactsIndex {
     try {
       for (const end of ['', '-wal', '-shm']) rmSync(this.options.file + end, { force: true })
     } catch (failure) {
-      this.#giveUp(`its file cannot be replaced (${(failure as Error).message})`)
+      this.#giveUp(`its file cannot be replaced (${asError(failure).message})`)
     }
   }
 }

@@ -2,6 +2,7 @@
  * Opens the folder of repositories: takes its lock, checks the version of Git, starts the processes, and removes
  * leftovers of a crash.
  */
+import { errorCode } from '../kernel/thrown.js'
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,7 @@ import { mustBeSupported } from './lifecycle/supported.js'
 import { clearTemporary, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/paths.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
-import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
+import { type Disk, disk as realDisk, syncPath } from './objects/disk.js'
 import { Scratches } from './objects/scratch.js'
 import { OpenPacks } from './packs/open-packs.js'
 import { hermeticEnvironment } from './process/environment.js'
@@ -37,7 +38,7 @@ import type { Git, GitOptions } from './types.js'
 /** Name of the lock file in the repositories folder. */
 const LOCK = '.bindery-lock'
 const SCRATCH_BYTES = 4 * 1024 ** 3
-const MAIN = 'refs/heads/main' as RefName
+const MAIN = 'refs/heads/main'
 const VERSION_MS = 30_000
 const MIN_GIT = [2, 39] as const
 

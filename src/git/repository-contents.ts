@@ -1,5 +1,5 @@
 /** Objects, refs and history of one bare repository on the disk. */
-import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import { type BlobId, type CommitId, type RefName, type TreeId, asOid } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FileChange, Staging, WriteInput } from './commit-input.js'
 import { DamagedRepository, isRepositoryFault, LostObject, MissingObject } from './errors.js'
@@ -123,7 +123,7 @@ export class RepositoryContents {
   }
 
   tree(tree: TreeId): Omit<Snapshot, 'commit'> {
-    return new TreeSnapshot('' as CommitId, tree, this.objects)
+    return new TreeSnapshot(asOid(''), tree, this.objects)
   }
 
   commit(id: CommitId): Promise<CommitInfo> {

@@ -1,5 +1,5 @@
 /** Writes commits one after the other and makes all of them durable at once. */
-import type { CommitId } from '../kernel/ids.js'
+import { type CommitId, asOid } from '../kernel/ids.js'
 import { encodeCommit } from './objects/commit-codec.js'
 import { parseCommit } from './objects/parse-commit.js'
 import { LostObject } from './errors.js'
@@ -64,7 +64,7 @@ export class CommitStaging {
     )
     this.#commits.set(commit.oid, input.parents)
     this.written(commit.oid, input.parents)
-    return commit.oid as CommitId
+    return commit.oid
   }
 
   /** Number of written bytes that may not be on the disk yet. */
@@ -137,7 +137,7 @@ export class CommitStaging {
     const { caches, cacheKey, pending } = this.objects
     for (const [oid, { content }] of this.#own) {
       const type = pending.get(oid)?.type
-      if (type === 'commit') caches.commits.set(cacheKey + oid, parseCommit(oid as CommitId, asBuffer(content)))
+      if (type === 'commit') caches.commits.set(cacheKey + oid, parseCommit(asOid(oid), asBuffer(content)))
       else if (type === 'blob') caches.blobs.set(cacheKey + oid, asBuffer(content))
     }
   }

@@ -1,5 +1,5 @@
 /** Writes blobs and trees that do not belong to a commit yet. */
-import type { BlobId, TreeId } from '../kernel/ids.js'
+import { type BlobId, type TreeId, asOid } from '../kernel/ids.js'
 import { MissingObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { EMPTY_TREE, encodeObject } from './objects/hash.js'
@@ -13,7 +13,7 @@ export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, c
   const blob = encodeObject('blob', content)
   await writer.write([blob])
   objects.caches.sizes.set(objects.cacheKey + blob.oid, content.length)
-  return blob.oid as BlobId
+  return blob.oid
 }
 
 /**
@@ -31,7 +31,7 @@ export async function draftTree(
   await objects.scratch.keep(
     edited.objects.map((object) => ({ type: edited.trees.has(object.oid) ? 'tree' : 'blob', object })),
   )
-  return edited.oid as TreeId
+  return asOid(edited.oid)
 }
 
 /** Returns the tree of a commit, or the tree itself. Throws `MissingObject`. */

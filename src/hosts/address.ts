@@ -1,4 +1,5 @@
 /** Derives the host's name for a repository, and the root of the host's REST API, from the URL of the repository. */
+import { own } from '../kernel/defined.js'
 import { HostError, type Provider } from './types.js'
 
 /** Matches a path segment that needs no encoding in a URL and is neither `.` nor `..`. */
@@ -34,7 +35,7 @@ function parseHostPath(url: string): HostPath {
   if (!parsed || !isValid)
     throw new HostError('refused', 'The URL does not point to a repository on the host. It must end in owner and name.')
   const web = parsed.protocol === 'http:' || parsed.protocol === 'https:'
-  const host = Object.hasOwn(HOSTS, parsed.hostname) ? (HOSTS[parsed.hostname] as string) : parsed.hostname
+  const host = own(HOSTS, parsed.hostname) ?? parsed.hostname
   return { origin: web ? parsed.origin : `https://${host}`, host, segments }
 }
 

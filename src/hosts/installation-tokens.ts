@@ -91,7 +91,7 @@ export class InstallationTokens {
       throw new HostError('unavailable', `${api.host} returned no token for the app.`)
     const permissions = Object.fromEntries(
       Object.entries((at(value, 'permissions') as object | undefined) ?? {}).slice(0, 100),
-    ) as Record<string, string>
+    )
     const created = { token, expiresAt, permissions }
     if (expiresAt.getTime() > now().getTime()) this.#cache.set(key, created)
     return created

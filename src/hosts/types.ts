@@ -2,6 +2,7 @@
  * The types for hosts of Git repositories. They use the same terms for GitHub, GitLab, Gitea, Forgejo and Bitbucket.
  */
 
+import type { CommitId } from '../kernel/ids.js'
 /** `gitea` includes Forgejo; `bitbucket` is Bitbucket Cloud. A `generic` remote supports only Git. */
 export const providers = ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as const
 export type Provider = (typeof providers)[number]
@@ -78,10 +79,10 @@ export interface PullRequest {
    * `sha` is null if the host abbreviates it; after a merge it may be a later commit of the branch. `repository` is
    * `owner/name`, or null if it was deleted.
    */
-  head: { ref: string; sha: string | null; repository: string | null }
+  head: { ref: string; sha: CommitId | null; repository: string | null }
   base: { ref: string }
   /** The merge commit that the host reports; null before the merge. */
-  mergeCommit: string | null
+  mergeCommit: CommitId | null
   mergedAt: string | null
   mergedBy: string | null
   /** The reason for closing it without a merge, if the host asks for one (Bitbucket). */

@@ -1,5 +1,6 @@
 /** Reads values from untrusted JSON. */
 
+import { type CommitId, isOid } from '../kernel/ids.js'
 /** Returns the value at a path; undefined if there is none. Inherited members do not count. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let now = value
@@ -28,11 +29,10 @@ export function listAt(value: unknown, ...path: (string | number)[]): unknown[] 
   return Array.isArray(found) ? found : []
 }
 
-const COMMIT = /^[0-9a-f]{40}$/
 const NO_COMMIT = '0'.repeat(40)
 
 /** Returns a full commit ID at a path; undefined for abbreviations, and for zeros, which stand for no commit. */
-export function commitAt(value: unknown, ...path: (string | number)[]): string | undefined {
+export function commitAt(value: unknown, ...path: (string | number)[]): CommitId | undefined {
   const found = at(value, ...path)
-  return typeof found === 'string' && COMMIT.test(found) && found !== NO_COMMIT ? found : undefined
+  return typeof found === 'string' && isOid(found) && found !== NO_COMMIT ? found : undefined
 }

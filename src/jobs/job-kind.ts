@@ -28,7 +28,7 @@ export class JobInterrupted extends Error {
 }
 
 /** The definition of a kind of job for the worker. */
-export interface JobKind {
+export interface JobKind<Payload extends object = Record<string, unknown>> {
   kind: string
   /** Jobs of one queue share its slots. */
   queue: Queue
@@ -38,8 +38,8 @@ export interface JobKind {
    * the job is retried, and finally `failed` returns the result. `signal` is aborted when the service stops;
    * a long job then throws `JobInterrupted`.
    */
-  run(app: App, job: JobDoc, signal: AbortSignal): Promise<Ending>
-  failed(app: App, job: JobDoc, error: string): Ending
+  run(app: App, job: JobDoc<Payload>, signal: AbortSignal): Promise<Ending>
+  failed(app: App, job: JobDoc<Payload>, error: string): Ending
 }
 
 /**

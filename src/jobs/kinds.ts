@@ -13,22 +13,22 @@ import { mail } from './send-mail.js'
 import { computeRevision, spreadOpenApi } from './spread-openapi.js'
 import { translate } from './translate.js'
 
+const all: readonly JobKind[] = [
+  gitImport,
+  gitExport,
+  requestExport,
+  pullPreviews,
+  contentImport,
+  maintain,
+  purge,
+  mail,
+  pdf,
+  processOpenApi,
+  spreadOpenApi,
+  computeRevision,
+  translate,
+  resolveLfs,
+]
+
 /** All kinds of jobs, by name. */
-export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
-  [
-    gitImport,
-    gitExport,
-    requestExport,
-    pullPreviews,
-    contentImport,
-    maintain,
-    purge,
-    mail,
-    pdf,
-    processOpenApi,
-    spreadOpenApi,
-    computeRevision,
-    translate,
-    resolveLfs,
-  ].map((kind) => [kind.kind, kind]),
-)
+export const jobKinds: ReadonlyMap<string, JobKind> = new Map(all.map((kind) => [kind.kind, kind]))

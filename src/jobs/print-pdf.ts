@@ -5,11 +5,11 @@ import type { JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
 /** Prints a PDF. */
-export const pdf: JobKind = {
+export const pdf: JobKind<PdfOrder> = {
   kind: 'print-pdf',
   queue: queues.pdf,
   async run(app, job) {
-    const error = await printPdf(app, job.id, job.payload as unknown as PdfOrder)
+    const error = await printPdf(app, job.id, job.payload)
     return error === null ? {} : { error }
   },
   failed: (_app, _job, error) => ({ error }),

@@ -1,13 +1,13 @@
 // The job that sends a mail.
-import { type MailOrder, sendMail } from '../domain/people/mails.js'
+import { type QueuedMail, sendMail } from '../domain/people/mails.js'
 import { giveUpMail, writeMail } from '../domain/people/write-mail.js'
 import type { JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 
 /** Sends a mail. */
-export const mail: JobKind = {
+export const mail: JobKind<QueuedMail> = {
   kind: 'send-mail',
   queue: queues.mail,
   run: (app, job) => sendMail(app, job, writeMail),
-  failed: (_app, job, error) => ({ error, write: (tx) => giveUpMail(tx, job.payload as unknown as MailOrder) }),
+  failed: (_app, job, error) => ({ error, write: (tx) => giveUpMail(tx, job.payload) }),
 }

@@ -1,4 +1,4 @@
-/** Leaves out the members of an object that are undefined. */
+/** Functions for values that may be undefined. */
 
 /** The object type in which members that may be undefined are optional. */
 export type Defined<T extends object> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -11,3 +11,17 @@ export function defined<T extends object>(members: T): Defined<T> {
   for (const name in members) if (members[name] !== undefined) copy[name] = members[name]
   return copy as Defined<T>
 }
+
+/** Returns a value that must exist, such as an element below the length of a list. Throws if it does not. */
+export function required<T>(value: T): NonNullable<T> {
+  if (value === undefined || value === null) throw new Error('A value that must exist is missing.')
+  return value
+}
+
+/** Returns a member of an object by its name; undefined if the object has none of its own. */
+export const own = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(members, name) ? members[name] : undefined
+
+/** Returns the names of the members that an object has, or that a change gives it, with their types. */
+export const keysOf = <T extends object>(members: T): (keyof T & string)[] =>
+  Object.keys(members) as (keyof T & string)[]

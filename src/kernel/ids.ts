@@ -3,7 +3,7 @@ import { customAlphabet } from 'nanoid'
 
 declare const brand: unique symbol
 /** A string type that only validating code can create. */
-type Brand<T, B extends string> = T & { readonly [brand]: B }
+type Brand<T, B extends string> = T & { readonly [brand]: { readonly [K in B]: true } }
 
 /** A commit's object ID: 40 lowercase hexadecimal digits. */
 export type CommitId = Brand<string, 'CommitId'>
@@ -11,13 +11,18 @@ export type CommitId = Brand<string, 'CommitId'>
 export type TreeId = Brand<string, 'TreeId'>
 /** A blob's object ID. */
 export type BlobId = Brand<string, 'BlobId'>
+/** The ID of an object of any type. */
+export type Oid = CommitId & TreeId & BlobId
 /** A full reference name, such as `refs/heads/main`. */
-export type RefName = Brand<string, 'RefName'>
+export type RefName = `refs/${string}`
 
 const OID = /^[0-9a-f]{40}$/
 
 /** Whether `text` has the format of a full Git object ID. */
-export const isOid = (text: string): boolean => OID.test(text)
+export const isOid = (text: string): text is Oid => OID.test(text)
+
+/** Types a text as an object ID without a check: the output of Git, a digest, or an ID that a repository contained. */
+export const asOid = (text: string): Oid => text as Oid
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

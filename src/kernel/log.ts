@@ -47,7 +47,7 @@ function errorChain(thrown: unknown): LoggedError[] {
       chain.push({ name: typeof at, message: scrub(String(at)) })
       break
     }
-    const code = (at as { code?: unknown }).code
+    const code = 'code' in at ? at.code : undefined
     chain.push({
       name: at.name,
       message: scrub(at.message),

@@ -12,7 +12,7 @@ const load = createRequire(import.meta.url)
  */
 export function optionalLibrary<Library>(name: Optional): Library | null {
   try {
-    return load(name) as Library
+    return load(name)
   } catch {
     return null
   }

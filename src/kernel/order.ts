@@ -1,4 +1,5 @@
 // Sort keys that keep siblings in the order that users choose.
+import { required } from './defined.js'
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing'
 
 /** An item with a position among its siblings. */
@@ -43,7 +44,7 @@ export function positionsAt(siblings: readonly Ordered[], at: number, n = 1): Po
   const keys = generateNKeysBetween(null, null, siblings.length + n)
   const others = [...keys.slice(0, at), ...keys.slice(at + n)]
   const moved = siblings
-    .map((one, i) => [one, others[i] as string] as const)
+    .map((one, i) => [one, required(others[i])] as const)
     .filter(([one, key]) => one.position !== key)
   return { positions: keys.slice(at, at + n), moved: new Map(moved.map(([one, key]) => [one.id, key])) }
 }

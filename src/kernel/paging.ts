@@ -1,4 +1,5 @@
 // Pages of lists and their cursors.
+import { required } from './defined.js'
 import type { Table, Document } from './documents.js'
 import { badRequest } from './errors.js'
 
@@ -132,7 +133,7 @@ export function paginateSorted<T>(
     const after = decodeCursor(query.page)
     for (let end = sorted.length; from < end; ) {
       const middle = (from + end) >>> 1
-      if (sign * compareSortKeys(key(sorted[middle] as T), after) > 0) end = middle
+      if (sign * compareSortKeys(key(required(sorted[middle])), after) > 0) end = middle
       else from = middle + 1
     }
   }

@@ -1,4 +1,5 @@
 /** Determines the LFS server of a remote, from the remote and `.lfsconfig`. */
+import { required } from '../kernel/defined.js'
 import { LfsError } from './errors.js'
 
 /** Maximum size of a configuration file in bytes. Larger ones are not read. */
@@ -74,7 +75,7 @@ function configuredUrl(text: string): string | null {
   let found: string | null = null
   for (const line of text.split(/\r?\n/)) {
     const header = /^\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"[^"]*")?\s*\]/.exec(line)
-    if (header) section = line.includes('"') ? '' : (header[1] as string).toLowerCase()
+    if (header) section = line.includes('"') ? '' : required(header[1]).toLowerCase()
     const [, name, value] = /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)$/.exec(line) ?? []
     if (section === 'lfs' && name?.toLowerCase() === 'url')
       found = (value ?? '')

@@ -1,4 +1,5 @@
 // The document that records how far the events of a branch have been written.
+import type { CommitId, RefName } from '../kernel/ids.js'
 import { table } from '../kernel/documents.js'
 
 /**
@@ -8,8 +9,8 @@ import { table } from '../kernel/documents.js'
 export interface AnnouncedHeadDoc {
   id: string
   space: string
-  ref: string
-  commit: string
+  ref: RefName
+  commit: CommitId
 }
 
 export const announcedHeads = table<AnnouncedHeadDoc>()({

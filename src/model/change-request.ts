@@ -1,4 +1,5 @@
 /** Change requests: stored form, inputs and responses, including those of conflicts and merges. */
+import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, MAX_TEXT_LENGTH, nullable, oneOf, Timestamp } from './common.js'
@@ -20,9 +21,9 @@ export interface ChangeRequestDoc {
   createdBy: string
   createdAt: string
   updatedAt: string
-  revisionInitial: string
-  revisionMergedAncestor?: string
-  revisionMerged?: string
+  revisionInitial: CommitId
+  revisionMergedAncestor?: CommitId
+  revisionMerged?: CommitId
   /** The member who merged it (absent if the service recorded the merge), and the time. */
   mergedBy?: string
   mergedAt?: string

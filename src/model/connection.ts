@@ -1,4 +1,5 @@
 /** Connections of spaces to remote repositories: the stored document and the inputs. */
+import type { CommitId, RefName } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf } from './common.js'
@@ -59,7 +60,7 @@ export interface ConnectionDoc {
   provider: ConnectionProvider
   /** URL without credentials. */
   url: string
-  ref: string
+  ref: RefName
   /** Folder of the remote repository with the content of this space; '' = the whole repository. */
   directory: string
   /** The key of the remote: URL, ref and directory as one name. */
@@ -77,9 +78,9 @@ export interface ConnectionDoc {
   sealedWebhookSecret: string
   paused: boolean
   /** The remote head that the last finished run saw. */
-  lastSeenHead?: string
+  lastSeenHead?: CommitId
   /** The revision of main that the remote contains. */
-  lastRevision?: string
+  lastRevision?: CommitId
   lastRun?: string
   /** Time of the last successful run. */
   lastSuccessAt?: string

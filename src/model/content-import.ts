@@ -1,4 +1,5 @@
 /** Imports of content from a URL: the request, the stored document, and the response. */
+import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, oneOf, Timestamp } from './common.js'
@@ -110,8 +111,8 @@ export interface ContentImportDoc {
    * The last commit created. It is written before the branch moves, so that a run after a crash can check whether the
    * branch moved.
    */
-  commit?: string
-  revision?: string
+  commit?: CommitId
+  revision?: CommitId
   problem?: ImportProblem
   requestedBy: string
   createdAt: string

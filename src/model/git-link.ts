@@ -1,4 +1,5 @@
 /** The link of a space to a remote Git repository. */
+import type { RefName } from '../kernel/ids.js'
 import { Type } from '@sinclair/typebox'
 import { oneOf, Timestamp } from './common.js'
 
@@ -6,7 +7,7 @@ import { oneOf, Timestamp } from './common.js'
 export interface GitLink {
   /** URL without credentials. */
   url: string
-  ref: string
+  ref: RefName
   /** Folder of the remote repository with the content of this space; '' = the whole repository. */
   directory: string
   provider?: 'github' | 'gitlab'

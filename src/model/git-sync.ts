@@ -1,4 +1,5 @@
 /** Imports, exports and previews: their requests, the stored run, and the responses. */
+import type { CommitId, RefName } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
@@ -136,16 +137,16 @@ export interface SyncRunDoc {
   /** Progress within the current stage. */
   work?: Static<typeof Work>
   url: string
-  ref: string
+  ref: RefName
   directory: string
   startedAt: string
   finishedAt?: string
   /** The reason for the failure, with the affected file and the remedy. */
   error?: string
   /** The remote head that the run saw last. */
-  remoteRevision?: string
+  remoteRevision?: CommitId
   /** The resulting revision here, or the exported revision. */
-  revision?: string
+  revision?: CommitId
   /** The conflict change request. */
   changeRequest?: string
   result?: 'adopted' | 'merged' | 'unchanged' | 'exported' | 'standalone' | 'conflict'
@@ -176,7 +177,7 @@ export interface SyncRunDoc {
    * The revision of main before an import, or the revision that the last export pushed to the remote; absent if there
    * was none.
    */
-  baseRevision?: string
+  baseRevision?: CommitId
   /** Whether the run was canceled by a user. */
   cancelled?: boolean
 }

@@ -4,7 +4,7 @@ import { table } from '../kernel/documents.js'
 /**
  * Work that must be done and survives a restart, as stored. Jobs of one `lane` run one at a time, in order of creation.
  */
-export interface JobDoc {
+export interface JobDoc<Payload extends object = Record<string, unknown>> {
   id: string
   kind: string
   /** Jobs of one lane (such as a space) run one after another. */
@@ -12,7 +12,7 @@ export interface JobDoc {
   /** The queue shares its slots fairly among organizations. Absent: the job belongs to none. */
   organization?: string
   /** JSON for the code of the job. It never contains credentials: those are in `app.credentials`, by job ID. */
-  payload: Record<string, unknown>
+  payload: Payload
   state: 'queued' | 'running' | 'done' | 'failed'
   /** Increases with every job. It determines the order within a lane. */
   sequence: number

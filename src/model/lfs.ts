@@ -1,4 +1,5 @@
 /** The Git LFS files of a space: objects that were fetched or failed, and the remotes that they come from. */
+import type { CommitId, RefName } from '../kernel/ids.js'
 import { table } from '../kernel/documents.js'
 
 /**
@@ -41,13 +42,13 @@ export interface LfsRemote {
   key: string
   /** URL without a credential. */
   url: string
-  ref: string
+  ref: RefName
   /** Folder of the remote with the content of the space; absent = the whole repository. */
   directory?: string
   /** ID of the connection whose credential is used. */
   connection?: string
   /** The last imported remote head, whose `.lfsconfig` applies. */
-  head?: string
+  head?: CommitId
 }
 
 /** A space with Git LFS pointers, as stored. Its version increases with every object that is fetched or fails. */

@@ -1,4 +1,5 @@
 /** Previews of pull requests: the stored document, and the response. */
+import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import type { Diagnostic } from '../kernel/diagnostic.js'
@@ -33,14 +34,14 @@ export interface PullPreviewDoc {
    */
   head: { ref: string; repository: string | null }
   /** The head that the preview shows; absent until the preview is built. */
-  commit?: string
+  commit?: CommitId
   /** `refused`: the content cannot be shown, and `message` contains the reason. */
   state: (typeof previewStates)[number]
   message?: string
   /** The local commit that shows the head. */
-  revision?: string
+  revision?: CommitId
   /** The local commit that it is compared with. */
-  baseRevision?: string
+  baseRevision?: CommitId
   problems: PreviewProblem[]
   /** Number of all problems, and of those that fail the commit status. */
   counts: { all: number; failing: number }

@@ -1,4 +1,5 @@
 /** Change requests that are exported as pull requests: the stored document, the input and the response. */
+import type { CommitId, RefName } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
@@ -7,8 +8,8 @@ const requestExportStatuses = ['pending', 'open', 'merged', 'closed'] as const
 
 /** A revision of the change request, and the commit on the host's branch that has its content. */
 export interface ExportedRevision {
-  revision: string
-  commit: string
+  revision: CommitId
+  commit: CommitId
 }
 
 /** The reason why an export is currently blocked. */
@@ -33,9 +34,9 @@ export interface RequestExportDoc {
    */
   key: string
   /** Full name of the branch on the host. */
-  branch: string
+  branch: RefName
   /** Full name of the target branch of the pull request. */
-  base: string
+  base: RefName
   /** `pending`: there is no pull request yet. `merged` and `closed` are final. */
   status: (typeof requestExportStatuses)[number]
   /** Number of this export of the change request. Each export has its own branch. */
@@ -56,14 +57,14 @@ export interface RequestExportDoc {
   /** Whether the final comment on the pull request was posted. It is posted at most once. */
   said?: boolean
   /** The result of the merge on the host. */
-  became?: { method: 'merge' | 'squash' | 'rebase'; commits: string[]; by?: string; at?: string }
+  became?: { method: 'merge' | 'squash' | 'rebase'; commits: CommitId[]; by?: string; at?: string }
   /**
    * The newest exported revision that the host reports as merged; null if it reports none, absent if it was not
    * queried.
    */
   mergedFrom?: ExportedRevision | null
   /** The revision of main that recorded the merge. */
-  revisionMerged?: string
+  revisionMerged?: CommitId
   /** The reason why the pull request was closed without a merge, or why the change request stays open after a merge. */
   reason?: string
   /** Whether the service archived the change request because the pull request was closed. */

@@ -1,4 +1,5 @@
 /** Reviews of change requests, and requests for them: stored forms, inputs and responses. */
+import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Comment } from './comment.js'
@@ -20,7 +21,7 @@ export interface ReviewDoc {
   reviewer: string
   status: ReviewStatus
   /** Head of the branch at the time of the review. */
-  revision: string
+  revision: CommitId
   createdAt: string
   /** ID of the comment of the review; it may have been deleted since. */
   comment?: string
@@ -44,7 +45,7 @@ export interface RequestedReviewDoc {
   requestedBy: string
   requestedAt: string
   /** Head of the branch at the time of the request. */
-  revision: string
+  revision: CommitId
 }
 
 export const requestedReviews = table<RequestedReviewDoc>()({

@@ -1,4 +1,5 @@
 /** The customization of a site or site space: all settings, the partial input, and the stored form. */
+import { keysOf } from '../kernel/defined.js'
 import { type Static, type TPartial, type TProperties, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, nullable, oneOf } from './common.js'
@@ -149,7 +150,7 @@ export const SiteCustomizationInput = Type.Partial(
 export type SiteCustomizationInput = Static<typeof SiteCustomizationInput>
 
 /** Names of the setting groups. */
-export const customizationGroups = Object.keys(givenGroups) as (keyof typeof givenGroups)[]
+export const customizationGroups = keysOf(givenGroups)
 
 /**
  * The customization of a site or site space, as stored: only the given settings. Its ID is that of the site or site

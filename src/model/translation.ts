@@ -1,4 +1,5 @@
 /** Translations: spaces that are kept up to date with a source space in another language. */
+import type { CommitId } from '../kernel/ids.js'
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, Language, listOf, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
@@ -34,7 +35,7 @@ export interface TranslationNote {
 /** The result of one run. */
 export interface RunResult {
   /** The resulting head. */
-  revision?: string
+  revision?: CommitId
   changeRequest?: string
   pages: number
   words: number
@@ -47,9 +48,9 @@ export interface TranslationDoc {
   organization: string
   source: { space: string; language: Language }
   language: Language
-  result: { space: string; revision: string; changeRequest?: string }
+  result: { space: string; revision: CommitId; changeRequest?: string }
   /** The first commit of the result. Its content was created by the service. */
-  initial: string
+  initial: CommitId
   status: (typeof translationStates)[number]
   problem?: TranslationProblem
   notes: TranslationNote[]
@@ -71,10 +72,10 @@ export interface TranslationDoc {
   latestPages: number
   latestWords: number
   /** The source head of the last run, regardless of its result. */
-  seen?: string
+  seen?: CommitId
   /** Start of the current run, and its commit. A run after a crash ends with that commit. */
   startedAt?: string
-  committed?: RunResult & { commit: string }
+  committed?: RunResult & { commit: CommitId }
   createdBy: string
   createdAt: string
   updatedAt: string

@@ -3,6 +3,7 @@
  * thread does the reading: the library follows references by recursion, and a thread may have a larger stack than the
  * system gives a process.
  */
+import { required } from '../kernel/defined.js'
 import { isMainThread, Worker } from 'node:worker_threads'
 import type { FromReader } from './messages.js'
 
@@ -25,7 +26,7 @@ function watch(): void {
     : `import(${url})`
   const thread = new Worker(code, {
     eval: true,
-    resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb as number },
+    resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: required(heapMb) },
   })
   thread.on('message', (message: FromReader) => process.send?.(message))
   // The thread is out of memory.

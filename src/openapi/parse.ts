@@ -1,4 +1,5 @@
 /** Parses the JSON and YAML of specifications, with limits for nesting, aliases and values. */
+import { asError } from '../kernel/thrown.js'
 import { parseYaml } from '@redocly/openapi-core'
 import { isEndlessChain, MAX_HOPS } from './values.js'
 
@@ -65,7 +66,8 @@ function readYaml(text: string): unknown {
   try {
     return parseYaml(text, { maxDepth: MAX_NESTING, maxAliases: MAX_ALIASES })
   } catch (thrown) {
-    const { reason, message, mark } = thrown as Error & { reason?: string; mark?: { line: number; column: number } }
+    const { reason, message, mark }: Error & { reason?: string; mark?: { line: number; column: number } } =
+      asError(thrown)
     const why = reason ?? message.split('\n')[0] ?? 'it cannot be read'
     throw new ParseFailure(
       why.includes('maxDepth') ? TOO_DEEP : `This is not valid JSON or YAML: ${why}`,

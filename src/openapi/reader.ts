@@ -2,6 +2,7 @@
  * Reads a specification in a separate process with limits for time and memory, so that no content can affect the
  * service.
  */
+import { asError, errorCode } from '../kernel/thrown.js'
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -106,8 +107,7 @@ export function readSpec(
       try {
         say({ file: await fetchFile(wanted), wanted })
       } catch (error) {
-        const { message, code } = error as Error & { code?: string }
-        say({ failed: { message, code: code ?? 'FETCH_ERROR' }, wanted })
+        say({ failed: { message: asError(error).message, code: errorCode(error) ?? 'FETCH_ERROR' }, wanted })
       }
     }
   })

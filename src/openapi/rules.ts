@@ -17,7 +17,7 @@ const exceptions: Plugin = {
       const open = withSchema(types, (schema) => ({ ...schema, additionalProperties: null }))
       return String(version) === 'oas3_1' || !open.Response
         ? open
-        : { ...open, Response: { ...open.Response, required: [] } as Types[string] }
+        : { ...open, Response: { ...open.Response, required: [] } }
     },
     oas2: (types) =>
       withSchema(types, (schema) => {

@@ -1,4 +1,5 @@
 /** Creates the connections of the HTTP client. Each of them goes through the address guard. */
+import { asError } from '../kernel/thrown.js'
 import { Agent, buildConnector } from 'undici'
 import type { AddressGuard } from './addresses.js'
 
@@ -17,7 +18,7 @@ function guardedConnector(guard: AddressGuard): Connector {
     try {
       guard.checkLiteral(options.hostname.replace(/^\[|\]$/g, ''))
     } catch (error) {
-      return done(error as Error, null)
+      return done(asError(error), null)
     }
     return connect(options, done)
   }

@@ -2,6 +2,7 @@
  * The reason why a request failed. `refused`: the address is not allowed; `unreachable`: there is no connection, or it
  * cannot be trusted; `timeout`; `too-large`; `bad-response`: the response is not usable HTTP.
  */
+import { errorCode } from '../kernel/thrown.js'
 export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'bad-response'
 
 /**
@@ -34,7 +35,7 @@ const MALFORMED = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_M
 export function explain(thrown: unknown, host: string): OutboundError {
   const known = findOutboundError(thrown)
   if (known) return known
-  const code = String((thrown as { code?: unknown } | undefined)?.code ?? '')
+  const code = errorCode(thrown) ?? ''
   const because = (failure: OutboundFailure, message: string): OutboundError =>
     new OutboundError(failure, message, { cause: thrown })
   if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'].includes(code))

@@ -1,4 +1,5 @@
 // Sends mail through the mail server.
+import { asError } from '../kernel/thrown.js'
 import type { smtpTransport } from './smtp.js'
 
 /** A message to one recipient. */
@@ -48,7 +49,7 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
           headers: { 'Auto-Submitted': 'auto-generated' },
         })
       } catch (error) {
-        const { code, responseCode, message } = error as { code?: string; responseCode?: number; message: string }
+        const { code, responseCode, message }: Error & { code?: string; responseCode?: number } = asError(error)
         if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500)
           throw new MailRefused(responseCode)
         throw new Error(`The mail server did not accept the message (${code ?? 'no code'}): ${responseCode ?? message}`)

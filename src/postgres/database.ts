@@ -1,4 +1,5 @@
 /** A pool of connections to PostgreSQL: statements, serializable transactions with retries, and notifications. */
+import { asError } from '../kernel/thrown.js'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientConfig, PoolClient } from 'pg'
 import { Connections, endSoon } from './connections.js'
@@ -182,7 +183,7 @@ class PostgresDatabase implements Database {
     } catch (error) {
       // After a failover, a new connection may lead to a server that accepts changes.
       isStale = isReadOnly(error)
-      if (!inTransaction && isAway(error)) broken ??= error as Error
+      if (!inTransaction && isAway(error)) broken ??= asError(error)
       if (inTransaction && broken === undefined)
         await this.#run(client, 'ROLLBACK').catch((failure: Error) => {
           broken ??= failure

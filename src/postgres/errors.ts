@@ -1,4 +1,5 @@
 /** The errors of the database: it is unreachable, a transaction must be retried, or a constraint rejects a row. */
+import { errorCode } from '../kernel/thrown.js'
 import type { DatabaseError } from 'pg'
 import { ServiceError } from '../kernel/errors.js'
 
@@ -45,7 +46,7 @@ export function isAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true
   if (isFromDatabase(error)) return AWAY.test(error.code ?? '')
   if (!(error instanceof Error)) return false
-  return BROKEN.test((error as NodeJS.ErrnoException).code ?? '') || BROKEN.test(error.message)
+  return BROKEN.test(errorCode(error) ?? '') || BROKEN.test(error.message)
 }
 
 /** Whether the database accepts no changes: it is a standby, or its operator or provider made it read-only. */

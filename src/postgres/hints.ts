@@ -30,7 +30,7 @@ export function openHints(database: Database, holder: string): Hints {
 
   const listening = database.listen(CHANNEL, (payload) => {
     if (payload === '') return
-    const [from, topic, text] = JSON.parse(payload) as [string, string, string]
+    const [from, topic, text]: [string, string, string] = JSON.parse(payload)
     if (from !== holder) listeners.get(topic)?.(text)
   })
 

@@ -86,4 +86,5 @@ export class LostSessions {
 }
 
 /** Returns the number of the server process for a connection. The server sends it when the connection is made. */
-export const processOf = (client: object): number => (client as { processID?: number }).processID ?? 0
+export const processOf = (client: object): number =>
+  'processID' in client && typeof client.processID === 'number' ? client.processID : 0

@@ -2,6 +2,7 @@
  * The bundled fonts as one style sheet that lists the characters of each file. Chromium loads only the files that a
  * document needs.
  */
+import { required } from '../kernel/defined.js'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -68,7 +69,7 @@ export function isInBundledFont(character: string): boolean {
   ranges ??= Object.keys(PACKAGES).flatMap((name) =>
     rangesOf(name).map((range) => ({ range, eastAsian: EAST_ASIAN.test(name) })),
   )
-  const codePoint = character.codePointAt(0) as number
+  const codePoint = required(character.codePointAt(0))
   const eastAsian = EAST_ASIAN_CHARACTER.test(character)
   return ranges.some(
     ({ range: [from, to], eastAsian: only }) => from <= codePoint && codePoint <= to && (!only || eastAsian),

@@ -1,4 +1,5 @@
 /** Finds characters that no font contains. They are invisible in a PDF and cannot be found by searching. */
+import { required } from '../kernel/defined.js'
 import { execFileSync } from 'node:child_process'
 import { isInBundledFont } from './fonts.js'
 
@@ -13,7 +14,7 @@ export function missingGlyphs(characters: Iterable<string>): string[] {
   const asked = [...new Set(characters)].filter((one) => !INVISIBLE.test(one) && !isInBundledFont(one))
   return asked
     .slice(0, MAX_LOOKUPS)
-    .filter((one) => !systemHas(one.codePointAt(0) as number))
+    .filter((one) => !systemHas(required(one.codePointAt(0))))
     .slice(0, MAX_LISTED)
 }
 

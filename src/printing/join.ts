@@ -1,4 +1,5 @@
 /** Joins printed documents to one PDF: page numbers, links between documents, and the outline. */
+import { required } from '../kernel/defined.js'
 import {
   type PDFContext,
   PDFArray,
@@ -66,7 +67,7 @@ export async function joinParts(
   documents: readonly Uint8Array[],
   order: PrintOrder,
 ): Promise<Uint8Array> {
-  const only = documents.length === 1 ? await readPart(documents[0] as Uint8Array) : null
+  const only = documents.length === 1 ? await readPart(required(documents[0])) : null
   const book = only?.pdf ?? (await PDFDocument.create({ updateMetadata: false }))
   const targets = new Map<string, Target>()
   for (const bytes of documents) {

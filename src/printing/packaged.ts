@@ -1,4 +1,5 @@
 /** Unpacks the compressed Chromium of the package @sparticuz/chromium once. */
+import { errorCode } from '../kernel/thrown.js'
 import { execFile } from 'node:child_process'
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -27,7 +28,7 @@ export async function unpackChromium(folder: string): Promise<Packaged | null> {
       return await unpackInto(join(parent, `bindery-chromium-${found.version}`), found.dir)
     } catch (error) {
       // The packages may belong to another user. Then use the data folder.
-      if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error
     }
   }
   return null

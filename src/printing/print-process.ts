@@ -30,7 +30,7 @@ async function probe(engine: Engine): Promise<{ version: string }> {
 }
 
 async function print(engine: Engine, folder: string, maxBytes: number): Promise<PrintResult> {
-  const order = JSON.parse(readFileSync(join(folder, 'order.json'), 'utf8')) as PrintOrder
+  const order: PrintOrder = JSON.parse(readFileSync(join(folder, 'order.json'), 'utf8'))
   const watch = watchMemory(maxBytes, () =>
     fail(
       `Printing takes more than ${Math.round(maxBytes / 1024 / 1024)} MB of memory. Print single pages (page=…&only=true).`,
@@ -105,7 +105,7 @@ const [command, engine, folder = '', maxBytes = '0'] = process.argv.slice(2)
 // The parent process holds the other end of stdin. If it dies, this process and Chromium end, too.
 process.stdin.on('end', () => process.exit(1)).resume()
 try {
-  const given = JSON.parse(engine ?? '') as Engine
+  const given: Engine = JSON.parse(engine ?? '')
   report({ done: command === 'probe' ? await probe(given) : await print(given, folder, Number(maxBytes)) })
   process.exit(0)
 } catch (error) {

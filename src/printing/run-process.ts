@@ -79,7 +79,7 @@ export function runProcess<T>(
 
 function resultOf(output: string): { done: unknown } | PrintFailure | null {
   try {
-    const said = JSON.parse(output.trim().split('\n').at(-1) ?? '') as { done: unknown } | { failed: string }
+    const said: { done: unknown } | { failed: string } = JSON.parse(output.trim().split('\n').at(-1) ?? '')
     return 'failed' in said ? new PrintFailure('failed', said.failed) : said
   } catch {
     return null

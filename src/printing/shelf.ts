@@ -2,6 +2,7 @@
  * Stores printed files in a folder, up to a total size. They can be deleted at any time and are then printed again on
  * request.
  */
+import { errorCode } from '../kernel/thrown.js'
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PrintResult } from './order.js'
@@ -42,7 +43,7 @@ export function openPdfCache(folder: string, maxBytes: number): PdfCache {
     async find(owner, key) {
       const path = `${place(owner, key)}.pdf`
       try {
-        const printed = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8')) as PrintResult
+        const printed: PrintResult = JSON.parse(await readFile(`${place(owner, key)}.json`, 'utf8'))
         const { size } = await stat(path)
         if (size !== printed.bytes) return null
         // Recently used files are kept longest.
@@ -50,7 +51,7 @@ export function openPdfCache(folder: string, maxBytes: number): PdfCache {
         await utimes(path, now, now)
         return { ...printed, path }
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return null
+        if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null
         throw error
       }
     },

@@ -46,12 +46,12 @@ function settle(nodes: readonly Html[], joining: Joining): Html[] {
     if (node.tagName === 'bindery-slot') {
       const index = Number(node.properties['dataSlot'])
       // The parser moves content after an unclosed element into that element.
-      const after = settle(node.children as Html[], joining)
+      const after = settle(node.children, joining)
       if (joining.used.has(index)) return after
       joining.used.add(index)
       return [...(joining.slots[index] ?? []), ...after]
     }
-    const resolvedNode = resolved({ ...node, children: settle(node.children as Html[], joining) }, joining.context)
+    const resolvedNode = resolved({ ...node, children: settle(node.children, joining) }, joining.context)
     return resolvedNode ? [resolvedNode] : []
   })
 }

@@ -1,7 +1,7 @@
 /** The renderers of all block types. Blocks of running text are rendered here. */
 import { anchorOf } from '../content/outline/anchors.js'
 import type { BlockNode } from '../content/types.js'
-import { plainText } from '../content/blocks/node.js'
+import { plainText, inlinesIn } from '../content/blocks/node.js'
 import { apiBlocks } from './api-blocks.js'
 import { joinHtml, type Piece } from './author-html.js'
 import { codeBlock } from './code.js'
@@ -13,7 +13,7 @@ import { tableBlock } from './tables.js'
 import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from './types.js'
 
 const childrenOf = (node: BlockNode, context: RenderContext): Html[] => context.blocks(node.nodes)
-const inlinesOf = (node: BlockNode, context: RenderContext): Html[] => context.inlines(node.nodes as Inline[])
+const inlinesOf = (node: BlockNode, context: RenderContext): Html[] => context.inlines(inlinesIn(node))
 
 const renderers = new Map<string, BlockRenderer>(
   Object.entries({
@@ -65,7 +65,7 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
 
 function renderPiece(node: BlockNode, context: RenderContext): Html[] {
   const made = (renderers.get(node.type) ?? unlisted)(node, context)
-  const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+  const { start, end }: { start?: number; end?: number } = node.data['position'] ?? {}
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
     one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one,
@@ -135,7 +135,7 @@ function listItem(node: BlockNode, context: RenderContext): Html[] {
   // A single paragraph becomes the text of the item itself.
   const only =
     content.length > 0 && first?.type === 'element' && first.tagName === 'p' && isTight(content) ? first.children : null
-  const inner = only ? [...(only as Html[]), ...content.slice(1)] : content
+  const inner = only ? [...only, ...content.slice(1)] : content
   const { checked } = node.data
   if (typeof checked !== 'boolean') return [h('li', { dir: 'auto' }, inner)]
   return [h('li', { dir: 'auto' }, h('input', { type: 'checkbox', disabled: true, checked }), ' ', inner)]

@@ -1,4 +1,5 @@
 /** Renders code with syntax classes and line numbers. */
+import { required } from '../kernel/defined.js'
 import { common, createLowlight } from 'lowlight'
 import dockerfile from 'highlight.js/lib/languages/dockerfile'
 import elixir from 'highlight.js/lib/languages/elixir'
@@ -63,10 +64,10 @@ function highlighted(code: string, syntax: string, { highlight }: RenderContext)
 /** Wraps each line in an element. Elements that span lines are split. */
 function inLines(nodes: readonly Html[]): HtmlElement[] {
   const lines: Html[][] = [[]]
-  const add = (node: Html): void => void (lines.at(-1) as Html[]).push(node)
+  const add = (node: Html): void => void required(lines.at(-1)).push(node)
   const walk = (list: readonly Html[], wrap: (inner: Html) => Html): void => {
     for (const node of list) {
-      if (node.type === 'element') walk(node.children as Html[], (inner) => wrap({ ...node, children: [inner] }))
+      if (node.type === 'element') walk(node.children, (inner) => wrap({ ...node, children: [inner] }))
       if (node.type !== 'text') continue
       node.value.split('\n').forEach((line, index) => {
         if (index > 0) lines.push([])

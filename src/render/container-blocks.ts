@@ -1,9 +1,10 @@
 /** Renders container blocks: hints, tabs, steps, columns, expandables, updates, prompts, conditions. */
+import { inlinesIn } from '../content/blocks/node.js'
 import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode } from '../content/types.js'
 import { h, holder } from './element.js'
 import { iconMark } from './icons.js'
-import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf } from './types.js'
+import { type BlockRenderer, type Html, type RenderContext, textOf } from './types.js'
 
 const inside = (node: BlockNode, context: RenderContext): Html[] => context.blocks(node.nodes)
 const box =
@@ -63,7 +64,7 @@ export const containerBlocks: Record<string, BlockRenderer> = {
   expandable(node, context) {
     const [first, ...rest] = node.nodes
     const titled = first?.object === 'block' && first.type === 'expandable-title'
-    const title = titled ? context.inlines(first.nodes as Inline[]) : []
+    const title = titled ? context.inlines(inlinesIn(first)) : []
     const open = context.options.layOpen || node.data['open'] === true
     return [h('details', { open }, h('summary', { dir: 'auto' }, title), context.blocks(titled ? rest : node.nodes))]
   },

@@ -2,6 +2,7 @@
  * Renders icons, which pages name by their Font Awesome names. Icons with a meaning become a character, others an empty
  * element with a label.
  */
+import { own } from '../kernel/defined.js'
 import { h } from './element.js'
 import type { HtmlElement } from './types.js'
 
@@ -35,5 +36,5 @@ export const iconMark = (name: string): HtmlElement =>
   h(
     'span',
     { className: ['icon'], role: 'img', ariaLabel: name.replace(/-/g, ' '), title: name },
-    Object.hasOwn(CHARACTERS, name) ? (CHARACTERS[name] as string) : null,
+    own(CHARACTERS, name) ?? null,
   )

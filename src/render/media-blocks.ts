@@ -1,8 +1,9 @@
 /** Renders images, files, embedded pages, and cards that link to other pages. */
+import { inlinesIn } from '../content/blocks/node.js'
 import type { BlockNode } from '../content/types.js'
 import { h } from './element.js'
 import { picture } from './inlines.js'
-import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf, urlOf } from './types.js'
+import { type BlockRenderer, type Html, type RenderContext, textOf, urlOf } from './types.js'
 
 const ALIGN = new Set(['left', 'center', 'right'])
 const baseName = (url: string): string => safeDecode(url.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? url)
@@ -21,9 +22,7 @@ function figure(node: BlockNode, context: RenderContext): Html[] {
   const made = images.map((image) => {
     const shown = picture(image.data, context)
     const link = context.options.targets.link(urlOf(image.data, 'link') || '')
-    const caption = image.nodes.flatMap((child) =>
-      child.object === 'block' ? context.inlines(child.nodes as Inline[]) : [],
-    )
+    const caption = image.nodes.flatMap((child) => (child.object === 'block' ? context.inlines(inlinesIn(child)) : []))
     const plain = textOf(image.data, 'caption')
     const below = caption.length > 0 ? caption : plain ? [{ type: 'text', value: plain } as const] : []
     return h(
@@ -55,9 +54,7 @@ function card(className: string, url: string, title: string, node: BlockNode, co
 export const mediaBlocks: Record<string, BlockRenderer> = {
   images: figure,
   image: (node, context) => [picture(node.data, context)],
-  caption: (node, context) => [
-    h('p', { className: ['caption'], dir: 'auto' }, context.inlines(node.nodes as Inline[])),
-  ],
+  caption: (node, context) => [h('p', { className: ['caption'], dir: 'auto' }, context.inlines(inlinesIn(node)))],
   'content-ref'(node, context) {
     const url = urlOf(node.data)
     const title = context.options.targets.link(url)?.title

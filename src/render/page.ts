@@ -1,7 +1,8 @@
 /** Renders the block tree of a page as HTML. The code is pure: the options provide everything outside of the page. */
+import { required } from '../kernel/defined.js'
 import { toHtml } from 'hast-util-to-html'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
-import type { BlockNode, DocumentNode } from '../content/types.js'
+import type { DocumentNode } from '../content/types.js'
 import { allowed } from './allow-list.js'
 import { footnotes, renderBlocks } from './blocks.js'
 import { MAX_CODE_OF_PAGE } from './code.js'
@@ -21,7 +22,7 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
     options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
-  const content = renderBlocks(title ? rest : (document.nodes as BlockNode[]), context)
+  const content = renderBlocks(title ? rest : document.nodes, context)
   const page = holder('div', { className: ['page'], lang: options.lang }, [...content, ...footnotes(context)])
   const tree = allowed({ type: 'root', children: [page] })
   return { html: toHtml(tree, { closeSelfClosing: true }), headings: context.headings, title: title || null }
@@ -49,7 +50,7 @@ function notesOf(): Notes {
   const contents = new Map<string, Html[]>()
   const number = (label: string): number => {
     if (!numbers.has(label)) numbers.set(label, numbers.size + 1)
-    return numbers.get(label) as number
+    return required(numbers.get(label))
   }
   return {
     number,

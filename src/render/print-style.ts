@@ -1,11 +1,12 @@
 /** The style of printed books. */
+import { required } from '../kernel/defined.js'
 
 const FONTS = `"IBM Plex Sans","Noto Sans Arabic","Noto Sans Hebrew","Noto Sans SC Variable","Noto Sans KR Variable","Noto Sans Devanagari","Noto Sans Thai","STIX Two Math",sans-serif`
 const MONO = `"IBM Plex Mono","Noto Sans SC Variable","Noto Sans KR Variable","Noto Sans Arabic",monospace`
 
 /** Returns a text as a CSS string. */
 export const cssText = (text: string): string =>
-  `"${text.replace(/[^\p{L}\p{N} .,:;!?()-]/gu, (char) => `\\${(char.codePointAt(0) as number).toString(16)} `)}"`
+  `"${text.replace(/[^\p{L}\p{N} .,:;!?()-]/gu, (char) => `\\${required(char.codePointAt(0)).toString(16)} `)}"`
 
 /** The style sheet. `[[first-page]]` becomes the number of the document's first page. */
 export const PRINT_STYLE = `

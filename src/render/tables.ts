@@ -1,8 +1,9 @@
 /** Renders tables as rows and columns, or as cards. */
+import { inlinesIn } from '../content/blocks/node.js'
 import type { BlockNode } from '../content/types.js'
 import { h, holder, textIn } from './element.js'
 import { picture } from './inlines.js'
-import { type Html, type Inline, type RenderContext, textOf } from './types.js'
+import { type Html, type RenderContext, textOf } from './types.js'
 
 interface Column {
   title?: string
@@ -26,7 +27,7 @@ const rowsOf = (node: BlockNode): BlockNode[] =>
 
 /** Renders a table, or its rows as cards. */
 export function tableBlock(node: BlockNode, context: RenderContext): Html[] {
-  const columns = (Array.isArray(node.data['definition']) ? node.data['definition'] : []) as Column[]
+  const columns: Column[] = Array.isArray(node.data['definition']) ? node.data['definition'] : []
   return textOf(node.data, 'view') === 'cards' ? [cards(node, columns, context)] : [grid(node, columns, context)]
 }
 
@@ -88,7 +89,7 @@ function spans(cell: BlockNode): Record<string, string> {
 }
 
 function cellContent(cell: BlockNode, column: Column, context: RenderContext): Html[] {
-  const content = context.inlines(cell.nodes as Inline[])
+  const content = context.inlines(inlinesIn(cell))
   const text = (): string => textIn(content).trim()
   if (column.type === 'checkbox') return [{ type: 'text', value: text() === 'true' ? '☑' : '☐' }]
   if (column.type === 'rating')
@@ -97,7 +98,7 @@ function cellContent(cell: BlockNode, column: Column, context: RenderContext): H
 }
 
 function cards(node: BlockNode, columns: readonly Column[], context: RenderContext): Html {
-  const records = (Array.isArray(node.data['records']) ? node.data['records'] : []) as Card[]
+  const records: Card[] = Array.isArray(node.data['records']) ? node.data['records'] : []
   const rows = rowsOf(node).filter((row) => row.data['header'] !== true)
   const made = rows.map((row, index) => {
     const { target, cover } = records[index] ?? {}

@@ -1,4 +1,5 @@
 /** The links and images of pages, as a table that can be sent to another thread. */
+import { own } from '../kernel/defined.js'
 import type { LinkTarget, Targets } from './types.js'
 
 /** Targets by their spelling in the page. */
@@ -18,15 +19,15 @@ export function tableTargets({ links, images }: TargetTable, idPrefix: string): 
   return {
     link(url) {
       const written = url.trim()
-      if (Object.hasOwn(links, written)) return links[written] as LinkTarget
+      const link = own(links, written)
+      if (link !== undefined) return link
       if (written.startsWith('#')) return { href: `#${idPrefix}${decodedAnchor(written.slice(1))}` }
       if (written.startsWith('//')) return { href: `https:${written}` }
       return FOLLOWED.test(written) ? { href: written } : null
     },
     image(url) {
       const written = url.trim()
-      if (Object.hasOwn(images, written)) return images[written] as string
-      return EMBEDDED.test(written) ? written : null
+      return own(images, written) ?? (EMBEDDED.test(written) ? written : null)
     },
   }
 }

@@ -83,13 +83,10 @@ export interface Notes {
 }
 
 /** Returns a member of a block's data if it is a text; else ''. */
-export const textOf = (data: Data, name: string): string =>
-  typeof data[name] === 'string' ? (data[name] as string) : ''
+export const textOf = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '')
 
 /** Returns the URL in a block's reference, as written. */
 export function urlOf(data: Data, name = 'ref'): string {
   const ref = data[name]
-  return typeof ref === 'object' && ref !== null && typeof (ref as { url?: unknown }).url === 'string'
-    ? (ref as { url: string }).url
-    : ''
+  return typeof ref === 'object' && ref !== null && 'url' in ref && typeof ref.url === 'string' ? ref.url : ''
 }

@@ -1,4 +1,5 @@
 /** The index files that a thread has open, and the handling of damaged files. */
+import { asError, errorCode } from '../kernel/thrown.js'
 import { readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRefusedWrite } from '../disk/folder-watch.js'
@@ -37,13 +38,13 @@ export function withFile<T>(path: string, make: boolean, work: (file: SpaceFile)
     return work(openFile(path))
   } catch (error) {
     // Another thread is writing. The file is not damaged.
-    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
+    if (errorCode(error)?.startsWith('SQLITE_BUSY')) throw error
     if (isRefusedWrite(error)) {
       close(path)
-      throw new RefusedFile((error as Error).message, { cause: error })
+      throw new RefusedFile(asError(error).message, { cause: error })
     }
     forgetFile(path)
-    throw new DamagedFile((error as Error).message, { cause: error })
+    throw new DamagedFile(asError(error).message, { cause: error })
   }
 }
 

@@ -105,7 +105,7 @@ function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
   return file
     .rows<[number, number, string, string]>(sql, expression, MAX_RANKED, MAX_PAGES)
     .map(([n, best, ids, scores]) => {
-      const of = JSON.parse(scores) as number[]
+      const of: number[] = JSON.parse(scores)
       return {
         n,
         best,

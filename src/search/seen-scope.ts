@@ -3,6 +3,7 @@
  * result. SQLite's statistics cover the whole file, so they are not used: a word counts if a page of the scope contains
  * it, and matches are ranked by the scope's own statistics.
  */
+import { required } from '../kernel/defined.js'
 import {
   END,
   type Expanded,
@@ -149,7 +150,7 @@ function ranked(
       scores.set(section, scoreOf(row && left > 0 ? row : ['', ''], terms))
     }
     const sections = found.get(n) ?? []
-    sections.push([section, scores.get(section) as number])
+    sections.push([section, required(scores.get(section))])
     found.set(n, sections)
   }
   const pages = [...found].map(([n, sections]) => ({
@@ -164,8 +165,8 @@ function ranked(
 function scoreOf([title, text]: readonly [string, string], terms: readonly WeightedTerm[]): number {
   const expanded = terms.map(({ term }) => term)
   const times = terms.map(() => 0)
-  for (const { term } of matchesIn(title, expanded)) times[term] = (times[term] as number) + WEIGHTS.title
-  for (const { term } of matchesIn(text, expanded)) times[term] = (times[term] as number) + WEIGHTS.text
+  for (const { term } of matchesIn(title, expanded)) times[term] = required(times[term]) + WEIGHTS.title
+  for (const { term } of matchesIn(text, expanded)) times[term] = required(times[term]) + WEIGHTS.text
   const long = BM25.k * (1 - BM25.b + (BM25.b * text.length) / AVERAGE_LENGTH)
   // A term that is in neither the title nor the text matched elsewhere on the page. It gets the same weight in all
   // sections.

@@ -1,4 +1,5 @@
 /** Marks matches in texts, and extracts the text around them. */
+import { required } from '../kernel/defined.js'
 import type { Expanded } from './scope.js'
 import { eachToken, type Token } from './tokens.js'
 
@@ -66,10 +67,10 @@ function marked(text: string, matches: readonly Match[], [start, end]: readonly 
   let body = ''
   let at = start
   for (let i = 0; i < matches.length; ) {
-    const from = (matches[i] as Match).start
+    const from = required(matches[i]).start
     let to = from
-    for (; i < matches.length && (matches[i] as Match).start <= Math.max(to, from); i++)
-      to = Math.max(to, (matches[i] as Match).end)
+    for (; i < matches.length && required(matches[i]).start <= Math.max(to, from); i++)
+      to = Math.max(to, required(matches[i]).end)
     body += `${plain(text.slice(at, from))}${MARK}${text.slice(from, to)}${MARK}`
     at = to
   }
@@ -86,8 +87,8 @@ function bestWindow(matches: readonly Match[]): Match | null {
   let to = 0
   const counts = new Map<number, number>()
   for (const [from, match] of matches.entries()) {
-    for (; to < matches.length && (matches[to] as Match).end <= match.start + MAX_BODY - BEFORE; to++)
-      count(counts, matches[to] as Match, 1)
+    for (; to < matches.length && required(matches[to]).end <= match.start + MAX_BODY - BEFORE; to++)
+      count(counts, required(matches[to]), 1)
     if (counts.size > most) {
       most = counts.size
       best = match

@@ -36,7 +36,7 @@ function findInSpaces(
   return `[${found.join()}]`
 }
 
-const parsed = <T>(json: string): T => JSON.parse(json) as T
+const parsed = <T>(json: string): T => JSON.parse(json)
 
 /** The tasks of the writing thread and of the reading thread. */
 export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {

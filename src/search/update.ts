@@ -1,4 +1,5 @@
 /** Updates the file of a space to another revision. Only texts of new blobs are indexed. */
+import { required } from '../kernel/defined.js'
 import { MAX_SECTIONS, type SpaceFile, sumOf, textOf } from './space-file.js'
 import { indexedWords } from './tokens.js'
 import { formsOf, isCorrectable } from './typos.js'
@@ -91,7 +92,7 @@ export function setPages(file: SpaceFile, revision: string, pages: readonly Inde
     const before = new Map(stored.map((row) => [row[0], row]))
     const words = new Set<string>()
     for (const { id, oid, title, path } of pages) {
-      const blob = blobs.get(oid) as number
+      const blob = required(blobs.get(oid))
       const [, n, oldBlob, oldTitle, oldPath, oldSum] = before.get(id) ?? []
       const sum = sumOf(id, blob, title, path)
       before.delete(id)

@@ -2,6 +2,8 @@
  * Local copies of files in the database, named by the SHA-256 of their bytes: a verified and bounded cache that can be
  * deleted at any time.
  */
+import { required } from '../kernel/defined.js'
+import { errorCode } from '../kernel/thrown.js'
 import { createReadStream } from 'node:fs'
 import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -96,10 +98,10 @@ export class LocalCopies {
       if (local === null && file === null)
         throw Object.assign(new Error(`The database has no ${what}.`), { code: 'ENOENT' })
       try {
-        return await use(local ?? (await this.#fetch(file as StoredFile)), file)
+        return await use(local ?? (await this.#fetch(required(file))), file)
       } catch (error) {
         // The copy was dropped before its use, or replaced while it was read.
-        const again = error instanceof FileGone || (error as NodeJS.ErrnoException).code === 'ENOENT'
+        const again = error instanceof FileGone || errorCode(error) === 'ENOENT'
         if (!again || tries === TRIES) throw error
       }
     }

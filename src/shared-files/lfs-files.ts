@@ -65,7 +65,8 @@ async function* bytesOf(
 ): AsyncGenerator<Buffer> {
   const file = await opened()
   try {
-    yield* file.createReadStream({ ...range, autoClose: false }) as AsyncIterable<Buffer>
+    const pieces: AsyncIterable<Buffer> = file.createReadStream({ ...range, autoClose: false })
+    yield* pieces
   } finally {
     await file.close()
   }

@@ -1,4 +1,5 @@
 /** Records whether an installation was migrated into the database, and whether the migration is complete. */
+import { required } from '../kernel/defined.js'
 import type { Database } from '../postgres/index.js'
 
 /** A migration into a database or a folder. */
@@ -18,7 +19,7 @@ export async function markOf(database: Database): Promise<Mark | null> {
 /** Records that a migration starts, unless one was recorded before. Returns the recorded one. */
 export async function beginMigration(database: Database, source: string): Promise<Mark> {
   await database.query('INSERT INTO migration_mark (source) VALUES ($1) ON CONFLICT DO NOTHING', [source])
-  return (await markOf(database)) as Mark
+  return required(await markOf(database))
 }
 
 /** Records that the migration is complete. */

@@ -1,4 +1,5 @@
 /** PDFs in the database, with local copies, so that every node can serve the PDFs of all nodes. */
+import { asError, errorCode } from '../kernel/thrown.js'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,11 +36,7 @@ export async function openSharedShelf(database: Database, dir: string, maxBytes:
         return found
       } catch (error) {
         // There is none, it was just dropped, or it is damaged: print it again.
-        if (
-          (error as NodeJS.ErrnoException).code === 'ENOENT' ||
-          (error as Error).name === 'FileGone' ||
-          (error as Error).name === 'WrongBytes'
-        )
+        if (errorCode(error) === 'ENOENT' || asError(error).name === 'FileGone' || asError(error).name === 'WrongBytes')
           return null
         throw error
       }

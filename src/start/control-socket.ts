@@ -104,7 +104,8 @@ async function handle(app: App, { request, response, explain }: Exchange): Promi
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   let bytes = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
+  const received: AsyncIterable<Buffer> = request
+  for await (const part of received) {
     bytes += part.length
     if (bytes > BODY_BYTES) return undefined
     parts.push(part)

@@ -1,4 +1,5 @@
 /** Loads the included templates and those from the operator's folder. */
+import { errorCode } from '../kernel/thrown.js'
 import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -105,7 +106,7 @@ async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8
 }
 
 const notReadable = (error: unknown): string => {
-  const code = (error as NodeJS.ErrnoException).code
+  const code = errorCode(error)
   return code === 'ENOTDIR'
     ? 'is not a folder. A template is a folder with template.yaml and content/.'
     : `cannot be read (${code}). Check its permissions.`

@@ -1,4 +1,5 @@
 /** Opens the dependencies of a service (documents, repositories, mail, HTTP) and assembles the app for use cases. */
+import { required } from '../kernel/defined.js'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { networkOf } from '../api/pipeline/network-of.js'
@@ -235,7 +236,7 @@ async function openClients(config: Config, closers: Closers): Promise<{ http: Ht
     agent: `${NAME}/${await version()}`,
   })
   closers.add(() => http.close())
-  const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
+  const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: required(config.mailFrom) })
   if (mail) closers.add(async () => mail.close())
   return { http, mail }
 }

@@ -2,6 +2,7 @@
  * Requests of an operator about accounts, made on the command line. The running server carries them out, or the command
  * itself if the server is stopped.
  */
+import { required } from '../kernel/defined.js'
 import type { App } from '../domain/context/app.js'
 import { findAllByAddress, freeAddress, tokenByOperator, vouchFor } from '../domain/people/operator.js'
 import { ServiceError } from '../kernel/errors.js'
@@ -55,7 +56,7 @@ export async function replyToOperator(app: App, request: OperatorRequest): Promi
 }
 
 const isAddress = (text: string): boolean =>
-  text.length <= (Email.maxLength as number) && new RegExp(Email.pattern as string).test(text)
+  text.length <= required(Email.maxLength) && new RegExp(required(Email.pattern)).test(text)
 
 const namesOf = async (app: App, email: string): Promise<string[]> => (await findAllByAddress(app, email)).map(describe)
 

@@ -2,6 +2,7 @@
  * The format of checkpoint files (JSON, one document per line, with a checksum), and functions that read and write
  * them.
  */
+import { asError } from '../kernel/thrown.js'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
@@ -39,7 +40,7 @@ export function parseSealed(file: string, bytes: Buffer): unknown {
     const value: unknown = JSON.parse(text)
     if (fits) return value
   } catch (cause) {
-    const position = /position (\d+)/.exec((cause as Error).message)?.[1]
+    const position = /position (\d+)/.exec(asError(cause).message)?.[1]
     const offset = position ? Buffer.byteLength(text.slice(0, Number(position))) : 0
     throw new StoreDamaged(file, offset, 'it is not valid JSON', undefined, { cause })
   }

@@ -1,4 +1,5 @@
 // Writes transactions to the log, several of them with a single sync of the disk.
+import { required } from '../kernel/defined.js'
 import type { Database } from './database.js'
 import type { Log, Operation } from './log.js'
 import { type TableChanges, type JournalAddition, operationsOf } from './transaction.js'
@@ -111,7 +112,7 @@ export class Committer {
     let bytes = 0
     let end = 0
     while (end < this.#waiting.length && (end === 0 || bytes < MAX_BATCH_BYTES))
-      bytes += this.#waiting[end++]!.text.length
+      bytes += required(this.#waiting[end++]).text.length
     return this.#waiting.splice(0, end)
   }
 

@@ -1,4 +1,5 @@
 // The file operations of the store. Tests can make them fail.
+import { errorCode } from '../kernel/thrown.js'
 import { closeSync, fsync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
@@ -57,7 +58,7 @@ export const nodeFileSystem: FileSystem = {
   lock: takeLock,
 }
 
-export const hasCode = (thrown: unknown, code: string): boolean => (thrown as { code?: unknown } | null)?.code === code
+export const hasCode = (thrown: unknown, code: string): boolean => errorCode(thrown) === code
 
 /**
  * Creates a folder and its missing parents. All are durable when the promise resolves. With `base`, an already durable

@@ -1,4 +1,5 @@
 // Changes of documents on top of an unchanged view.
+import { required } from '../kernel/defined.js'
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 import { type AnyOrder, type Entry, groupsOf, KeyIndex, sortKeyOf, type View } from './view.js'
 
@@ -71,7 +72,7 @@ export class Layer implements View {
     let at = 0
     for (const key of this.#below.keys(order, group, direction, after)) {
       if (this.#changes.has(key[1])) continue
-      for (; at < own.length && sign * compareSortKeys(own[at] as SortKey, key) < 0; at++) yield own[at] as SortKey
+      for (; at < own.length && sign * compareSortKeys(required(own[at]), key) < 0; at++) yield required(own[at])
       yield key
     }
     yield* own.slice(at)

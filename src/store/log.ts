@@ -71,7 +71,7 @@ export async function readSegment(
       const reason = found.kind === 'damaged' ? found.what : 'it ends in the middle of a record'
       throw new StoreDamaged(path, offset, reason, toRestore(offset))
     }
-    const payload = JSON.parse(found.payload) as Batch & { format?: number; first?: number }
+    const payload: Batch & { format?: number; first?: number } = JSON.parse(found.payload)
     if (offset === 0) {
       if ((payload.format ?? 0) > LOG_FORMAT) throw new StoreTooNew(path, `the log has format ${payload.format}`)
       if (payload.first !== first)

@@ -27,7 +27,7 @@ export async function migrate(
     const view = new RawView(to.documents, new Map(to.tables.map((definition) => [definition.name, definition])))
     await migration.run(view)
     const ops = view.operations()
-    const fresh = new Map(ops.map(({ c, o }) => [JSON.stringify([c, o]), [c, o] as [string, string]]))
+    const fresh = new Map<string, [string, string]>(ops.map(({ c, o }) => [JSON.stringify([c, o]), [c, o]]))
     for (const [key, [c, o]] of fresh)
       if ((to.documents.get(c) ?? []).some(({ owner }) => owner === o)) fresh.delete(key)
     await to.log.append([JSON.stringify({ ops, migrated: migration.version })], [...fresh.values()])

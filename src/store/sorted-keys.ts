@@ -1,4 +1,5 @@
 // A sorted list for many keys, as used by indexes.
+import { required } from '../kernel/defined.js'
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 
 /** Maximum length of a block. A longer block is split in two. */
@@ -60,7 +61,7 @@ export class SortedKeys {
           : 0
         : (after ? countBelow(block, after) : block.length) - 1
     while (block) {
-      for (; place >= 0 && place < block.length; place += step) yield block[place] as SortKey
+      for (; place >= 0 && place < block.length; place += step) yield required(block[place])
       block = this.#blocks[(index += step)]
       place = step > 0 || !block ? 0 : block.length - 1
     }
@@ -75,7 +76,7 @@ export class SortedKeys {
     let high = this.#blocks.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (compareSortKeys(this.#blocks[middle]?.[0] as SortKey, key) <= 0) low = middle + 1
+      if (compareSortKeys(required(this.#blocks[middle]?.[0]), key) <= 0) low = middle + 1
       else high = middle
     }
     return Math.max(0, low - 1)
@@ -88,7 +89,7 @@ function countBelow(block: readonly SortKey[], key: SortKey): number {
   let high = block.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareSortKeys(block[middle] as SortKey, key) < 0) low = middle + 1
+    if (compareSortKeys(required(block[middle]), key) < 0) low = middle + 1
     else high = middle
   }
   return low

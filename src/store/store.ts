@@ -15,7 +15,7 @@ import type { Recording } from '../kernel/recording.js'
 import { RecordedStore } from './recorded-store.js'
 import { SingleWrites } from './single-writes.js'
 import type { Table, Document, Store, StoreEvent, Transaction } from './types.js'
-import { type AnyTable, stretchOf } from './view.js'
+import { type AnyTable, stretchOf, documentIn } from './view.js'
 
 /** The parts that `openStore` assembles. */
 interface StoreParts {
@@ -105,7 +105,8 @@ export class EmbeddedStore extends SingleWrites implements Store {
   }
 
   async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
-    return (this.#table(of).entry(id)?.document ?? null) as Document<T> | null
+    const entry = this.#table(of).entry(id)
+    return entry ? documentIn<T>(entry) : null
   }
 
   async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
@@ -129,7 +130,7 @@ export class EmbeddedStore extends SingleWrites implements Store {
   }
 
   async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
-    return Array.from(this.#table(of).entries(), (entry) => entry.document as Document<T>)
+    return Array.from(this.#table(of).entries(), documentIn<T>)
   }
 
   #journals(): Journals {

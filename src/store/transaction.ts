@@ -1,4 +1,5 @@
 /** A running transaction: reads through its own changes, collects them, and lists them for the log at commit. */
+import { required } from '../kernel/defined.js'
 import type { Database } from './database.js'
 import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
 import { frozenJson } from './json.js'
@@ -18,6 +19,7 @@ import {
   entryOf,
   stretchOf,
   type View,
+  documentIn,
 } from './view.js'
 
 /** Changes of one table, ready to commit. */
@@ -35,10 +37,10 @@ export interface JournalAddition extends JournalEntry {
 const keyOf = (journal: string, group: string): string => JSON.stringify([journal, group])
 
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] =>
-  Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
+  Array.from(ids, (id) => documentIn(required(view.entry(id))))
 
 /** Throws `TypeError` if the table has no such index. */
-export function checkIndex(of: AnyTable, index: string): void {
+export function checkIndex(of: Pick<AnyTable, 'name' | 'indexes'>, index: string): void {
   if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
 }
 
@@ -78,7 +80,8 @@ export class OpenTransaction implements Transaction {
   }
 
   async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
-    return (this.#layer(of).entry(id)?.document ?? null) as Document<T> | null
+    const entry = this.#layer(of).entry(id)
+    return entry ? documentIn<T>(entry) : null
   }
 
   async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
@@ -102,7 +105,7 @@ export class OpenTransaction implements Transaction {
   }
 
   async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
-    return Array.from(this.#layer(of).entries(), (entry) => entry.document as Document<T>)
+    return Array.from(this.#layer(of).entries(), documentIn<T>)
   }
 
   async insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {

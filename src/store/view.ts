@@ -1,6 +1,7 @@
 /** The view of readers and transactions on a table: its documents, index keys and sorted lists. */
+import { required } from '../kernel/defined.js'
 import type { Direction, RangePage, SortKey, PageRange } from '../kernel/paging.js'
-import type { Table, Document, Draft, Order } from './types.js'
+import type { Table, Document, Order } from './types.js'
 
 export type AnyTable = Table<never, string>
 export type AnyOrder = Order<never>
@@ -33,8 +34,16 @@ export interface View {
   groupSize(order: AnyOrder, group: string): number
 }
 
+/** Calls a function of a table's declaration, which takes the documents of its table. */
+const called = <R>(of: (document: never) => R, document: AnyDocument): R =>
+  (of as (document: AnyDocument) => R)(document)
+
+/** Returns the document of an entry, which has the type of the table. */
+export const documentIn = <T extends object>({ document }: Pick<Entry, 'document'>): Document<T> =>
+  document as Document<T>
+
 export function ownerOf(definition: AnyTable, document: AnyDocument): string {
-  const owner: unknown = definition.owner ? (definition.owner as (d: Draft<object>) => string)(document) : ''
+  const owner: unknown = definition.owner ? called(definition.owner, document) : ''
   if (typeof owner !== 'string')
     throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
   return owner
@@ -42,7 +51,7 @@ export function ownerOf(definition: AnyTable, document: AnyDocument): string {
 
 /** Returns the groups of a document in an order. */
 export function groupsOf(order: AnyOrder, document: AnyDocument): readonly string[] {
-  const groups = (order.group as (d: Draft<object>) => string | readonly string[] | null)(document)
+  const groups = called(order.group, document)
   return groups === null ? [] : typeof groups === 'string' ? [groups] : [...new Set(groups)]
 }
 
@@ -51,7 +60,7 @@ export function groupsOf(order: AnyOrder, document: AnyDocument): readonly strin
  * number.
  */
 export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
-  const by: unknown = (order.by as (d: Draft<object>) => unknown)(document)
+  const by: unknown = called(order.by, document)
   if (typeof by !== 'string' && !Number.isFinite(by))
     throw new TypeError(`${JSON.stringify(document.id)} cannot be sorted by ${String(by)}`)
   return [by as string | number, document.id]
@@ -80,7 +89,7 @@ export function stretchOf<T extends object>(
       more = true
       break
     }
-    documents.push(view.entry(id)?.document as Document<T>)
+    documents.push(documentIn(required(view.entry(id))))
   }
   return { documents, count: view.groupSize(order, group), more }
 }
@@ -92,7 +101,7 @@ const nextStamp = (): number => ++lastStamp
 export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
   const keys = new Map<string, readonly string[]>()
   for (const [index, keysOf] of Object.entries(definition.indexes)) {
-    const found = (keysOf as (d: Draft<object>) => string | readonly string[] | null)(document)
+    const found = called(keysOf, document)
     if (found !== null) keys.set(index, typeof found === 'string' ? [found] : [...new Set(found)])
   }
   return { document, stamp: nextStamp(), owner: ownerOf(definition, document), keys }

@@ -5,8 +5,8 @@ import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messages.js'
 
-const { tasks: url, maxResultBytes } = workerData as ThreadData
-const { tasks } = (await import(url)) as { tasks: TaskTable }
+const { tasks: url, maxResultBytes }: ThreadData = workerData
+const { tasks }: { tasks: TaskTable } = await import(url)
 
 /** Returns the file in which Linux reports this thread's processor time; null on other systems. */
 function cpuFile(): string | null {
@@ -26,7 +26,7 @@ async function run({ name, args }: TaskRequest): Promise<void> {
   // A small Buffer is part of a pool that Node shares. Only bytes with a separate buffer can be transferred.
   const bytes = typeof result === 'string' ? new TextEncoder().encode(result) : Uint8Array.from(result)
   if (bytes.length > maxResultBytes) send({ tooLarge: bytes.length })
-  else send({ bytes }, [bytes.buffer as ArrayBuffer])
+  else send({ bytes }, [bytes.buffer])
 }
 
 parentPort?.on('message', async (request: TaskRequest) => {

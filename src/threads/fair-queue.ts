@@ -1,4 +1,5 @@
 /** An item in the queue. */
+import { required } from '../kernel/defined.js'
 export interface Queued {
   /** The owner that is charged for it: a space or an organization. */
   owner: string
@@ -52,8 +53,8 @@ export class FairQueue<T extends Queued> {
       if (used < least) [next, least] = [owner, used]
     }
     if (next === undefined) return undefined
-    const own = this.#items.get(next) as T[]
-    const item = own.shift() as T
+    const own = required(this.#items.get(next))
+    const item = required(own.shift())
     // Move the owner to the end, so that owners with the same used time alternate.
     this.#items.delete(next)
     if (own.length > 0) this.#items.set(next, own)

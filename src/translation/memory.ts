@@ -2,6 +2,7 @@
  * The translation memory: engine responses in an SQLite file. If it is too large, the least recently used responses are
  * deleted.
  */
+import { asError } from '../kernel/thrown.js'
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -73,7 +74,7 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
     try {
       for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
     } catch (failure) {
-      giveUp((failure as Error).message)
+      giveUp(asError(failure).message)
     }
   }
   const noteRefusal = ({ message }: Error): void => {
@@ -94,8 +95,8 @@ export function openMemory({ file, maxBytes, notice }: { file: string; maxBytes:
       return work(open)
     } catch (error) {
       // A full disk or a missing permission is not damage. The translations in the file have been paid for.
-      if (isRefusedWrite(error)) noteRefusal(error as Error)
-      else dropDamaged(error as Error)
+      if (isRefusedWrite(error)) noteRefusal(asError(error))
+      else dropDamaged(asError(error))
       return fallback
     }
   }

@@ -2,6 +2,7 @@
  * Translates many texts. Texts in the memory are not requested again; the others are sent to the engine in batches,
  * with retries.
  */
+import { required } from '../kernel/defined.js'
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Memory } from './memory.js'
@@ -83,7 +84,7 @@ async function askBatch(
         'bad-answer',
         `The engine returned ${answers.length} translations for ${texts.length} texts.`,
       )
-    return new Map(texts.map((text, index) => [text, answers[index] as string]))
+    return new Map(texts.map((text, index) => [text, required(answers[index])]))
   } catch (error) {
     if (!(error instanceof EngineError) || error.kind !== 'bad-answer') throw error
     if (texts.length === 1) return new Map()

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { newId } from '../../src/kernel/ids.js'
+import { newId, type RefName } from '../../src/kernel/ids.js'
 import { connections, syncRuns } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
@@ -38,7 +38,7 @@ test('a poll of more branches than one request holds finds the new commits of ea
   const count = 201
   const [space, theirs] = [await here.space(), await here.repository(home)]
   const head = (await theirs.head()) as string
-  const refs = Array.from({ length: count }, (_, index) => `refs/heads/b${index}`)
+  const refs = Array.from({ length: count }, (_, index): RefName => `refs/heads/b${index}`)
   await git(theirs.path, ['update-ref', '--stdin'], refs.map((ref) => `create ${ref} ${head}\n`).join(''))
   const { id } = await here.connect(space, { url: theirs.url, direction: 'import' })
   const made = await store.get(connections, id)

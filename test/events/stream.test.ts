@@ -1,3 +1,4 @@
+import type { CommitId } from '../../src/kernel/ids.js'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { announceAll } from '../../src/domain/commits/announce.js'
@@ -145,7 +146,7 @@ test('a rewritten history has one event', async () => {
 })
 
 test('data about a space whose creation never finished is deleted at the next start', async () => {
-  const lost = { space: 'lost', ref: 'refs/heads/main', commit: '0'.repeat(40) }
+  const lost = { space: 'lost', ref: 'refs/heads/main' as const, commit: '0'.repeat(40) as CommitId }
   await here.service.app.store.insert(announcedHeads, { id: 'lost:refs/heads/main', ...lost })
   const before = (await here.service.app.store.all(announcedHeads)).length
   await here.restart()

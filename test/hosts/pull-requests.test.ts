@@ -1,3 +1,4 @@
+import type { CommitId } from '../../src/kernel/ids.js'
 import * as assert from 'uvu/assert'
 import type { PullRequest } from '../../src/hosts/index.js'
 import { suiteWith } from '../support/suite.js'
@@ -20,7 +21,7 @@ for (const { provider, server, open } of here.places) {
       state: 'open',
       draft: false,
       author: 'ann',
-      head: { ref: 'topic/one', sha: head, repository: repository.name },
+      head: { ref: 'topic/one', sha: head as CommitId, repository: repository.name },
       base: { ref: 'main' },
       mergeCommit: null,
       mergedAt: null,

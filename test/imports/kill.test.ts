@@ -1,3 +1,4 @@
+import type { CommitId } from '../../src/kernel/ids.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,7 +90,7 @@ test('a crash after the commit makes no second one, and one before the move lose
         url: `${site.url}/a`,
         state: 'running',
         stage: 'writing',
-        ...(commit === undefined ? {} : { commit }),
+        ...(commit === undefined ? {} : { commit: commit as CommitId }),
       })
       await store.replace(jobs, { ...job, state: 'running', runner: 'the process before' })
       await here.restart()

@@ -10,7 +10,6 @@ import { wroteIn } from '../../domain/change-requests/writers.js'
 import { documentJson } from '../../domain/revisions/documents.js'
 import { membersByEmail } from '../../domain/revisions/history.js'
 import { iso } from '../../kernel/clock.js'
-import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, type ContentDocument, type UnmetRule, users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 import { defined } from '../../kernel/defined.js'
@@ -58,7 +57,7 @@ async function descriptionOf(app: App, { space, description = '' }: ChangeReques
 async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, revisionMerged }: ChangeRequestDoc) {
   const known =
     revisionMerged !== undefined && (await space.repo.hasCommit(revisionMerged))
-      ? await space.repo.commit(revisionMerged as CommitId)
+      ? await space.repo.commit(revisionMerged)
       : null
   const user =
     mergedBy === undefined

@@ -16,7 +16,7 @@ import { filesOf, knownPages, type OpenRevision, readDocument } from '../../doma
 import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 type Layout = Page['layout']
 
@@ -135,7 +135,7 @@ async function cover(
   if (!attributes.cover) return undefined
   const { ref, refDark, ...place } = attributes.cover
   const [light, dark] = await Promise.all([coverReference(context, ref, from), coverReference(context, refDark, from)])
-  return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) } as Page['cover']
+  return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) }
 }
 
 /** Returns a document, with its content if there is a `format`. */
@@ -160,7 +160,7 @@ async function knownPage(
   entry: DocumentEntry,
 ): Promise<{ oid: string; page: KnownPage }> {
   const [known] = (await knownPages(app, revision, [entry])).values()
-  return known as NonNullable<typeof known>
+  return required(known)
 }
 
 async function presentAttributes(
@@ -180,7 +180,7 @@ async function presentAttributes(
     ...(image ? { cover: image } : {}),
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
     ...(context.options.metadata ? { git: gitPlace(context, oid, gitPath) } : {}),
-  } as Partial<Page>
+  }
 }
 
 /**

@@ -14,7 +14,7 @@ import { spaceStamp } from './validators.js'
 /** Returns one page with its subpages. It has content only if there is a `format`, and only for the page itself. */
 export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
   const { json } = await presentPages(context, entry.pages)
-  return { ...(await presentOwn(context, entry, format)), pages: json } as Page
+  return { ...(await presentOwn(context, entry, format)), pages: json }
 }
 
 /** Pages of a tree as JSON, and diagnostics for pages that are too costly to parse. */

@@ -73,7 +73,7 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
       : revision
   }
   return {
-    path: path as BelowSpace,
+    path: path,
     noun,
     common: { method: 'GET', section, needs: 'space:view' } as const,
     head: (context: ContentRequest) => head(context as unknown as Loaded<Path>),

@@ -1,6 +1,7 @@
 /**
  * Endpoints that edit content: clients send a list of changes, or a form with files, to a change request or to main.
  */
+import { required } from '../../kernel/defined.js'
 import { Type } from '@sinclair/typebox'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
@@ -83,7 +84,7 @@ export const updateChangeRequestContent = endpoint({
 
 async function presentNow(app: App, actor: Actor, space: LoadedSpace, id: string) {
   const doc = await app.store.get(changeRequests, id)
-  return presentChangeRequest(app, actor, space, loadHead(space, doc as NonNullable<typeof doc>))
+  return presentChangeRequest(app, actor, space, loadHead(space, required(doc)))
 }
 
 export const updateSpaceContent = endpoint({

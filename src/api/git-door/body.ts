@@ -24,7 +24,8 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   const gunzip = createGunzip()
   source.on('error', (error) => gunzip.destroy(error))
   try {
-    for await (const piece of source.pipe(gunzip) as AsyncIterable<Buffer>) yield piece
+    const pieces: AsyncIterable<Buffer> = source.pipe(gunzip)
+    yield* pieces
   } catch (error) {
     throw error instanceof ServiceError
       ? error

@@ -2,10 +2,11 @@
  * Endpoints of email invitations: admins send, list and revoke them. The endpoint that accepts invitations of both
  * kinds is here, too.
  */
+import { required } from '../../kernel/defined.js'
 import { Type } from '@sinclair/typebox'
 import { acceptInvite } from '../../domain/people/accept-invite.js'
 import { inviteUsers, resendInvite, listInvites, revokeInvite } from '../../domain/people/invites.js'
-import { countMembers, type CountedMember } from '../../domain/people/members.js'
+import { countMembers } from '../../domain/people/members.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   AcceptedInvite,
@@ -120,7 +121,7 @@ export const acceptOrganizationInvite = endpoint({
     const accepted = {
       object: 'accepted-invite' as const,
       organization: doc.organization,
-      member: presentMember(app, member as CountedMember),
+      member: presentMember(app, required(member)),
       ...(issued ? { token: { ...presentToken(issued.token), token: issued.secret } } : {}),
     }
     return reply({ body: accepted, audited })

@@ -2,7 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { IssuedInvite } from '../../domain/people/invites.js'
 import { linkTo } from '../../domain/people/write-mail.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 const common = (app: App, { doc, secret }: IssuedInvite, collection: 'invites' | 'link-invites') => ({
   id: doc.id,
@@ -20,9 +20,9 @@ const common = (app: App, { doc, secret }: IssuedInvite, collection: 'invites' |
 export const presentInvite = (app: App, invite: IssuedInvite) => ({
   object: 'invite' as const,
   ...common(app, invite, 'invites'),
-  email: invite.doc.email as string,
+  email: required(invite.doc.email),
   delivery: invite.doc.mail ?? ('link' as const),
-  expiresAt: invite.doc.expiresAt as string,
+  expiresAt: required(invite.doc.expiresAt),
 })
 
 /** Returns a link invitation, which several people can use. */

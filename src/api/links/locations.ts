@@ -6,7 +6,7 @@ import { fileEntry } from '../../content/files.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
-import type { LoadedChangeRequest, LoadedOrganization } from '../../domain/context/loaded.js'
+import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { overridesAt } from '../../domain/revisions/identity.js'
 import { loadFiles } from '../../domain/revisions/pages.js'
 import type { OpenRevision } from '../../domain/revisions/revisions.js'
@@ -19,7 +19,7 @@ import { pageContext } from '../content/present-page.js'
 import { presentPage } from '../content/present-tree.js'
 import { presentOrganization } from '../organizations/present.js'
 import { presentSpace } from '../spaces/present.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** The options of an object's own GET without a query. */
 const usual = { metadata: true, computed: true }
@@ -95,7 +95,7 @@ export class Locations {
   }
 
   async #organization(id: string): Promise<object> {
-    return presentOrganization(this.app, (await findOrganization(this.app, this.actor, id)) as LoadedOrganization)
+    return presentOrganization(this.app, required(await findOrganization(this.app, this.actor, id)))
   }
 
   async #file(revision: OpenRevision, gitPath: string): Promise<object> {

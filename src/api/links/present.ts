@@ -11,7 +11,7 @@ import type { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentLocation, Link as LinkJson } from '../../model/index.js'
 import type { Locations, LinkLocation } from './locations.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /**
  * Maximum size of a list page in bytes, even if `limit` allows more. The objects in it are complete, and may be large.
@@ -102,7 +102,7 @@ async function presentTarget(
   if (to.kind === 'url') return { json: to, bytes: to.url.length }
   if (to.kind === 'openapi') return raw(await locations.specification(home, to.spec))
   if (to.kind !== 'page') return raw(await locations.present(home, to))
-  return raw(await locations.present(home, shownPage(home.structure.byId.get(to.id) as PageEntry, to.anchor)))
+  return raw(await locations.present(home, shownPage(required(home.structure.byId.get(to.id)), to.anchor)))
 }
 
 const shownPage = (page: PageEntry, anchor: string | undefined): LinkLocation => ({
@@ -123,7 +123,7 @@ const raw = (json: RawJson): Presented<ContentLocation> => ({
 
 /** Returns the page or reusable content that contains the link. */
 function sourceOf({ structure }: OpenRevision, { kind, id }: Link['source']): LinkLocation {
-  return kind === 'page' ? { kind, page: structure.byId.get(id) as PageEntry } : { kind, id }
+  return kind === 'page' ? { kind, page: required(structure.byId.get(id)) } : { kind, id }
 }
 
 /** Presents one backlink: the location of the link. */

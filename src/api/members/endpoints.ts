@@ -2,13 +2,13 @@
  * Endpoints of members: admins list, change and remove them; members read spaces, teams and activity, and use single
  * sign-on.
  */
+import { required } from '../../kernel/defined.js'
 import type { App } from '../../domain/context/app.js'
 import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
 import { removeMemberFromSso } from '../../domain/people/sso/identities.js'
 import {
   addMemberToSso,
   countMembers,
-  type CountedMember,
   type LoadedMember,
   listMembers,
   ping,
@@ -36,7 +36,7 @@ const section = 'Members'
 const aliases = { userId: 'memberId' } as const
 
 const present = async (app: App, member: LoadedMember) =>
-  presentMember(app, (await countMembers(app, member.doc.organization, [member]))[0] as CountedMember)
+  presentMember(app, required((await countMembers(app, member.doc.organization, [member]))[0]))
 
 export const listMembersInOrganizationById = endpoint({
   method: 'GET',

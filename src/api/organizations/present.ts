@@ -6,7 +6,7 @@ import { presentOrganizationPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import type { OrganizationDoc } from '../../model/index.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 const free = { monthly: 0, yearly: 0 }
 
@@ -79,7 +79,7 @@ const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({
 /** Returns a hostname with its organization. */
 export const presentSubdomain = (doc: OrganizationDoc & { id: string }) => ({
   object: 'subdomain' as const,
-  subdomain: doc.hostname as string,
+  subdomain: required(doc.hostname),
   target: { type: 'organization' as const, organization: doc.id },
   isActive: true,
 })

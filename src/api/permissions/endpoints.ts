@@ -42,7 +42,7 @@ export function permissionEndpoints<const Path extends string>(mount: Permission
 /** Returns a mount without the types of its path. */
 function mountOf<Path extends string>({ path, noun, section, needs, otherSources, target }: PermissionMount<Path>) {
   return {
-    path: `${path as string}/permissions` as const,
+    path: `${path}/permissions` as const,
     noun,
     otherSources,
     common: { section, needs },

@@ -1,4 +1,5 @@
 /** Turns roles on a space, collection or site into the JSON that clients get. */
+import { required } from '../../kernel/defined.js'
 import type { App } from '../../domain/context/app.js'
 import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
 import type { PermissionTarget } from '../../domain/roles/access.js'
@@ -46,7 +47,7 @@ export async function presentAggregatePermissions(
   const items = page.items.map(async (member) => {
     const [user, sources] = [await userOf(app, member), aggregation.sources(member)]
     return {
-      permission: aggregation.role(member) as Role,
+      permission: required(aggregation.role(member)),
       user: user ? presentUser(app, user) : formerUser(app, member.user),
       sources,
     }

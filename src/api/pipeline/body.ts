@@ -1,6 +1,7 @@
 /**
  * Reads JSON request bodies (UTF-8). Their size is checked as they arrive and counted against the shared memory budget.
  */
+import { required } from '../../kernel/defined.js'
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { FormFile } from '../declaration.js'
@@ -96,7 +97,7 @@ export async function readJson(
   if (pieces.length === 0) return null
   checkHeaders(ctx, takesForm)
   share.take(scan.values * VALUE_BYTES)
-  const value = parseJson(decode(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)), 'body')
+  const value = parseJson(decode(pieces.length === 1 ? required(pieces[0]) : Buffer.concat(pieces)), 'body')
   guardJson(value)
   return { value, count: scan.values }
 }

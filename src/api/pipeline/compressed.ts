@@ -12,8 +12,8 @@ const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 const codings = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, QUALITY),
-  gzip: promisify(gzip) as (bytes: Buffer) => Promise<Buffer>,
-  deflate: promisify(deflate) as (bytes: Buffer) => Promise<Buffer>,
+  gzip: promisify(gzip),
+  deflate: promisify(deflate),
 }
 type Coding = keyof typeof codings
 

@@ -1,4 +1,5 @@
 /** Creates the HTTP handler of the API: one Koa application, and cached responses that are served without it. */
+import { errorCode } from '../../kernel/thrown.js'
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import Koa, { type Context, type Middleware } from 'koa'
@@ -113,9 +114,9 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
     // The response had already started, so the client sees it end early. A client that disconnected is not a failure.
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errorCode(error)
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'response failed')
+      options.log.error({ requestId: ctx?.state?.id, error }, 'response failed')
   })
   const limits = {
     byToken: rateLimit('token', config.rateLimit.perToken),
@@ -218,7 +219,7 @@ function dispatcher(
   }
 
   return async (ctx: Context): Promise<void> => {
-    const state = ctx.state as RequestState
+    const state: RequestState = ctx.state
     const page = pageByPath.get(ctx.path)
     if (page) {
       state.operation = page.operation

@@ -1,4 +1,5 @@
 /** Reads multipart forms within a memory limit: fields become members of the body, the other parts become files. */
+import { asError } from '../../kernel/thrown.js'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import type { Context } from 'koa'
@@ -97,7 +98,7 @@ class Collector {
     parser.on('partsLimit', () =>
       this.fail(badRequest(`The form has more than ${FILES + FIELDS} parts. Remove some parts.`)),
     )
-    parser.on('error', (error) => this.fail(badRequest(`The form cannot be parsed: ${(error as Error).message}.`)))
+    parser.on('error', (error) => this.fail(badRequest(`The form cannot be parsed: ${asError(error).message}.`)))
   }
 
   fail(error: Error): void {
@@ -183,6 +184,6 @@ function parserOf(ctx: Context, { fieldBytes, fileBytes }: FormLimits): busboy.B
       },
     })
   } catch (error) {
-    throw badRequest(`The form cannot be parsed: ${(error as Error).message}.`)
+    throw badRequest(`The form cannot be parsed: ${asError(error).message}.`)
   }
 }

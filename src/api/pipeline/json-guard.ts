@@ -1,7 +1,7 @@
 /** Rejects JSON bodies with dangerous content, such as NUL characters or `__proto__` keys, before handlers see them. */
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 
-const wellFormed = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
+const wellFormed = (text: string): boolean => text.isWellFormed()
 
 /** A fault, and the names from its position up to the root. It is only built if there is a fault. */
 interface Fault {

@@ -1,4 +1,5 @@
 /** Finds the position of the mistake in malformed JSON for the message of the 400. */
+import { required } from '../../kernel/defined.js'
 
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,400})?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
@@ -31,7 +32,7 @@ export function jsonErrorPosition(text: string): number {
   const open: ('{' | '[')[] = []
   let at = 0
   const skipSpace = (): void => {
-    while (at < text.length && ' \t\n\r'.includes(text[at]!)) at++
+    while (at < text.length && ' \t\n\r'.includes(required(text[at]))) at++
   }
   const takeString = (): boolean => {
     const end = endOfString(text, at)

@@ -44,7 +44,8 @@ export async function respondBytes(ctx: Context, { status, type, body, tag, cach
 
 /** Sends a body piece by piece as the client reads it. All of it counts as memory until it is sent. Throws 429, 503. */
 function sendPieces(ctx: Context, body: LargeBody): void {
-  if (ctx.method !== 'HEAD') (ctx.state as RequestState).response.reserve(body.length)
+  const { response }: RequestState = ctx.state
+  if (ctx.method !== 'HEAD') response.reserve(body.length)
   ctx.body = body.stream()
   ctx.length = body.length
 }

@@ -1,4 +1,5 @@
 /** Limits how many requests per minute one address or token may make. */
+import { required } from '../../kernel/defined.js'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../kernel/errors.js'
 
@@ -63,7 +64,7 @@ export class RateLimit {
   count(key: string): RateLimitHeaders {
     const now = performance.now()
     const room = this.room(key, now)
-    const window = room ?? (this.#windows.get(key) as Window)
+    const window = room ?? required(this.#windows.get(key))
     this.add(key, window)
     const headers = this.headers(window, now)
     if (room) return headers

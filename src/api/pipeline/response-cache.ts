@@ -203,13 +203,13 @@ export class ResponseCache {
     if (byAddress === null || byToken === null) return false
     if (body && body.length > FREE_BYTES && !this.#hasRoom(res, body, caller ?? network)) return false
     if (byAddress) limits.byAddress?.add(network, byAddress)
-    if (byToken) limits.byToken?.add(caller as string, byToken)
+    if (caller !== null && byToken) limits.byToken?.add(caller, byToken)
     const limit = byToken
       ? limits.byToken?.headers(byToken, now)
       : byAddress && limits.byAddress?.headers(byAddress, now)
     this.sent++
     const id = requestId(req)
-    record({ requestId: id, method: req.method as string, path, operation, status, started, caller, ip })
+    record({ requestId: id, method: req.method ?? '', path, operation, status, started, caller, ip })
     const headers = kept.headers.slice()
     headers[1] = id
     if (limit) headers.push('RateLimit-Policy', limit['RateLimit-Policy'], 'RateLimit', limit.RateLimit)

@@ -1,6 +1,6 @@
 // The headers that all responses share.
 import { ServerResponse } from 'node:http'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import helmet from 'koa-helmet'
 
 /** Headers that scripts from other origins may read. */
@@ -43,7 +43,7 @@ export async function securityHeaders(publicUrl: string | null): Promise<readonl
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
     strictTransportSecurity: publicUrl?.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false,
-  }) as Middleware
+  })
   await run({ req: {}, res, request: {}, response: {} } as unknown as Context, async () => {})
   return [...found]
 }

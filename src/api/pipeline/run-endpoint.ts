@@ -2,6 +2,7 @@
  * Runs one request through its endpoint: loads resources, checks permission and input, calls the handler, writes the
  * audit entry.
  */
+import { required } from '../../kernel/defined.js'
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { jsonPieces } from '../../kernel/raw-json.js'
@@ -68,8 +69,8 @@ async function load(
 ): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
-    const step = steps[i]!
-    const id = call.parameters[i]!
+    const step = required(steps[i])
+    const id = required(call.parameters[i])
     checkLength(step.name, id, step.rest, step.resolver.maxLength)
     const resource = await step.resolver.load({ app: call.app, actor: call.actor, id, parents: resources })
     if (resource === null || resource === undefined) {
@@ -77,10 +78,10 @@ async function load(
       throw notFound(capital(step.resolver.as))
     }
     resources[step.resolver.as] = resource
-    if (i === compiled.askAfter && !(await can(call.actor, compiled.permission as string, resources)))
+    if (i === compiled.askAfter && !(await can(call.actor, required(compiled.permission), resources)))
       throw new ServiceError(
         'forbidden',
-        denial?.(compiled.permission as string, resources) ?? `You need the permission "${compiled.permission}" here.`,
+        denial?.(required(compiled.permission), resources) ?? `You need the permission "${compiled.permission}" here.`,
       )
   }
   return true
@@ -305,7 +306,7 @@ class EndpointRunner {
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
-    if (parts.file) return respondFile(ctx, parts.file, (ctx.state as RequestState).response)
+    if (parts.file) return respondFile(ctx, parts.file, ctx.state.response)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
       if (compiled.endpoint.returns && status === compiled.status)

@@ -65,7 +65,7 @@ function sentence(error: ErrorObject): string {
 }
 
 function place(error: ErrorObject): string {
-  const p = error.params as Record<string, string>
+  const p = error.params
   const member = p.missingProperty ?? p.additionalProperty ?? p.unevaluatedProperty
   return member === undefined ? error.instancePath : `${error.instancePath}/${pointer(member)}`
 }
@@ -122,9 +122,7 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
     if (inside.length === 0) continue
     const types = byType.flatMap((error) => error.params.type as string | string[])
     const merged =
-      byType.length === inside.length
-        ? [{ ...union, keyword: 'type', params: { type: [...new Set(types)] } } as ErrorObject]
-        : []
+      byType.length === inside.length ? [{ ...union, keyword: 'type', params: { type: [...new Set(types)] } }] : []
     const typed = new Set(byType.map((error) => branchOf(union, error)))
     const others = inside.filter((error) => !typed.has(branchOf(union, error)))
     const reported = new Set([...merged, ...(others.length === 0 ? [] : ofMeantBranch(union, others))])

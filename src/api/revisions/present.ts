@@ -1,4 +1,5 @@
 /** Turns the revisions of the history and their authors into the JSON that clients get. */
+import { required } from '../../kernel/defined.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { membersByEmail } from '../../domain/revisions/history.js'
@@ -40,7 +41,7 @@ export async function presentRevisions(app: App, space: LoadedSpace, commits: re
         id: info.id,
         parents: info.parents,
         type: revisionType(info),
-        author: authors[index] as (typeof authors)[number],
+        author: required(authors[index]),
         createdAt: iso(info.committer.seconds),
         git: await gitOf(info),
         ...(await presentMergedFrom(app, space, info)),

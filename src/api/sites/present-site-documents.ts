@@ -11,7 +11,7 @@ import { destinationStatuses } from '../../domain/sites/destinations.js'
 import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
 import { shareKeyOf } from '../../domain/sites/share-links.js'
 import type { ShareLinkDoc, SiteAdaptiveSchemaDoc, SitePublishingAuthDoc, SiteRedirectDoc } from '../../model/index.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Returns the API path of a site. */
 export const sitePath = ({ doc }: LoadedSite): string => `/v1/orgs/${doc.organization}/sites/${doc.id}`
@@ -54,7 +54,7 @@ export async function presentRedirects(app: App, site: LoadedSite, redirects: re
 
 export async function presentRedirect(app: App, site: LoadedSite, redirect: SiteRedirectDoc) {
   const [presented] = await presentRedirects(app, site, [redirect])
-  return presented as NonNullable<typeof presented>
+  return required(presented)
 }
 
 export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({

@@ -1,16 +1,10 @@
 /** Endpoints of teams: clients create, rename and delete teams, and manage their members. */
+import { required } from '../../kernel/defined.js'
 import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedTeam } from '../../domain/context/loaded.js'
 import { listTeamMembers, setTeamMembers } from '../../domain/people/team-members.js'
-import {
-  type CountedTeam,
-  countTeams,
-  createTeam,
-  deleteTeam,
-  listTeams,
-  renameTeam,
-} from '../../domain/people/teams.js'
+import { countTeams, createTeam, deleteTeam, listTeams, renameTeam } from '../../domain/people/teams.js'
 import {
   CreateTeam,
   pageQuery,
@@ -29,7 +23,7 @@ import { presentTeam } from './present.js'
 const section = 'Teams'
 
 const present = async (app: App, team: LoadedTeam) =>
-  presentTeam(app, (await countTeams(app, team.doc.organization, [team]))[0] as CountedTeam)
+  presentTeam(app, required((await countTeams(app, team.doc.organization, [team]))[0]))
 
 export const listTeamsInOrganizationById = endpoint({
   method: 'GET',

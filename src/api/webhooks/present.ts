@@ -53,7 +53,7 @@ export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({
 
 /** Returns a delivery as JSON. */
 export function presentDelivery(app: App, delivery: DeliveryDoc) {
-  const { version: _version, ...fields } = delivery as DeliveryDoc & { version?: number }
+  const { version: _version, ...fields }: DeliveryDoc & { version?: number } = delivery
   return {
     object: 'webhook-delivery' as const,
     ...fields,

@@ -1,6 +1,7 @@
 /**
  * Finds the email address and the name of a person among the attributes of an assertion, under common attribute names.
  */
+import { required } from '../../kernel/defined.js'
 import { ASSERTION } from './structure.js'
 import { attribute, children, named } from './xml.js'
 
@@ -55,7 +56,7 @@ export function addressOf(statements: readonly Element[], nameId: string | null)
     (given.length > 0 ? given : nameId === null ? [] : [nameId]).map((text) => text.toLowerCase()),
   )
   const [address] = distinct
-  return distinct.size === 1 ? (address as string) : null
+  return distinct.size === 1 ? required(address) : null
 }
 
 /** Returns the person's name: a full name, else given and family name; null if there is none. */

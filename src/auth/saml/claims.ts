@@ -1,4 +1,5 @@
 /** Reads the claims of a verified assertion, and checks its audience, request and validity. */
+import { required } from '../../kernel/defined.js'
 import { SamlRefused } from './refused.js'
 import { addressOf, nameOf } from './attributes.js'
 import { ASSERTION, checkAssertion } from './structure.js'
@@ -59,7 +60,7 @@ export function readClaims(assertion: Element, expected: ExpectedClaims): SamlCl
   const { nameId, isAddress } = nameOfSubject(subject)
   const statements = named(assertion, ASSERTION, 'AttributeStatement')
   return {
-    assertion: attribute(assertion, 'ID') as string,
+    assertion: required(attribute(assertion, 'ID')),
     nameId,
     email: addressOf(statements, isAddress ? nameId : null),
     displayName: nameOf(statements),

@@ -18,12 +18,8 @@ const SIGNED_INFO = 16 * 1024
 export function signersOf(signature: Element, certificates: readonly string[]): string[] {
   const library = new SignedXml()
   const info = only(signature, SIGNATURE, 'SignedInfo')
-  const Canonical =
-    library.CanonicalizationAlgorithms[
-      algorithmOf(info, 'CanonicalizationMethod') as keyof typeof library.CanonicalizationAlgorithms
-    ]
-  const Method =
-    library.SignatureAlgorithms[algorithmOf(info, 'SignatureMethod') as keyof typeof library.SignatureAlgorithms]
+  const Canonical = library.CanonicalizationAlgorithms[algorithmOf(info, 'CanonicalizationMethod')]
+  const Method = library.SignatureAlgorithms[algorithmOf(info, 'SignatureMethod')]
   if (!Canonical || !Method) throw new SamlRefused('The algorithms of the signature are not supported.')
   // The same namespaces as in the library, so that its full verification uses the same bytes.
   const ancestorNamespaces = findAncestorNs(signature.ownerDocument, "//*[local-name()='SignedInfo']")

@@ -1,4 +1,5 @@
 /** Checks the structure of a response before any signature: one assertion in its place, and no unexpected elements. */
+import { required } from '../../kernel/defined.js'
 import { SamlRefused } from './refused.js'
 import { all, attribute, children, named, only } from './xml.js'
 
@@ -72,7 +73,7 @@ function checkChildren(element: Element, allowed: Readonly<Record<string, number
     const times = (seen.get(key) ?? 0) + 1
     seen.set(key, times)
     if (!Object.hasOwn(allowed, key)) throw new SamlRefused(`The ${element.localName} has an unexpected element.`)
-    if (times > (allowed[key] as number))
+    if (times > required(allowed[key]))
       throw new SamlRefused(`The ${element.localName} has too many ${localName} elements.`)
   }
 }
@@ -82,7 +83,7 @@ function checkIds(elements: readonly Element[]): void {
   const ids = new Set<string>()
   for (const element of elements)
     for (let i = 0; i < element.attributes.length; i++) {
-      const { localName, name, value } = element.attributes.item(i) as Attr
+      const { localName, name, value } = required(element.attributes.item(i))
       if ((localName ?? name).toLowerCase() !== 'id') continue
       if (ids.has(value)) throw new SamlRefused('An ID occurs twice in the response.')
       ids.add(value)

@@ -1,4 +1,5 @@
 /** Parses XML from identity providers within limits, and rejects constructs that two parsers might read differently. */
+import { required } from '../../kernel/defined.js'
 import { DOMParser } from '@xmldom/xmldom'
 import { SamlRefused } from './refused.js'
 
@@ -86,7 +87,7 @@ export const named = (element: Element, namespace: string, name: string): Elemen
 /** Returns an element and all its descendants, in no particular order. */
 export function all(root: Element): Element[] {
   const found = [root]
-  for (let i = 0; i < found.length; i++) found.push(...children(found[i] as Element))
+  for (let i = 0; i < found.length; i++) found.push(...children(required(found[i])))
   return found
 }
 

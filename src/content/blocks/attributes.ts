@@ -1,4 +1,5 @@
 /** The attributes of a `{% … %}` tag. */
+import { required } from '../../kernel/defined.js'
 export interface TagAttributes {
   /** `name=value` in source order; a bare word is `true`. */
   named: Record<string, string | boolean>
@@ -30,7 +31,7 @@ function quoted(text: string, at: number): { value: string; end: number } | null
   if (closers === undefined) return null
   let value = ''
   for (let i = at + 1; i < text.length; i++) {
-    const char = text[i] as string
+    const char = required(text[i])
     const next = text[i + 1]
     if (char === '\\' && next !== undefined && (next === '\\' || next in CLOSERS)) {
       value += next

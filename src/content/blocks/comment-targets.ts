@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { CommentLocation } from '../../model/comment.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { fingerprint } from './meaning.js'
-import { type Inline, plainText } from './node.js'
+import { type Inline, plainText, blocksIn } from './node.js'
 
 /**
  * A node of a document or a table cell that a comment can be attached to. A comment stores the target as it was when
@@ -59,9 +59,9 @@ export function commentTargetsOf(document: DocumentNode): CommentTarget[] {
 function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
   const columns = (table.data['definition'] ?? []) as Column[]
   const titles = JSON.stringify(columns.map(({ title }) => title))
-  const rows = (table.nodes as BlockNode[]).filter((row) => row.data['header'] !== true)
+  const rows = blocksIn(table).filter((row) => row.data['header'] !== true)
   return rows.flatMap((row, index) =>
-    (row.nodes as BlockNode[]).flatMap((cell, at) => {
+    blocksIn(row).flatMap((cell, at) => {
       const column = columns[at]
       if (!column) return []
       const shownText = oneLine(plainText([cell]))

@@ -1,13 +1,14 @@
 /** Converts HTML in a page to blocks. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode } from '../types.js'
 import type { ConversionContext } from './context.js'
-import { textOfHtml, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { textOfHtml, type HtmlSource, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { plainText, text } from './node.js'
-import { block, type Position } from './block.js'
+import { block, type Position, positionOf } from './block.js'
 import { referenceOf } from './reference.js'
 import { htmlTable } from './table.js'
 
@@ -72,7 +73,7 @@ function findImages({ html, tokens, pairs, place, context }: HtmlSource, positio
   let dark: string | null = null
   let href: string | null = null
   for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i] as HtmlToken
+    const token = required(tokens[i])
     const { name, attributes } = token
     if (token.type === 'close' && FRAME.has(name)) {
       if (name === 'a') href = null
@@ -93,9 +94,9 @@ function findImages({ html, tokens, pairs, place, context }: HtmlSource, positio
         block('image', place(token.start, token.end), { ...imageData(token), src: attributes['src'] ?? '', ...more }),
       )
     } else if (name === 'figcaption' && token.type === 'open' && (pairs[i] ?? -1) > i && images.length > 0) {
-      const close = tokens[pairs[i] as number] as HtmlToken
+      const close = required(tokens[required(pairs[i])])
       addCaption(images, html.slice(token.end, close.start), place(token.start, close.end), context)
-      i = pairs[i] as number
+      i = required(pairs[i])
     } else if (!(name === 'br' && token.type === 'void')) return null
   }
   return images.length > 0 ? block('images', position, data, images) : null
@@ -105,7 +106,7 @@ function addCaption(images: BlockNode[], html: string, position: Position, conte
   const image = images.at(-1)
   const nodes = htmlInlines(html, context)
   if (!image || nodes.length === 0) return
-  const own = image.data['position'] as Position
+  const own = positionOf(image)
   image.data = { ...image.data, caption: plainText(nodes), position: { ...own, end: position.end } }
   image.nodes = [block('caption', position, {}, nodes)]
   image.isVoid = false

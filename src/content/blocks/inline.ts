@@ -1,4 +1,5 @@
 /** Converts phrasing (text, links, images, inline HTML) to inline nodes. */
+import { required } from '../../kernel/defined.js'
 import type { ConversionContext } from './context.js'
 import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { voidElement, wrapElement } from './inline-html.js'
@@ -54,16 +55,17 @@ export function inlines(
   function range(from: number, to: number, marks: Mark[], depth: number): Inline[] {
     const out: Inline[] = []
     for (let i = from; i < to; i++) {
-      const node = nodes[i] as Markdown
-      const token = tokens[i] as HtmlToken
+      const node = required(nodes[i])
       const next = nodes[i + 1]
       const partner = pairs[i] ?? -1
       if (node.type === 'html' && partner > i && depth < MAX_DEPTH) {
         const raw = { open: node.value ?? '', close: nodes[partner]?.value ?? '' }
-        for (const converted of wrapElement(token, raw, marks, (inner) => range(i + 1, partner, inner, depth + 1)))
+        for (const converted of wrapElement(required(tokens[i]), raw, marks, (inner) =>
+          range(i + 1, partner, inner, depth + 1),
+        ))
           append(out, converted)
         i = partner
-      } else if (node.type === 'html') append(out, voidElement(token, node.value ?? ''))
+      } else if (node.type === 'html') append(out, voidElement(required(tokens[i]), node.value ?? ''))
       else if (node.type === 'link' && isAnnotation(node, next)) {
         append(
           out,

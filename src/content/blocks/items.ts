@@ -1,4 +1,5 @@
 /** Finds the tags and HTML elements that contain blocks among the markdown nodes of one level, and pairs them. */
+import { required } from '../../kernel/defined.js'
 import { parseTag, type Tag } from './tag.js'
 import { type HtmlToken, tokenizeHtml } from './html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
@@ -159,7 +160,7 @@ class ItemList {
 function lastTags(node: Markdown): Array<{ tag: Tag; at: Range }> {
   let inner = node
   while (inner.type !== 'paragraph' && inner.children?.length && inner.children.at(-1)?.type !== 'tag')
-    inner = inner.children.at(-1)!
+    inner = required(inner.children.at(-1))
   const tags: Array<{ tag: Tag; at: Range }> = []
   for (const child of (inner.children ?? []).toReversed()) {
     const tag = child.type === 'tag' ? parseTag(child.value ?? '') : null
@@ -198,7 +199,7 @@ function splitHtml(html: string, base: number): Item[] {
     from = next
   }
   for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i] as HtmlToken
+    const token = required(tokens[i])
     const at = { start: base + token.start, end: base + token.end }
     if (token.name === 'details' && token.type !== 'void')
       add({ kind: token.type === 'open' ? 'open' : 'close', name: DETAILS, html: token, ...at }, token.end)

@@ -1,5 +1,6 @@
 /** Checks a text before parsing, so that the parser's time and stack stay bounded. */
 
+import { keysOf } from '../../kernel/defined.js'
 /** Maximum number of quote and list markers on one line. A list marker may be indented by twice as many columns. */
 const MAX_CONTAINERS = 100
 /** Maximum number of lines of a page that start with a list marker, and of lines that are table rows or definitions. */
@@ -129,7 +130,7 @@ export function scan(text: string, budget = BUDGET): Scan {
   let rows = 0
   let inContainer = false
   const paragraphEnds = () => {
-    for (const group of Object.keys(GROUPS) as Group[])
+    for (const group of keysOf(GROUPS))
       if ((spent[group] += counts[group] ** 2) > budget.inline) for (const name of GROUPS[group]) off.add(name)
     counts = zero()
   }

@@ -27,9 +27,7 @@ const DERIVED = new Set([
 const VERBATIM = new Set(['code', 'math', 'html', 'raw'])
 
 const plain = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'url' in value && 'kind' in value
-    ? (value as { url: unknown }).url
-    : value
+  typeof value === 'object' && value !== null && 'url' in value && 'kind' in value ? value.url : value
 
 function data(node: Exclude<Node, { object: 'text' }>): unknown {
   const skip = (name: string) =>
@@ -88,7 +86,7 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
       )
     else if (node.object !== 'text' && !isEmptyParagraph(node)) {
       flush()
-      const inner = meaning(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
+      const inner = meaning(node.nodes, node.object === 'block' && VERBATIM.has(node.type))
       out.push(node.type === 'hard-break' ? node.type : [node.type, data(node), inner])
     }
   }

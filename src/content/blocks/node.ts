@@ -1,4 +1,5 @@
 /** Constructors for the inline nodes, text and marks of a page's block tree, and functions that apply to all nodes. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode, InlineNode, TextNode } from '../types.js'
 
 type Leaf = TextNode['leaves'][number]
@@ -38,11 +39,16 @@ export function append(list: Inline[], next: Inline): void {
   }
 }
 
+/** Returns the nodes of a block whose type contains only inline nodes. */
+export const inlinesIn = (node: BlockNode): Inline[] => node.nodes as Inline[]
+/** Returns the nodes of a block whose type contains only blocks. */
+export const blocksIn = (node: BlockNode): BlockNode[] => node.nodes as BlockNode[]
+
 type Node = BlockNode | Inline
 /** Returns the text of nodes as a reader sees it. */
 export function plainText(nodes: readonly Node[]): string {
   const [only] = nodes
-  if (nodes.length === 1 && only?.object === 'text' && only.leaves.length === 1) return (only.leaves[0] as Leaf).text
+  if (nodes.length === 1 && only?.object === 'text' && only.leaves.length === 1) return required(only.leaves[0]).text
   return nodes
     .map((node) => {
       if (node.object === 'text') return node.leaves.map((leaf) => leaf.text).join('')
@@ -59,7 +65,7 @@ export function plainText(nodes: readonly Node[]): string {
 export function assignKeys(nodes: readonly Node[], most: number, before = 'n'): number {
   let left = most - nodes.length
   for (let index = 0; index < nodes.length && left >= 0; index++) {
-    const node = nodes[index] as Node
+    const node = required(nodes[index])
     node.key = before + index
     if (node.object !== 'text' && node.nodes.length > 0) left = assignKeys(node.nodes, left, `${node.key}-`)
   }

@@ -1,4 +1,5 @@
 /** Parses the markdown of a page into a block tree. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import type { ConversionContext } from './context.js'
 import { htmlInlines } from './inline.js'
@@ -141,7 +142,7 @@ class PairedItems {
     if (context.depth > MAX_DEPTH) return [rawBlock(context, context.position(first.start, last.end))]
     const out: BlockNode[] = []
     for (let i = from; i < to; i++) {
-      const item = items[i] as Item
+      const item = required(items[i])
       const until = end[i] ?? -1
       if (item.kind !== 'open' || until < 0) {
         out.push(...alone(item, context))
@@ -149,9 +150,9 @@ class PairedItems {
       }
       const position = context.position(
         item.start,
-        implied[i] ? (items[until - 1] as Item).end : (items[until] as Item).end,
+        implied[i] ? required(items[until - 1]).end : required(items[until]).end,
       )
-      const close = implied[i] ? null : (items[until] as Item)
+      const close = implied[i] ? null : required(items[until])
       out.push(
         item.name === DETAILS
           ? this.#expandable(item, i, until, position, context)

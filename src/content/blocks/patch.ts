@@ -1,4 +1,5 @@
 /** Rewrites only the changed blocks of a page's markdown, so that an edit preserves all other bytes. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError } from './document-error.js'
 import { fingerprint } from './meaning.js'
@@ -171,13 +172,13 @@ class Patch {
     if (
       before.length !== after.length ||
       written.length !== after.length ||
-      !written[0]!.startsWith('|') ||
+      !required(written[0]).startsWith('|') ||
       like.startsWith('<')
     )
       return false
     before.forEach((row, index) => {
       const at = place(row)
-      if (!at || fingerprint(row) === fingerprint(after[index]!)) return
+      if (!at || fingerprint(row) === fingerprint(required(after[index]))) return
       const kept = was[index]
         ? restyled(this.source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text)
         : null
@@ -203,13 +204,13 @@ function pairsOf(before: BlockNode[], after: BlockNode[]): number[] {
 /** If two lists become adjacent, gives the second one other markers. With the same markers they would be one list. */
 function apart(source: string, one: BlockNode, other: BlockNode): Edit[] {
   const markerAt = (item: BlockNode): { start: number; end: number; mark: string } => {
-    const start = (place(item) as Position).start
-    const number = /^\d*/.exec(source.slice(start, start + 10))![0].length
+    const start = required(place(item)).start
+    const number = required(/^\d*/.exec(source.slice(start, start + 10)))[0].length
     return { start: start + number, end: start + number + 1, mark: source.charAt(start + number) }
   }
   if (!one.type.startsWith('list-') || !other.type.startsWith('list-') || !one.nodes[0] || !other.nodes[0]) return []
-  const { mark } = markerAt(blocks(one.nodes)[0]!)
-  if (markerAt(blocks(other.nodes)[0]!).mark !== mark) return []
+  const { mark } = markerAt(required(blocks(one.nodes)[0]))
+  if (markerAt(required(blocks(other.nodes)[0])).mark !== mark) return []
   const instead = mark === '.' ? ')' : mark === ')' ? '.' : mark === '*' ? '-' : '*'
   return blocks(other.nodes).map((item) => ({ ...markerAt(item), text: instead }))
 }

@@ -1,9 +1,10 @@
 /** Prints blocks as nodes of a markdown tree. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
 import type { Markdown } from '../gfm/tree.js'
-import { type Inline, plainText } from './node.js'
+import { plainText, inlinesIn } from './node.js'
 import { findAttributeList } from '../heading-attributes.js'
 import { textOfHtml } from './html.js'
 import { restyled } from './restyle.js'
@@ -32,7 +33,6 @@ export function definitionsOf(document: DocumentNode): Map<string, string> {
 }
 
 const textOf = (node: BlockNode): string => plainText(node.nodes)
-const inlineNodes = (node: BlockNode): Inline[] => node.nodes as Inline[]
 /** An opening or closing tag that needs no blank lines around it. */
 const edge = (value: string, side: 'open' | 'close'): Markdown => ({ ...raw(value), label: side })
 
@@ -62,7 +62,7 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
   if (level) return [heading(node, Number(level), printing)]
   switch (type) {
     case 'paragraph':
-      return [{ type: 'paragraph', children: phrasing(inlineNodes(node), printing) }]
+      return [{ type: 'paragraph', children: phrasing(inlinesIn(node), printing) }]
     case 'list-ordered':
     case 'list-unordered':
     case 'list-tasks':
@@ -116,7 +116,7 @@ function heading(node: BlockNode, depth: number, printing: Printing): Markdown {
     : id
       ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)]
       : []
-  return { type: 'heading', depth, children: [...phrasing(inlineNodes(node), printing), ...anchor] }
+  return { type: 'heading', depth, children: [...phrasing(inlinesIn(node), printing), ...anchor] }
 }
 
 function list(node: BlockNode, printing: Printing, path: string): Markdown {
@@ -163,7 +163,7 @@ function markdownImages(node: BlockNode, printing: Printing): Markdown {
 }
 
 function table(node: BlockNode, printing: Printing): Markdown {
-  const definition = Array.isArray(node.data['definition']) ? (node.data['definition'] as Array<Data | null>) : []
+  const definition: Array<Data | null> = Array.isArray(node.data['definition']) ? node.data['definition'] : []
   const align = definition.map((column) =>
     ['left', 'right', 'center'].includes(stringOf(column?.['align'])) ? stringOf(column?.['align']) : null,
   )
@@ -173,14 +173,14 @@ function table(node: BlockNode, printing: Printing): Markdown {
       type: 'tableRow',
       children: cells.map((cell) => ({
         type: 'tableCell',
-        children: cell.object === 'block' ? phrasing(inlineNodes(cell), { ...printing, cell: true }) : [],
+        children: cell.object === 'block' ? phrasing(inlinesIn(cell), { ...printing, cell: true }) : [],
       })),
     }
   })
   return { type: 'table', align, children }
 }
 
-const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlineNodes(title))}</summary>`)
+const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlinesIn(title))}</summary>`)
 
 function expandable(node: BlockNode, printing: Printing, path: string): Markdown[] {
   const attributes = { ...(node.data['attributes'] as Data | undefined) }
@@ -234,7 +234,7 @@ function fenced(node: BlockNode, path: string): Markdown[] {
   }
   const inInfoString = OPTIONS.every((name) => String(data[name] ?? '') === String(named[name] ?? ''))
   if (data['tag'] !== 'code' && inInfoString) return [fence]
-  const row = findTag('code') as TagRow
+  const row = required(findTag('code'))
   const own = data['tag'] === 'code' ? data : { ...data, attributes: {} }
   return [edge(tagSource(row, own, path), 'open'), fence, edge('{% endcode %}', 'close')]
 }

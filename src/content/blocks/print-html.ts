@@ -3,7 +3,7 @@ import { restyled } from './restyle.js'
 import type { BlockNode } from '../types.js'
 import type { ConversionContext } from './context.js'
 import { htmlInlines } from './inline.js'
-import type { Inline, Mark } from './node.js'
+import { type Inline, type Mark, inlinesIn } from './node.js'
 
 type Data = Record<string, unknown>
 
@@ -202,7 +202,7 @@ export function tableHtml(node: BlockNode): string {
       const html = stringOf(cell.data['html'])
       const [before, expected] = [inlinesOfHtml(html), shape(cell.nodes)]
       if (html !== '' && shape(before) === expected) return html
-      const after = cellHtml(cell.nodes as Inline[], html)
+      const after = cellHtml(inlinesIn(cell), html)
       const kept = restyled(html, cellHtml(before, html), after, (text) => text)
       return kept !== null && shape(inlinesOfHtml(kept)) === expected ? kept : after
     }
@@ -227,7 +227,7 @@ export function imagesHtml(node: BlockNode): string {
     const caption = image.nodes[0]
     const text =
       caption?.object === 'block'
-        ? `<figcaption><p>${htmlOf(caption.nodes as Inline[])}</p></figcaption>`
+        ? `<figcaption><p>${htmlOf(inlinesIn(caption))}</p></figcaption>`
         : '<figcaption></figcaption>'
     return `<figure>${data['link'] ? `<a${attribute('href', urlOf(data, 'link'))}>${shown}</a>` : shown}${text}</figure>`
   })

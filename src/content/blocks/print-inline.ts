@@ -1,4 +1,5 @@
 /** Prints inline nodes as markdown phrasing. */
+import { required } from '../../kernel/defined.js'
 import type { Markdown } from '../gfm/tree.js'
 import type { Inline, Mark } from './node.js'
 import { inlineTags, markTags, stringOf, urlOf } from './print-html.js'
@@ -96,7 +97,7 @@ function group(
 ): Markdown[] {
   const out: Markdown[] = []
   for (let i = 0; i < parts.length; ) {
-    const part = parts[i] as InlinePart
+    const part = required(parts[i])
     const mark = part.marks?.[depth]
     if (!mark) {
       out.push(...(part.node ? element(part.node, printing, depth) : words(part.text ?? '')))

@@ -2,6 +2,7 @@
  * A text to parse, with its offsets in the page's source. It is the page itself, or a part of it without its
  * indentation.
  */
+import { required } from '../../kernel/defined.js'
 export interface Region {
   text: string
   /**
@@ -17,7 +18,7 @@ function lastAtMost(sorted: readonly number[], value: number): number {
   let high = sorted.length - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if ((sorted[middle] as number) <= value) low = middle
+    if (required(sorted[middle]) <= value) low = middle
     else high = middle - 1
   }
   return low
@@ -25,7 +26,7 @@ function lastAtMost(sorted: readonly number[], value: number): number {
 
 /** Returns the source offset of an offset in the region. */
 export function toSource(region: Region, offset: number): number {
-  if (region.at.length === 1) return offset + (region.source[0] as number)
+  if (region.at.length === 1) return offset + required(region.source[0])
   const segment = lastAtMost(region.at, offset)
   return (region.source[segment] ?? 0) + offset - (region.at[segment] ?? 0)
 }
@@ -69,7 +70,7 @@ export function lineFinder(source: string): (offset: number) => number {
   // Offsets are requested in text order, so the line is usually the previous one or the next.
   let line = 0
   const isIn = (index: number, offset: number): boolean =>
-    (starts[index] as number) <= offset && offset < (starts[index + 1] ?? Number.POSITIVE_INFINITY)
+    required(starts[index]) <= offset && offset < (starts[index + 1] ?? Number.POSITIVE_INFINITY)
   return (offset) => {
     if (!isIn(line, offset))
       line = line + 1 < starts.length && isIn(line + 1, offset) ? line + 1 : lastAtMost(starts, offset)

@@ -2,6 +2,7 @@
  * Applies a text change to a block's source and preserves the author's style. The difference between the printed block
  * before and after is the change, and only that part of the source is rewritten. The caller must verify the result.
  */
+import { required } from '../../kernel/defined.js'
 import { diffArrays } from 'diff'
 
 /**
@@ -79,13 +80,13 @@ const solid = (tokens: readonly string[]): number[] =>
 function placesIn(tokens: readonly string[], other: readonly string[]): Int32Array | null {
   const [own, others] = [solid(tokens), solid(other)]
   const textsOf = (of: readonly string[], indexes: readonly number[]): string[] =>
-    indexes.map((index) => plain(of[index] as string))
+    indexes.map((index) => plain(required(of[index])))
   const changes = changesBetween(textsOf(tokens, own), textsOf(other, others))
   if (!changes) return null
   const places = new Int32Array(tokens.length).fill(-1)
   let [from, to] = [0, 0]
   for (const { start, end, tokens: instead } of [...changes, { start: own.length, end: own.length, tokens: [] }]) {
-    while (from < start) places[own[from++] as number] = others[to++] as number
+    while (from < start) places[required(own[from++])] = required(others[to++])
     from = end
     to += instead.length
   }
@@ -106,8 +107,8 @@ function inserted(
   if (start !== end) return null
   if (start === 0) return { start: 0, end: 0, tokens }
   for (let shift = 0; shift <= MAX_BLANKS; shift++) {
-    const before = printed[start - shift - 1] as string
-    const place = places[start - shift - 1] as number
+    const before = required(printed[start - shift - 1])
+    const place = required(places[start - shift - 1])
     if (place >= 0)
       return {
         start: place + 1,
@@ -116,7 +117,7 @@ function inserted(
       }
     if (start - shift <= 1 || before.trim() !== '' || tokens[tokens.length - shift - 1] !== before) break
   }
-  const next = end === places.length ? length : (places[end] as number)
+  const next = end === places.length ? length : required(places[end])
   return next < 0 ? null : { start: next, end: next, tokens }
 }
 
@@ -134,14 +135,14 @@ function afterBlanks({ start, tokens }: Change, own: readonly string[]): Change 
  */
 function placed(change: Change, printed: readonly string[], places: Int32Array, length: number): Change {
   let [low, high] = [change.start, change.end]
-  const isInSource = (at: number): boolean => (places[at] as number) >= 0
+  const isInSource = (at: number): boolean => required(places[at]) >= 0
   const isReplaced = high > low
   const startsThere = isReplaced && isInSource(low)
   const endsThere = isReplaced && isInSource(high - 1)
   while (!startsThere && low > 0 && !isInSource(low - 1)) low--
   while (!endsThere && high < printed.length && !isInSource(high)) high++
-  const start = startsThere ? (places[low] as number) : low > 0 ? (places[low - 1] as number) + 1 : 0
-  const end = endsThere ? (places[high - 1] as number) + 1 : high < printed.length ? (places[high] as number) : length
+  const start = startsThere ? required(places[low]) : low > 0 ? required(places[low - 1]) + 1 : 0
+  const end = endsThere ? required(places[high - 1]) + 1 : high < printed.length ? required(places[high]) : length
   return {
     start,
     end,

@@ -136,7 +136,7 @@ const htmlBeforeTags: Construct = {
   tokenize(effects, ok, nok) {
     const check: Effects['check'] = (construct, yes, no) => {
       if (!isBlankLineBefore(construct)) return effects.check(construct, yes, no)
-      return effects.check(knownTagBelow, yes as State, effects.check(construct, yes, no))
+      return effects.check(knownTagBelow, yes, effects.check(construct, yes, no))
     }
     return htmlFlow.tokenize.call(this, { ...effects, check }, ok, nok)
   },

@@ -1,4 +1,5 @@
 /** Converts markdown and HTML tables to blocks. */
+import { required } from '../../kernel/defined.js'
 import type { BlockNode } from '../types.js'
 import type { ConversionContext } from './context.js'
 import type { HtmlSource, HtmlToken } from './html.js'
@@ -52,7 +53,7 @@ function record(row: Row, index: number, columns: readonly Column[], cards: bool
   const values: Record<string, unknown> = {}
   const shown = Math.min(columns.length, row.cells.length)
   for (let at = 0; at < shown; at++)
-    values[(columns[at] as Column).id] = cellValue(columns[at] as Column, row.cells[at] as BlockNode)
+    values[required(columns[at]).id] = cellValue(required(columns[at]), required(row.cells[at]))
   if (!cards) return { id: `r${index}`, values }
   const first = (wanted: (column: Column) => boolean | undefined) => {
     const at = columns.findIndex((column) => wanted(column))
@@ -109,7 +110,7 @@ export function htmlTable({ html, tokens, pairs, place, context }: HtmlSource, p
   const definition: Column[] = []
   let head = false
   for (let i = 1; i < tokens.length; i++) {
-    const token = tokens[i] as HtmlToken
+    const token = required(tokens[i])
     const partner = pairs[i] ?? -1
     const close = tokens[partner]
     if (token.name === 'thead') head = token.type === 'open'

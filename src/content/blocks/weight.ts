@@ -1,5 +1,6 @@
 /** The limits of pages, which are checked before parsing. */
 
+import { keysOf } from '../../kernel/defined.js'
 /** Maximum size of a page that is parsed, in bytes of UTF-8. */
 export const MAX_PAGE_BYTES = 1024 * 1024
 /**
@@ -28,7 +29,7 @@ const COST = {
   'markers in one paragraph': 1,
 }
 type Kind = keyof typeof COST
-const KINDS = Object.keys(COST) as Kind[]
+const KINDS = keysOf(COST)
 /** Maximum costs for the native parser. It is much faster, except for constructs that take quadratic time. */
 const NATIVE_COST: Record<Kind, number> = { ...COST, characters: 0.2, lines: 2, 'inline markers': 2 }
 

@@ -1,4 +1,5 @@
 // Edits the front matter of a page.
+import { required } from '../../kernel/defined.js'
 import { MAX_FRONT_MATTER } from '../front-matter.js'
 import { setYamlKey, YamlEditError } from './yaml.js'
 
@@ -23,7 +24,7 @@ export function findFrontMatterBlock(text: string): FrontMatterBlock | null {
   const found = closing.exec(text)
   return (
     found && {
-      start: yamlStart - opening[1]!.length,
+      start: yamlStart - required(opening[1]).length,
       yamlStart,
       yamlEnd: found.index,
       end: found.index + found[0].length,
@@ -53,7 +54,7 @@ export function setFrontMatter(text: string, changes: Readonly<Record<string, un
   if (block && yaml.trim() === '')
     return text.slice(0, block.start) + text.slice(block.end).replace(/^[ \t]*(?:\r\n|\n)/, '')
   if (block) return text.slice(0, block.yamlStart) + yaml + text.slice(block.yamlEnd)
-  const lead = /^\ufeff?/.exec(text)![0]
+  const lead = required(/^\ufeff?/.exec(text))[0]
   return `${lead}---${eol}${yaml}---${eol}${eol}${text.slice(lead.length)}`
 }
 

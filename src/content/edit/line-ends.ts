@@ -1,4 +1,5 @@
 /** Preserves the line ends of a file when its text is edited. */
+import { required } from '../../kernel/defined.js'
 import { keptOrder } from '../kept-order.js'
 
 interface Line {
@@ -80,11 +81,11 @@ function difference(old: string, next: string): { start: number; oldEnd: number;
 /** Joins the new lines. Each gets its previous line end, or that of its neighbor, or `only` if no line had one. */
 function matched(was: readonly Line[], now: readonly Line[], only: string): string {
   const kept = matchLines(was, now)
-  let last = kept.find((index) => index >= 0 && was[index]!.end !== '') ?? 0
+  let last = kept.find((index) => index >= 0 && required(was[index]).end !== '') ?? 0
   return now
     .map(({ text, end }, i) => {
-      const index = kept[i]!
-      if (index >= 0 && was[index]!.end !== '') last = index
+      const index = required(kept[i])
+      if (index >= 0 && required(was[index]).end !== '') last = index
       return end === '' ? text : text + (was[last]?.end || only)
     })
     .join('')
@@ -102,16 +103,16 @@ function matchLines(was: readonly Line[], now: readonly Line[]): number[] {
     shared,
   )
   const kept = new Array<number>(now.length).fill(-1)
-  for (const text of shared) if (settled.has(text)) kept[next.get(text)!] = old.get(text)!
+  for (const text of shared) if (settled.has(text)) kept[required(next.get(text))] = required(old.get(text))
   const same = (i: number, index: number): boolean =>
-    index >= 0 && index < was.length && now[i]!.text === was[index]!.text
+    index >= 0 && index < was.length && required(now[i]).text === required(was[index]).text
   for (let i = 0, index = 0; i < now.length; i++) {
-    if (kept[i]! < 0 && same(i, index)) kept[i] = index
-    if (kept[i]! >= 0) index = kept[i]! + 1
+    if (required(kept[i]) < 0 && same(i, index)) kept[i] = index
+    if (required(kept[i]) >= 0) index = required(kept[i]) + 1
   }
   for (let i = now.length - 1, index = was.length - 1; i >= 0; i--) {
-    if (kept[i]! < 0 && same(i, index)) kept[i] = index
-    if (kept[i]! >= 0) index = kept[i]! - 1
+    if (required(kept[i]) < 0 && same(i, index)) kept[i] = index
+    if (required(kept[i]) >= 0) index = required(kept[i]) - 1
   }
   return kept
 }

@@ -1,4 +1,5 @@
 // Merges a page with changes on both sides (three-way merge).
+import { required } from '../../kernel/defined.js'
 import { diff3Merge } from 'node-diff3'
 import { findFrontMatterBlock } from './front-matter.js'
 import { type Merged, mergeFrontMatter } from './merge-yaml.js'
@@ -34,7 +35,7 @@ function mergeLines(base: string, ours: string, theirs: string): string | null {
   let start = 0
   while (start < shortest && b[start] === o[start] && b[start] === t[start]) start++
   let tail = 0
-  const last = (of: readonly string[]): string => of[of.length - 1 - tail]!
+  const last = (of: readonly string[]): string => required(of[of.length - 1 - tail])
   while (tail < shortest - start && last(b) === last(o) && last(b) === last(t)) tail++
   const [was, mine, other] = [b, o, t].map((one) => one.slice(start, one.length - tail)) as [
     string[],

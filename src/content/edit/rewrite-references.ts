@@ -1,4 +1,5 @@
 /** Replaces the targets of links and other references in markdown, and writes new ones in the same style. */
+import { required } from '../../kernel/defined.js'
 import { decodePercent, isMarkdown, keyBelow, nameOf } from '../paths.js'
 
 /** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
@@ -138,6 +139,6 @@ function asWritten(bare: string, next: string): string {
   const [old, now] = [bare.split('/'), next.split('/')]
   if (old.length !== now.length) return next
   return now
-    .map((name, at) => (decodePercent(old[at] as string) === decodePercent(name) ? (old[at] as string) : name))
+    .map((name, at) => (decodePercent(required(old[at])) === decodePercent(name) ? required(old[at]) : name))
     .join('/')
 }

@@ -12,7 +12,7 @@ import type { TextWork } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
 import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /**
  * A changed path: its new content (a regular file, unless a mode is given), an existing blob, or null if it was
@@ -189,7 +189,7 @@ export class Workspace {
     const paths = await this.paths()
     const put = this.#changes.get(from)
     const entry = put ? null : await this.reader.entry(from)
-    this.#change(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
+    this.#change(to, put ?? { oid: required(entry?.oid), mode: required(entry?.mode) })
     this.#change(from, null)
     if (paths.delete(from)) (await this.#names)?.remove(from)
     if (!paths.has(to)) (await this.#names)?.add(to)

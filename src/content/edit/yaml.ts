@@ -1,4 +1,5 @@
 // Edits keys of a YAML text. Everything else is preserved as written.
+import { required } from '../../kernel/defined.js'
 import {
   type Node,
   type Pair,
@@ -74,7 +75,7 @@ function findText(
 }
 
 const pairOf = (map: YAMLMap<Node, Node | null>, key: string | undefined): YamlPair | undefined =>
-  map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key) as YamlPair | undefined
+  map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key)
 
 /** Parses YAML whose top level is a map; `{}` if it is empty. @throws YamlEditError */
 export function readYamlMap(text: string): Record<string, unknown> {
@@ -166,22 +167,20 @@ function lineEnd(text: string, offset: number): number {
 /** Returns the end offset of a value, without the comments and blank lines after it. */
 function endOf(text: string, pair: YamlPair): number {
   const { value } = pair
-  if (!value?.range) return pair.key.range![1]
+  if (!value?.range) return required(pair.key.range)[1]
   if (isCollection(value) && !value.flow && value.items.length > 0) {
     const last = value.items.at(-1) as YamlPair | Node
-    return isPair(last)
-      ? endOf(text, last as YamlPair)
-      : endOf(text, { key: value, value: last } as unknown as YamlPair)
+    return isPair(last) ? endOf(text, last) : endOf(text, { key: value, value: last } as unknown as YamlPair)
   }
   const end = value.range[1]
   return value.range[0] === end
-    ? Math.max(end, pair.key.range![1])
+    ? Math.max(end, required(pair.key.range)[1])
     : value.range[0] + text.slice(value.range[0], end).trimEnd().length
 }
 
 /** Returns the indentation of a map's keys. */
 const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
-  const start = map.items[0]!.key.range![0]
+  const start = required(required(map.items[0]).key.range)[0]
   return text
     .slice(lineStart(text, start), start)
     .replace(/[^ ]/g, ' ')
@@ -189,7 +188,7 @@ const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
 }
 
 function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): string {
-  const start = pair.key.range![0]
+  const start = required(pair.key.range)[0]
   const end = lineEnd(text, endOf(text, pair))
   const from = lineStart(text, start)
   if (text.slice(from, start).trim() !== '' && map.items.length > 1)
@@ -200,7 +199,7 @@ function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): str
 }
 
 function append(text: string, map: YAMLMap<Node, Node | null>, path: Path, value: unknown): string {
-  const at = lineEnd(text, endOf(text, map.items.at(-1) as YamlPair))
+  const at = lineEnd(text, endOf(text, required(map.items.at(-1))))
   const eol = eolOf(text)
   const put = indented(pairText(path, value, '\n'), indentOf(text, map), eol)
   if (text[at - 1] === '\n') return text.slice(0, at) + put + text.slice(at)
@@ -217,9 +216,8 @@ interface Edit {
 function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): Edit {
   const { value: old, key } = pair
   const scalar = new Scalar(value)
-  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string')
-    scalar.type = old.type as Scalar.Type
-  const name = text.slice(key.range![0], key.range![1])
+  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string') scalar.type = old.type
+  const name = text.slice(required(key.range)[0], required(key.range)[1])
   const flow = isCollection(old) && old.flow === true
   const written = stringify(
     { key: typeof value === 'object' && value !== null ? value : scalar },
@@ -228,10 +226,10 @@ function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPa
   const body = written.replace(/^(?:\{ )?key:/, '').replace(flow ? / \}\n$/ : /\n$/, '')
   const put = indented(body, indentOf(text, map), eolOf(text)).slice(indentOf(text, map).length)
   const end = endOf(text, pair)
-  const colon = text.indexOf(':', key.range![0] + name.length) + 1
+  const colon = text.indexOf(':', required(key.range)[0] + name.length) + 1
   const oneLine =
     !body.includes('\n') && old?.range && old.range[0] < old.range[1] && !text.slice(colon, end).includes('\n')
-  const start = oneLine ? old.range![0] : colon
+  const start = oneLine ? required(old.range)[0] : colon
   return { start, end: Math.max(end, start), put: oneLine ? put.trimStart() : put }
 }
 

@@ -2,6 +2,7 @@
  * Masks tags `{% … %}` and expressions `{{ … }}` for a parser that does not support them, and restores them in its
  * tree.
  */
+import { required } from '../../kernel/defined.js'
 import type { Markdown } from './tree.js'
 
 /** The placeholder for a masked character. A text that contains it is not masked. */
@@ -73,7 +74,7 @@ function inLines(text: string, tokens: readonly Token[], bare: ReadonlySet<numbe
     CHECK_BOX.test(text.slice(Math.max(0, start - 8), start))
   const found: Hidden[] = []
   for (let i = 0; i < tokens.length; ) {
-    const first = tokens[i] as Token
+    const first = required(tokens[i])
     const lineStart = text.lastIndexOf('\n', first.start) + 1
     const lineEnd = endOfLine(text, first.end)
     let last = i

@@ -53,7 +53,7 @@ export function parseNatively(text: string): Markdown | null {
   return settle(root, text) ? root : null
 }
 
-const isWellFormed = (text: string): boolean => (text as unknown as { isWellFormed(): boolean }).isWellFormed()
+const isWellFormed = (text: string): boolean => text.isWellFormed()
 
 function hasManyEntities(text: string): boolean {
   let count = 0

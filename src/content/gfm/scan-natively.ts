@@ -2,6 +2,7 @@
  * Scans markdown with the native parser, which returns the range of every node. The targets are located within these
  * ranges.
  */
+import { required } from '../../kernel/defined.js'
 import { scan } from '../blocks/limits.js'
 import type { Markdown } from './tree.js'
 import { isReadableNatively } from '../blocks/weight.js'
@@ -73,7 +74,7 @@ function visit(root: Markdown, text: string, found: ScanResult): void {
     else if (node.type === 'definition')
       addTarget('definition', node, { from: afterLabel(text, start, ']:'), limit: end, text }, found)
     const { children } = node
-    if (children) for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as Markdown)
+    if (children) for (let i = children.length - 1; i >= 0; i--) pending.push(required(children[i]))
   }
 }
 

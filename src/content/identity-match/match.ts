@@ -1,4 +1,5 @@
 // Identifies pages that were moved and edited in one commit, by comparing all changed pages.
+import { required } from '../../kernel/defined.js'
 import type { Slices } from '../../kernel/slices.js'
 import { assign, type Edge } from './assign.js'
 
@@ -92,7 +93,7 @@ export async function matchPages(
   const [old, now] = withinMemory(await withFragments(before, slices), await withFragments(after, slices))
   const edges = await edgesOf(old, now, slices)
   const chosen = assign(edges)
-  const found = new Map([...chosen].map(([row, column]) => [old[row]!.path, now[column]!.path]))
+  const found = new Map([...chosen].map(([row, column]) => [required(old[row]).path, required(now[column]).path]))
   const taken = new Set(found.values())
   await matchDisplaced(
     old.filter((page) => !found.has(page.path)),
@@ -137,10 +138,10 @@ async function edgesOf(
   const edges: Edge[] = []
   for (const [row, page] of old.entries()) {
     const own = hints.here.get(page.path)
-    const columns = new Set([...text[row]!.keys(), ...hints.of(page), ...(own === undefined ? [] : [own])])
+    const columns = new Set([...required(text[row]).keys(), ...hints.of(page), ...(own === undefined ? [] : [own])])
     for (const column of columns) {
-      const score = scoreOf(page, now[column]!, hints, text[row]!.get(column) ?? 0)
-      const least = hints.was.has(now[column]!.path) || own !== undefined ? 0 : MIN_RENAME
+      const score = scoreOf(page, required(now[column]), hints, required(text[row]).get(column) ?? 0)
+      const least = hints.was.has(required(now[column]).path) || own !== undefined ? 0 : MIN_RENAME
       if (score > least) edges.push({ row, column, score })
     }
     if (slices.due) await slices.rest()
@@ -229,7 +230,11 @@ async function sharedText(
   for (const [column, page] of now.entries()) {
     for (const fragment of page.fragments) {
       const row = owner.get(fragment) ?? -1
-      if (row >= 0) shared[row]!.set(column, (shared[row]!.get(column) ?? 0) + fragment.length / whole[row]!)
+      if (row >= 0)
+        required(shared[row]).set(
+          column,
+          (required(shared[row]).get(column) ?? 0) + fragment.length / required(whole[row]),
+        )
     }
     if (slices.due) await slices.rest()
   }
@@ -246,7 +251,7 @@ function dropAlternatives(
   old: readonly FragmentedPage[],
   now: readonly FragmentedPage[],
 ): Edge[] {
-  const isOwn = ({ row, column }: Edge): boolean => old[row]!.path === now[column]!.path
+  const isOwn = ({ row, column }: Edge): boolean => required(old[row]).path === required(now[column]).path
   const best = new Map<string, number>()
   for (const edge of edges)
     if (!isOwn(edge))
@@ -277,5 +282,5 @@ async function matchDisplaced(
       if (slices.due) await slices.rest()
     }
   for (const [row, column] of assign(edges.filter((edge) => edge.score >= MIN_TEXT)))
-    found.set(displaced[row]!.path, left[column]!.path)
+    found.set(required(displaced[row]).path, required(left[column]).path)
 }

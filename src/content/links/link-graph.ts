@@ -163,8 +163,9 @@ class Collector {
         fragment: 'fragment' in resolved ? resolved.fragment : undefined,
         origin: 'origin' in resolved ? resolved.origin : undefined,
       })
-      if (one.kind === 'include' && link.to?.kind === 'reusable-content')
-        push(this.#includes, source.gitPath, this.#reusablePaths.get(link.to.id) as string)
+      const included =
+        one.kind === 'include' && link.to?.kind === 'reusable-content' ? this.#reusablePaths.get(link.to.id) : undefined
+      if (included !== undefined) push(this.#includes, source.gitPath, included)
     }
     const sorted = [...own].sort(([a], [b]) => compare(a, b)).map(([, one]) => one)
     if (sorted.length === 0) return

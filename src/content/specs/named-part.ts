@@ -4,7 +4,7 @@ import { parseAttributes } from '../blocks/attributes.js'
 /** The tags of blocks that refer to parts of specifications. */
 const PART_TAGS = ['openapi-operation', 'openapi-webhook', 'openapi-schemas', 'openapi', 'swagger'] as const
 type PartTag = (typeof PART_TAGS)[number]
-const isPartTag = (name: string): name is PartTag => (PART_TAGS as readonly string[]).includes(name)
+const isPartTag = (name: string): name is PartTag => PART_TAGS.some((tag) => tag === name)
 
 /** A specification, by its slug or by its source URL, and the part of it that is named. */
 export type NamedPart = ({ slug: string } | { url: string }) &
@@ -22,7 +22,7 @@ const SCHEME = 'openapi:'
 export function readNamedPart(tag: string, body: string): NamedPart | null {
   if (!isPartTag(tag)) return null
   const { named } = parseAttributes(body)
-  const attribute = (name: string): string => (typeof named[name] === 'string' ? (named[name] as string).trim() : '')
+  const attribute = (name: string): string => (typeof named[name] === 'string' ? named[name].trim() : '')
   const spec = tag === 'openapi' || tag === 'swagger' ? { url: attribute('src') } : { slug: attribute('spec') }
   if (Object.values(spec)[0] === '') return null
   const method = attribute('method').toUpperCase()

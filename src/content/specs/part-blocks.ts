@@ -1,4 +1,5 @@
 /** Converts an operation or a schema of a specification to blocks. */
+import { own } from '../../kernel/defined.js'
 import type { ShownContent, ShownModel, ShownOperation, ShownParameter, ShownResponse } from '../../model/index.js'
 import type { BlockNode } from '../types.js'
 import { bold, code, fence, type Inline, italic, item, list, paragraph, words } from './nodes.js'
@@ -53,7 +54,7 @@ const descriptionBlocks = (description: string | undefined): BlockNode[] =>
 function parameterBlocks(parameters: readonly ShownParameter[]): BlockNode[] {
   const places = [...new Set(parameters.map((one) => one.in))]
   return places.flatMap((place) => [
-    paragraph(bold(Object.hasOwn(LOCATION_TITLES, place) ? (LOCATION_TITLES[place] as string) : 'Parameters')),
+    paragraph(bold(own(LOCATION_TITLES, place) ?? 'Parameters')),
     ...list(parameters.filter((one) => one.in === place).map(parameterItem)),
   ])
 }

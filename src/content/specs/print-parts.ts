@@ -1,4 +1,5 @@
 /** Prints parts of specifications as markdown: the text in a block of a page, and whole computed pages. */
+import { required } from '../../kernel/defined.js'
 import type { ShownModel, ShownOperation } from '../../model/index.js'
 import { DocumentError, DocumentTooLarge } from '../blocks/document-error.js'
 import { printDocument } from '../blocks/print.js'
@@ -43,7 +44,7 @@ const waysOf = (part: PrintablePart): (() => BlockNode[])[] => [
 function withPlainTexts(part: PrintablePart): PrintablePart {
   const plainText = (key: string, value: unknown): unknown =>
     key === 'description' && typeof value === 'string' ? value.replace(/[^\p{L}\p{M}\p{N}.,;()'"? -]+/gu, ' ') : value
-  return JSON.parse(JSON.stringify(part, plainText)) as PrintablePart
+  return JSON.parse(JSON.stringify(part, plainText))
 }
 
 /** Prints the first way that can be written as markdown and parses to the same blocks. All texts are untrusted. */
@@ -68,7 +69,7 @@ export function printSpecPage({ spec, description, parts, headed, rest }: SpecPa
   let length = 0
   let at = 0
   for (; at < parts.length && length < MAX_PAGE; at++) {
-    const part = parts[at] as PrintablePart
+    const part = required(parts[at])
     const text = (headed ? `${headingOf(part)}\n` : '') + blockOf(spec, part)
     length += text.length
     texts.push(text)

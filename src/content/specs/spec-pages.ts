@@ -23,7 +23,7 @@ export interface SpecPageEntry {
 
 /** Returns the slug of the specification that an entry refers to; null if it refers to none. */
 export function specOf({ computed }: Pick<ComputedEntry, 'computed'>): string | null {
-  const { spec } = computed.dependencies as { spec?: { ref?: { spec?: unknown } | null } | null }
+  const { spec }: { spec?: { ref?: { spec?: unknown } | null } | null } = computed.dependencies
   const slug = typeof spec === 'object' && spec !== null ? spec.ref?.spec : null
   return typeof slug === 'string' && slug !== '' ? slug : null
 }

@@ -2,7 +2,7 @@
  * Parses untrusted markdown, such as descriptions in specifications: text formatting is preserved, everything else
  * becomes plain text.
  */
-import { mark, plainText, text } from '../blocks/node.js'
+import { mark, plainText, text, blocksIn, inlinesIn } from '../blocks/node.js'
 import { parseDocument } from '../blocks/parse.js'
 import { pageLimit, SMALL_WEIGHT } from '../blocks/weight.js'
 import type { BlockNode, TextNode } from '../types.js'
@@ -30,7 +30,7 @@ const keptBlocks = (nodes: readonly BlockNode['nodes'][number][]): BlockNode[] =
   nodes.flatMap((node) => (node.object === 'block' ? keptBlock(node) : []))
 
 function keptBlock(node: BlockNode): BlockNode[] {
-  if (node.type === 'paragraph') return paragraphOf(keptInlines(node.nodes as Inline[]))
+  if (node.type === 'paragraph') return paragraphOf(keptInlines(inlinesIn(node)))
   if (node.type.startsWith('heading-')) return paragraphOf([text(tidy(plainText(node.nodes)), [mark('bold')])])
   if (node.type === 'code') return [fence(plainText(node.nodes).slice(0, 4_000), syntaxOf(node))]
   if (node.type === 'table') return tableOf(node)
@@ -78,13 +78,13 @@ function keptLeaves({ leaves, ...node }: TextNode): TextNode[] {
 }
 
 function addressOf({ ref }: Record<string, unknown>): string | null {
-  const url = typeof ref === 'object' && ref !== null ? (ref as { url?: unknown }).url : null
+  const url = typeof ref === 'object' && ref !== null && 'url' in ref ? ref.url : null
   return typeof url === 'string' && url.length <= 2_000 && ADDRESS.test(url) ? url : null
 }
 
 /** Converts a markdown table. Other tables and large ones become text. */
 function tableOf(node: BlockNode): BlockNode[] {
-  const rows = node.nodes as BlockNode[]
+  const rows = blocksIn(node)
   const cells = rows.reduce((sum, row) => sum + row.nodes.length, 0)
   if (node.data['format'] !== 'markdown' || cells > MAX_CELLS || rows.length < 2)
     return rows.flatMap((row) => asText(plainText(row.nodes)))
@@ -92,11 +92,11 @@ function tableOf(node: BlockNode): BlockNode[] {
     plain(
       'table-row',
       { header: row.data['header'] === true },
-      (row.nodes as BlockNode[]).map((cell) =>
+      blocksIn(row).map((cell) =>
         plain(
           'table-cell',
           {},
-          keptInlines(cell.nodes as Inline[]).filter((one) => one.object === 'text' || one.type !== 'hard-break'),
+          keptInlines(inlinesIn(cell)).filter((one) => one.object === 'text' || one.type !== 'hard-break'),
         ),
       ),
     ),

@@ -1,4 +1,5 @@
 /** Chapters outside of lists (mdBook): lines that consist of links. */
+import { required } from '../../kernel/defined.js'
 import type { PhrasingContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import type { Block } from './block.js'
@@ -22,12 +23,12 @@ export function chaptersOf(line: Block): Block[] {
   const [paragraph] = fromMarkdown(text).children
   const links = paragraph?.type === 'paragraph' ? paragraph.children.filter(hasLink) : []
   if (links.length < 2) return [line]
-  const starts = links.map(({ position }) => position!.start.offset!)
+  const starts = links.map(({ position }) => required(required(position).start.offset))
   return links.map(({ position }, i) => {
-    const [from, next] = [starts[i]!, starts[i + 1]]
+    const [from, next] = [required(starts[i]), starts[i + 1]]
     const to = next === undefined ? line.end : line.textStart + next
     const own = { start: i === 0 ? line.start : line.textStart + from, ownEnd: to, end: to }
-    const inline = { text: text.slice(from, position!.end.offset), textStart: line.textStart + from }
+    const inline = { text: text.slice(from, required(position).end.offset), textStart: line.textStart + from }
     return { ...line, ...own, ...inline, shared: true, children: [] }
   })
 }
@@ -40,7 +41,7 @@ const textEnd = ({ textStart, text }: Block): number => textStart + text.length
 
 /** Removes a chapter that shares its line, and the text between it and its neighbor. */
 export function cutChapter(text: string, siblings: readonly Block[], index: number): string {
-  const block = siblings[index]!
+  const block = required(siblings[index])
   const previous = siblings[index - 1]
   return previous?.line === block.line
     ? text.slice(0, textEnd(previous)) + text.slice(textEnd(block))

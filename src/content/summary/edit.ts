@@ -2,6 +2,7 @@
  * Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and preserves the rest as
  * written.
  */
+import { required } from '../../kernel/defined.js'
 import { cutChapter, isChapter, withoutNeighbors } from './chapters.js'
 import { encodeEntry, targetStyleOf, nestedGroup, nestedGroupMark, type TargetStyle } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
@@ -86,7 +87,7 @@ function open(text: string, locator: Locator, tools: EditHelpers): { scan: Scan;
   const scan = tools.scan(text)
   const located = locate(scan, locator)
   const { nodes } = summaryOf({ ...scan, blocks: [{ ...located.block, children: [] }] })
-  return { scan, located, node: nodes[0]! }
+  return { scan, located, node: required(nodes[0]) }
 }
 
 /**
@@ -220,6 +221,6 @@ function pathWithout(path: readonly number[], gone: readonly number[]): number[]
   const touched =
     path.length > last &&
     gone.slice(0, last).every((index, depth) => path[depth] === index) &&
-    path[last]! > gone[last]!
+    required(path[last]) > required(gone[last])
   return path.map((index, depth) => (touched && depth === last ? index - 1 : index))
 }

@@ -1,4 +1,5 @@
 // Writes titles and targets of the table of contents in the style of the file.
+import { required } from '../../kernel/defined.js'
 import type { SummaryNode } from '../types.js'
 
 /** The way in which a file writes targets with spaces or parentheses: in angle brackets or percent-encoded. */
@@ -75,7 +76,7 @@ export const nestedGroupMark = (slug: string): string => ` <span id="${slug.repl
 /** Finds the slug of a nested group and the start of its mark. Returns null if the entry's text has none. */
 export function nestedGroup(text: string): { slug: string; start: number } | null {
   const found = NESTED_GROUP.exec(text.slice(-MAX_MARK))
-  return found && { slug: found[1] as string, start: Math.max(0, text.length - MAX_MARK) + found.index }
+  return found && { slug: required(found[1]), start: Math.max(0, text.length - MAX_MARK) + found.index }
 }
 
 /** Maximum number of characters that are searched for a mark. */

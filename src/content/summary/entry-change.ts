@@ -3,6 +3,7 @@
  * its ancestors. Only the result false is certain.
  * @param mentions whether changed lines may name the page
  */
+import { required } from '../../kernel/defined.js'
 export function mayChangeEntry(before: string, after: string, mentions: (text: string) => boolean): boolean {
   if (before === after) return false
   const [old, now] = [before.split('\n'), after.split('\n')]
@@ -30,7 +31,7 @@ function above(lines: readonly string[], at: number): string[] {
   const found: string[] = []
   let least = Number.POSITIVE_INFINITY
   for (let i = at - 1; i >= 0; i--) {
-    const line = lines[i] as string
+    const line = required(lines[i])
     if (line.trim() === '') continue
     if (/^ {0,3}(#|([-*_])( *\2){2,} *$)/.test(line)) return [...found, line]
     if (indentOf(line) >= least) continue

@@ -1,4 +1,5 @@
 /** Edits groups, the headings of a table of contents. */
+import { required } from '../../kernel/defined.js'
 import { encodeHeading } from './encode.js'
 import { splice, titleSplice } from './label.js'
 import { linesIn } from './lines.js'
@@ -80,7 +81,8 @@ export function placeGroup(text: string, at: number, lines: readonly string[], s
   const placed = place(text, found, at, lines)
   // At the start of a text without a title, the first H1 would be the title instead of a group.
   const [first] = scanSummary(placed).blocks
-  const isTitle = at === 0 && /^#(?!#)/.test(lines[0] ?? '') && !(first && placed.startsWith(lines[0]!, first.start))
+  const isTitle =
+    at === 0 && /^#(?!#)/.test(lines[0] ?? '') && !(first && placed.startsWith(required(lines[0]), first.start))
   return isTitle ? place(text, found, at, [`#${lines[0]}`, ...lines.slice(1)]) : placed
 }
 
@@ -107,7 +109,7 @@ export function retitleGroup(
     const start = block.textStart + (old?.index ?? source.length)
     done = splice(done, { start, end: start + (old?.[0].length ?? 0), text: slug === null ? '' : anchor(slug) })
   }
-  return node!.title === title ? done : splice(done, titleSplice(text, block, found.definitions, title))
+  return required(node).title === title ? done : splice(done, titleSplice(text, block, found.definitions, title))
 }
 
 /**

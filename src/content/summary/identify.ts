@@ -1,4 +1,5 @@
 /** Matches the nodes of three versions of a table of contents. */
+import { required } from '../../kernel/defined.js'
 import type { SummaryNode } from '../types.js'
 import { summaryOf } from './parse.js'
 import { type Block, scanSummary } from './scan.js'
@@ -43,9 +44,9 @@ export function identify(text: string, nameTarget: NameTarget, base?: Version): 
       const key = keyOf(node, nameTarget)
       const count = (seen.get(key) ?? 0) + 1
       seen.set(key, count)
-      const item: Item = { id: count === 1 ? key : `${key} #${count}`, parent: '', node, block: blocks[i]! }
+      const item: Item = { id: count === 1 ? key : `${key} #${count}`, parent: '', node, block: required(blocks[i]) }
       flat.push({ item, up })
-      visit(node.children, blocks[i]!.children, item)
+      visit(node.children, required(blocks[i]).children, item)
     }
   }
   visit(nodes, scan.blocks, null)
@@ -83,7 +84,7 @@ function matchRenamed(flat: ReadonlyArray<{ item: Item; up: Item | null }>, base
   const matchByChild = new Map<Item, string>()
   for (const { item, up } of flat) {
     const id = up && !base.items.has(up.id) && !matchByChild.has(up) ? lost.get(`holds ${item.id}`) : undefined
-    if (id !== undefined) matchByChild.set(up!, id)
+    if (id !== undefined) matchByChild.set(required(up), id)
   }
   for (const [item, id] of matchByChild) rename(item, id)
   for (const { item, up } of flat) {

@@ -1,4 +1,5 @@
 // Parses titles and links of the table of contents.
+import { required } from '../../kernel/defined.js'
 import type { PhrasingContent, Root } from 'mdast'
 import { LRUCache } from 'lru-cache'
 import { fromMarkdown } from 'mdast-util-from-markdown'
@@ -41,7 +42,7 @@ const clean = (title: string): string => title.replace(/[ \t\r\n]+/g, ' ').repla
 
 /** Resolves backslash escapes. */
 const resolveEscapes = (text: string): string =>
-  text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text
+  text.includes('\\') ? text.replace(ESCAPED, (pair) => required(pair[1])) : text
 
 /**
  * Parses an entry's text as CommonMark, but accepts targets with spaces or unbalanced parentheses, like other docs
@@ -54,7 +55,7 @@ export function parseInline(
   title: 'of-link' | 'whole' = 'of-link',
 ): Inline {
   const simple = SIMPLE.exec(text)
-  if (simple) return { title: clean(resolveEscapes(simple[1]!)), href: resolveEscapes(simple[2]!) }
+  if (simple) return { title: clean(resolveEscapes(required(simple[1]))), href: resolveEscapes(required(simple[2])) }
   if (text.length > MAX_LENGTH) return { title: text.slice(0, MAX_LENGTH), href: null }
   if (!/[[\]\\`*_&<>!\n#]/.test(text)) return { title: clean(text), href: null }
   if (definitions.size > 0 || text.length > MAX_CACHED_LENGTH) return parsed(text, definitions, title)
@@ -104,7 +105,7 @@ function textOf(nodes: readonly PhrasingContent[], root: Root, found: Inline): s
 function anchor(html: string, found: Inline): void {
   if (!/^<a\s/i.test(html)) return
   const id = /\sid\s*=\s*["']([^"']+)["']/i.exec(html) ?? /\shref\s*=\s*["']#([^"']+)["']/i.exec(html)
-  if (id) found.slug ??= id[1]!
+  if (id) found.slug ??= required(id[1])
 }
 
 function urlOf(identifier: string, root: Root): string {
@@ -114,7 +115,9 @@ function urlOf(identifier: string, root: Root): string {
 
 function definitionsFor(text: string, definitions: ReadonlyMap<string, string>): string {
   if (definitions.size === 0) return ''
-  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map((match) => definitions.get(normalizeLabel(match[1]!)))
+  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map((match) =>
+    definitions.get(normalizeLabel(required(match[1]))),
+  )
   return [...new Set(labels)].filter((line) => line !== undefined).join('\n')
 }
 

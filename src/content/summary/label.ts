@@ -1,4 +1,5 @@
 /** Changes the title or target of an entry within its line. */
+import { required } from '../../kernel/defined.js'
 import type { Link, LinkReference, PhrasingContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { type TargetStyle, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle, nestedGroup } from './encode.js'
@@ -46,7 +47,7 @@ function labelOf(source: string, definitions: ReadonlyMap<string, string>): Labe
   const end = Math.min(first?.position?.end.offset ?? source.length, source.length)
   const node = linkIn(children)
   if (!node) return { node, from: 0, to: end, end }
-  const start = node.position!.start.offset!
+  const start = required(required(node.position).start.offset)
   return { node, from: start + 1, to: node.children.at(-1)?.position?.end.offset ?? start + 1, end }
 }
 
@@ -72,13 +73,17 @@ export function titleSplice(
   const { node, from, to, end } = labelOf(source, definitions)
   if (node?.type === 'linkReference' && node.referenceType !== 'full') {
     return at(
-      node.position!.start.offset!,
-      node.position!.end.offset!,
+      required(required(node.position).start.offset),
+      required(required(node.position).end.offset),
       `[${encodeTitle(title)}][${node.label ?? node.identifier}]`,
     )
   }
   if (node && source[from - 1] === '<')
-    return at(from - 1, node.position!.end.offset!, `[${encodeTitle(title)}](${source.slice(from, to)})`)
+    return at(
+      from - 1,
+      required(required(node.position).end.offset),
+      `[${encodeTitle(title)}](${source.slice(from, to)})`,
+    )
   if (node) return at(from, to, encodeTitle(title))
   const loose = splitLoose(source)
   return loose
@@ -104,14 +109,14 @@ export function targetSplice(
   })
   const { node, from, to, end } = labelOf(source, definitions)
   const loose = node ? null : splitLoose(source)
-  if (href === null) return at(0, node ? node.position!.end.offset! : end, encodePlainTitle(title))
+  if (href === null) return at(0, node ? required(required(node.position).end.offset) : end, encodePlainTitle(title))
   const target = encodeTarget(href, habit)
   if (loose) return at(loose.targetStart, loose.targetStart + loose.target.length, target)
   if (!node) return at(0, end, `[${encodeTitle(title)}](${target})`)
   const destination = node.type === 'link' ? destinationIn(source, to) : null
   if (destination) return at(destination.from, destination.to, target)
   const whole = source[from - 1] === '<' ? encodeTitle(title) : source.slice(from, to)
-  return at(from - 1, node.position!.end.offset!, `[${whole}](${target})`)
+  return at(from - 1, required(required(node.position).end.offset), `[${whole}](${target})`)
 }
 
 /**
@@ -131,7 +136,7 @@ function destinationIn(source: string, bracket: number): { from: number; to: num
   let depth = 0
   let to = from
   for (; to < source.length; to++) {
-    const char = source[to]!
+    const char = required(source[to])
     if (char === '\\') to++
     else if (char <= ' ' || (char === ')' && depth === 0)) break
     else if (char === '(') depth++

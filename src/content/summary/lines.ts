@@ -1,4 +1,5 @@
 /** Splits a text into its lines. */
+import { required } from '../../kernel/defined.js'
 
 /** One line of a text. Offsets are UTF-16 units. */
 export interface Line {
@@ -49,7 +50,7 @@ export function frontMatterLines(text: string, lines: readonly Line[]): number {
   const at = (line: Line): string => text.slice(line.start, line.textEnd).trimEnd()
   if (!lines[0] || at(lines[0]) !== '---') return 0
   for (let i = 1; i < lines.length; i++) {
-    const line = at(lines[i]!)
+    const line = at(required(lines[i]))
     if (line === '---') return i + 1
     if (/^(?:[*+]|#{2,}|\[|- +\[)/.test(line)) return 0
   }

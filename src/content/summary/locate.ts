@@ -1,4 +1,5 @@
 // Finds the lines of an entry of the table of contents.
+import { required } from '../../kernel/defined.js'
 import type { Block, Scan } from './block.js'
 
 /**
@@ -27,7 +28,7 @@ export function locate(scan: Scan, locator: Locator): Located {
   for (const [depth, index] of (path ?? []).entries()) {
     const block: Block | undefined = siblings[index]
     if (!block) break
-    if (depth === path!.length - 1) return { block, parent, siblings, index, path: path! }
+    if (depth === required(path).length - 1) return { block, parent, siblings, index, path: required(path) }
     parent = block
     siblings = block.children
   }

@@ -1,4 +1,5 @@
 /** Merges SUMMARY.md as a tree (three-way merge), so that edits of different entries do not conflict. */
+import { required } from '../../kernel/defined.js'
 import {
   moveEntry,
   moveGroup,
@@ -178,7 +179,7 @@ class Merge {
     keptHere: ReadonlySet<string>,
   ): void {
     const mine = this.ours.items.get(id)
-    const other = this.theirs.items.get(id)!
+    const other = required(this.theirs.items.get(id))
     if (parent !== '' && !this.parents.has(parent))
       throw new Collision(`“${other.node.title}” was put under an entry that the other side removed.`)
     if (!mine) {
@@ -211,8 +212,9 @@ class Merge {
   ): number {
     const siblings = (this.children.get(parent) ?? []).filter((sibling) => sibling !== id)
     let previous = before - 1
-    while (previous >= 0 && (wanted[previous] === id || this.parents.get(wanted[previous]!) !== parent)) previous--
-    let index = previous < 0 ? 0 : siblings.lastIndexOf(wanted[previous]!) + 1
+    while (previous >= 0 && (wanted[previous] === id || this.parents.get(required(wanted[previous])) !== parent))
+      previous--
+    let index = previous < 0 ? 0 : siblings.lastIndexOf(required(wanted[previous])) + 1
     while (skip.has(siblings[index] ?? '')) index++
     return index
   }
@@ -236,7 +238,8 @@ class Merge {
 
   private move(id: string, parent: string, at: number): void {
     const path = this.pathOf(id)
-    if (this.theirs.items.get(id)!.node.type === 'group') this.text = moveGroup(this.text, path, at, this.tools.scan)
+    if (required(this.theirs.items.get(id)).node.type === 'group')
+      this.text = moveGroup(this.text, path, at, this.tools.scan)
     else this.text = moveEntry(this.text, path, { parent: this.locatorOf(parent), at }, this.tools)
     this.detach(id)
     this.attach(id, parent, at)
@@ -246,10 +249,10 @@ class Merge {
     const path = this.pathOf(id)
     if ((this.children.get(id) ?? []).length > 0)
       throw new Collision(
-        `“${this.base.items.get(id)!.node.title}” was removed on one side, but the other side keeps entries under it.`,
+        `“${required(this.base.items.get(id)).node.title}” was removed on one side, but the other side keeps entries under it.`,
       )
     this.text =
-      this.base.items.get(id)!.node.type === 'group'
+      required(this.base.items.get(id)).node.type === 'group'
         ? removeGroup(this.text, path, {}, this.tools.scan)
         : removeEntry(this.text, path, {}, this.tools)
     this.detach(id)
@@ -287,11 +290,11 @@ class Merge {
       if (ids.length !== next[1].length) return false
       for (const [i, node] of next[1].entries()) {
         const known = [this.theirs, this.ours]
-          .map((side) => side.items.get(ids[i]!)?.node)
+          .map((side) => side.items.get(required(ids[i]))?.node)
           .filter((found) => found !== undefined)
         if (!known.some((found) => found.title === node.title) || !known.some((found) => found.href === node.href))
           return false
-        waiting.push([ids[i]!, node.children])
+        waiting.push([required(ids[i]), node.children])
       }
     }
     return true

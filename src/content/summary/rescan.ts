@@ -1,4 +1,5 @@
 // Keeps the scan of a table of contents up to date during edits.
+import { required } from '../../kernel/defined.js'
 import { type Line, linesOf } from './lines.js'
 import { type Block, type Scan, Scanner, scanSummary } from './scan.js'
 
@@ -46,7 +47,7 @@ function windowOf(before: string, after: string): Window {
   const atEnd = (text: string, from: number, to: number): string => text.slice(text.length - to, text.length - from)
   const tail = most(shorter - start, (from, to) => atEnd(before, from, to) === atEnd(after, from, to))
   // The range must start at the start of a line.
-  while (start > 0 && !/[\r\n]/.test(before[start - 1]!)) start--
+  while (start > 0 && !/[\r\n]/.test(required(before[start - 1]))) start--
   if (before[start - 1] === '\r') start--
   return { start, oldEnd: before.length - tail, grown: after.length - before.length }
 }
@@ -56,7 +57,7 @@ function lastBefore(blocks: readonly Block[], offset: number): number {
   let [low, high] = [0, blocks.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (blocks[middle]!.start < offset) low = middle + 1
+    if (required(blocks[middle]).start < offset) low = middle + 1
     else high = middle
   }
   return low - 1
@@ -74,7 +75,7 @@ function stepsTo(scan: Scan, offset: number): Step[] {
   for (let list = scan.blocks; ; ) {
     const index = lastBefore(list, offset)
     if (index < 0) return steps
-    const block = list[index]!
+    const block = required(list[index])
     steps.push({ list, index, block })
     list = block.children
   }
@@ -85,7 +86,7 @@ function stepsTo(scan: Scan, offset: number): Step[] {
  */
 function nextOf(steps: readonly Step[], offset: number): { block: Block; depth: number; index: number } | null {
   for (let depth = steps.length - 1; depth >= 0; depth--) {
-    const { list, index } = steps[depth]!
+    const { list, index } = required(steps[depth])
     const next = Math.max(index, lastBefore(list, offset)) + 1
     if (list[next]) return { block: list[next], depth, index: next }
   }
@@ -114,14 +115,15 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
   const open = holders.slice(0, next?.depth ?? 0)
   if (
     holders.some(
-      (block) => block.kind === 'paragraph' || block.end !== Math.max(block.ownEnd, block.children.at(-1)!.end),
+      (block) =>
+        block.kind === 'paragraph' || block.end !== Math.max(block.ownEnd, required(block.children.at(-1)).end),
     )
   )
     return null
   const ends = open.map((block) => block.end)
   const tails = steps
     .slice(0, next ? next.depth + 1 : 0)
-    .map(({ list, index }, depth) => list.slice(depth === next!.depth ? next!.index : index + 1))
+    .map(({ list, index }, depth) => list.slice(depth === required(next).depth ? required(next).index : index + 1))
   for (const [depth, { list, index }] of steps.entries()) list.length = depth === steps.length - 1 ? index : index + 1
   for (const block of holders.slice(open.length).reverse())
     block.end = Math.max(block.ownEnd, block.children.at(-1)?.end ?? 0)
@@ -133,15 +135,15 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
   const lines = linesOf(region).map((line): Line => placed(line, from, first.block.line))
   for (const line of lines) scanner.take(line)
   if (!next) scanner.finish()
-  else if (!meets(steps[next.depth]!.list, next.block, to)) return null
+  else if (!meets(required(steps[next.depth]).list, next.block, to)) return null
   if (isUneven(scan)) return null
 
-  const lineBy = next ? lines.at(-1)!.number - next.block.line : 0
+  const lineBy = next ? required(lines.at(-1)).number - next.block.line : 0
   for (const [depth, tail] of tails.entries()) {
     for (const block of tail) shift(block, window.grown, lineBy)
-    steps[depth]!.list.push(...tail)
+    required(steps[depth]).list.push(...tail)
   }
-  for (const [i, block] of open.entries()) block.end = ends[i]! + window.grown
+  for (const [i, block] of open.entries()) block.end = required(ends[i]) + window.grown
   scan.breaks.push(...breaks.map((start) => start + window.grown))
   return scan
 }

@@ -1,4 +1,5 @@
 /** The scanner of SUMMARY.md: splits the text into the groups, list items and paragraphs of the tree. */
+import { required } from '../../kernel/defined.js'
 import type { Block, Scan } from './block.js'
 import { chaptersOf, isChapter } from './chapters.js'
 import { frontMatterLines, type Line, linesOf } from './lines.js'
@@ -65,7 +66,7 @@ export class Scanner {
 
   run(): Scan {
     const lines = linesOf(this.text)
-    for (let i = frontMatterLines(this.text, lines); i < lines.length; i++) this.take(lines[i]!)
+    for (let i = frontMatterLines(this.text, lines); i < lines.length; i++) this.take(required(lines[i]))
     return this.finish()
   }
 
@@ -91,7 +92,7 @@ export class Scanner {
   }
 
   private inFence(line: Line, raw: string, rest: string, column: number): boolean {
-    const fence = this.fence!
+    const fence = required(this.fence)
     if (rest !== '' && fence.item && column < fence.base) {
       this.endFence()
       return false
@@ -130,7 +131,7 @@ export class Scanner {
   /** Returns the number of open items that contain a line at this column. */
   private insideOf(column: number): number {
     let depth = this.items.length
-    while (depth > 0 && this.items[depth - 1]!.content > column) depth--
+    while (depth > 0 && required(this.items[depth - 1]).content > column) depth--
     return depth
   }
 
@@ -150,11 +151,11 @@ export class Scanner {
   }
 
   private startFence(found: RegExpExecArray): void {
-    const mark = found[1] ?? found[3]!
+    const mark = found[1] ?? required(found[3])
     const item = this.items.at(-1) ?? null
     const info = (found[2] ?? found[4] ?? '').trim().toLowerCase()
     this.fence = {
-      char: mark[0]!,
+      char: required(mark[0]),
       length: mark.length,
       base: item?.content ?? 0,
       item,
@@ -173,7 +174,7 @@ export class Scanner {
   private underline(line: Line, rest: string): void {
     const heading = this.paragraph
     this.paragraph = []
-    const first = heading[0]!
+    const first = required(heading[0])
     this.openGroup(rest[0] === '=' ? 1 : 2, {
       ...first,
       text: heading.map((block) => block.text).join('\n'),
@@ -186,7 +187,7 @@ export class Scanner {
   private heading(line: Line, rest: string, at: number, inside: number): void {
     this.enter(inside, line)
     if (inside > 0) return
-    const marker = HEADING.exec(rest)![1]!
+    const marker = required(HEADING.exec(rest)?.[1])
     const lead = indentation(rest, marker.length).position
     const text = rest
       .slice(lead)
@@ -220,7 +221,7 @@ export class Scanner {
       this.result.tooDeep ??= line.number
       this.closeTo(MAX_DEPTH - 1)
     }
-    const marker = MARKER.exec(rest)![0]
+    const marker = required(MARKER.exec(rest))[0]
     let [position, content] = afterMarker(rest, 0, column)
     // An item that starts with an item (`* * [x](y)`) is one entry.
     for (
@@ -258,7 +259,7 @@ export class Scanner {
   private prose(line: Line, rest: string, at: number, inside: number): void {
     const definition = DEFINITION.exec(rest)
     if (definition) {
-      const label = normalizeLabel(definition[1]!)
+      const label = normalizeLabel(required(definition[1]))
       if (!this.result.definitions.has(label)) this.result.definitions.set(label, rest)
       return
     }
@@ -312,7 +313,7 @@ export class Scanner {
 
   private closeTo(depth: number): void {
     while (this.items.length > depth) {
-      const item = this.items.pop()!
+      const item = required(this.items.pop())
       const parent = this.items.at(-1) ?? this.group
       if (parent) parent.end = Math.max(parent.end, item.end)
       if (item.yaml !== undefined || item.text.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim() !== '') continue
@@ -326,7 +327,7 @@ export class Scanner {
 }
 
 function afterMarker(rest: string, from: number, column: number): [position: number, content: number] {
-  const marker = MARKER.exec(rest.slice(from))![0]
+  const marker = required(MARKER.exec(rest.slice(from)))[0]
   const after = indentation(rest, from + marker.length, column + marker.length)
   const gap = after.column - column - marker.length
   return [after.position, column + marker.length + (after.position < rest.length && gap < 5 ? gap : 1)]

@@ -1,4 +1,5 @@
 // Moves entries of the table of contents, with nested entries, to another indentation.
+import { required } from '../../kernel/defined.js'
 import { linesIn, linesOf } from './lines.js'
 import { indentation } from './edit-lines.js'
 import type { Located } from './locate.js'
@@ -7,9 +8,9 @@ import type { Block } from './scan.js'
 /** Returns a block's lines with another indentation and marker, as an item of another list. */
 export function shifted(text: string, block: Block, lead: string, marker: string): string[] {
   const [first, ...nested] = linesIn(text, block.start, block.end)
-  const { position } = indentation(first!)
-  const own = first!.slice(block.textStart - block.start)
-  const written = first!.slice(position, block.textStart - block.start)
+  const { position } = indentation(required(first))
+  const own = required(first).slice(block.textStart - block.start)
+  const written = required(first).slice(position, block.textStart - block.start)
   const same = (written === '') === (marker === '') && /^\d/.test(written) === /^\d/.test(marker)
   const bullet =
     same && written.length === marker.length ? marker : same && /^\d/.test(written) ? marker : reMarked(written, marker)
@@ -17,7 +18,7 @@ export function shifted(text: string, block: Block, lead: string, marker: string
   const by = contentAfter(lead, bullet) - block.content
   return [
     lead + bullet + own,
-    ...nested.map((line) => shiftLine(line, first!.slice(0, position), lead, by, column - block.indent)),
+    ...nested.map((line) => shiftLine(line, required(first).slice(0, position), lead, by, column - block.indent)),
   ]
 }
 
@@ -49,7 +50,7 @@ function shiftLine(line: string, oldLead: string, lead: string, by: number, inde
  */
 export function keepSiblings(text: string, { block, siblings, index }: Located, lifted: readonly Block[]): string {
   const edits: Array<{ start: number; end: number; lines: string[] }> = []
-  let reach = siblings[index - 1]?.kind === 'item' ? siblings[index - 1]!.content : Number.POSITIVE_INFINITY
+  let reach = siblings[index - 1]?.kind === 'item' ? required(siblings[index - 1]).content : Number.POSITIVE_INFINITY
   const lead = text.slice(block.start, block.start + indentation(text.slice(block.start, block.textStart)).position)
   for (const child of lifted) {
     const marker = text.slice(child.start, child.textStart).trimStart()
@@ -59,7 +60,7 @@ export function keepSiblings(text: string, { block, siblings, index }: Located, 
   for (const next of siblings.slice(index + 1)) {
     if (next.kind !== 'item' || next.indent < reach) break
     const marker = text.slice(next.start, next.textStart).trimStart()
-    const model = lifted.length > 0 ? lead : ' '.repeat(siblings[index - 1]!.indent)
+    const model = lifted.length > 0 ? lead : ' '.repeat(required(siblings[index - 1]).indent)
     edits.push({ start: next.start, end: next.end, lines: shifted(text, next, model, marker) })
     reach = indentation(model).column + next.content - next.indent
   }

@@ -1,4 +1,5 @@
 // Finds the position, indentation and marker of a new entry in the table of contents.
+import { required } from '../../kernel/defined.js'
 import type { Block, Scan } from './block.js'
 import { breakBefore } from './chapters.js'
 import { blankAfter, blankBefore, indentation } from './edit-lines.js'
@@ -31,11 +32,13 @@ function markerOf(text: string, block: Block): string {
  * sibling's own.
  */
 function siblingMarker(text: string, siblings: readonly Block[], index: number, after: boolean): string {
-  const marker = markerOf(text, siblings[index]!)
+  const marker = markerOf(text, required(siblings[index]))
   const number = /^\d+/.exec(marker)?.[0]
   if (number === undefined) return marker
   const before = siblings[index - 1]?.marker
-  return after && before !== siblings[index]!.marker ? marker.replace(number, String(Number(number) + 1)) : marker
+  return after && before !== required(siblings[index]).marker
+    ? marker.replace(number, String(Number(number) + 1))
+    : marker
 }
 
 /** Returns the indentation of one level, as in the nearest nested entry of the file; null if there is none. */
@@ -110,7 +113,7 @@ function nextToSibling(
   offset: number,
   asChapter: boolean,
 ): Slot {
-  const model = siblings[index]!
+  const model = required(siblings[index])
   const after = offset > model.start
   if (model.kind === 'item')
     return {

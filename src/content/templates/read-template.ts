@@ -2,6 +2,7 @@
  * Reads a template from the files in its folder: `template.yaml`, and the content in `content/`, which has the same
  * layout as an imported repository.
  */
+import { required } from '../../kernel/defined.js'
 import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../known-files.js'
 import { idOf } from '../identity.js'
 import { findFrontMatter } from '../front-matter.js'
@@ -132,7 +133,7 @@ function linksOf(
   { content, structure }: { content: ReadonlyMap<string, Uint8Array>; structure: ContentStructure },
   fail: Fail,
 ): TemplateLink[] {
-  const text = decodeText(content.get(page.gitPath) as Uint8Array)
+  const text = decodeText(required(content.get(page.gitPath)))
   const bodyStart = findFrontMatter(text)?.bodyStart ?? 0
   if (/^cover(?:Dark)?:/m.test(text.slice(0, bodyStart)))
     fail('A page of a template cannot have a cover. Show the picture in its text.')
@@ -161,6 +162,6 @@ function readerOf(files: ReadonlyMap<string, Uint8Array>): TreeReader {
     entry: async (path) => entries.find((entry) => entry.path === path) ?? null,
     list: async (path) => (path === '' || below(path).length > 0 ? below(path) : null),
     walk: async (prefix = '') => below(prefix),
-    read: async (oid) => files.get(oid) as Uint8Array,
+    read: async (oid) => required(files.get(oid)),
   }
 }

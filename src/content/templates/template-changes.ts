@@ -6,7 +6,7 @@ import { decodeText } from '../text.js'
 import type { DocumentEntry, PageEntry } from '../types.js'
 import type { ContentChange } from '../../model/content-changes.js'
 import type { Template } from './template.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** The destination of a template. */
 interface TemplatePlace {
@@ -37,7 +37,7 @@ export function templateChanges(template: Template, { instead, group, taken, giv
   const targetOf = (path: string): string => given.get(path) ?? `/files/${fileNames.get(path)}`
   const markdown = ({ gitPath }: DocumentEntry): string =>
     rewriteReferences(
-      decodeText(files.get(gitPath) as Uint8Array),
+      decodeText(required(files.get(gitPath))),
       (template.links.get(gitPath) ?? []).map(({ start, end, to, suffix }) => {
         const page = 'page' in to ? structure.byGitPath.get(to.page) : undefined
         return {
@@ -56,7 +56,7 @@ export function templateChanges(template: Template, { instead, group, taken, giv
   })
   const insert = (entry: PageEntry, into: string | undefined): ContentChange[] => {
     const place = { title: entry.title, ...defined({ into }) }
-    const ref = names.get(entry.id) as string
+    const ref = required(names.get(entry.id))
     if (entry.type === 'group')
       return [insertGroup(entry.title, ref), ...entry.pages.flatMap((page) => insert(page, ref))]
     const below = entry.pages.flatMap((page) => insert(page, ref))
@@ -68,8 +68,8 @@ export function templateChanges(template: Template, { instead, group, taken, giv
   }
   const uploads = assets.map(({ gitPath }) => ({
     name: nameOf(gitPath),
-    base64: Buffer.from(files.get(gitPath) as Uint8Array).toString('base64'),
-    ref: fileNames.get(gitPath) as string,
+    base64: Buffer.from(required(files.get(gitPath))).toString('base64'),
+    ref: required(fileNames.get(gitPath)),
   }))
   const changes: ContentChange[] = []
   for (let from = 0; from < uploads.length; from += FILES_AT_ONCE)

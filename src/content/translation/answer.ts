@@ -1,4 +1,5 @@
 /** Parses the response of an engine for a segment. */
+import { required } from '../../kernel/defined.js'
 import { decodeReferences } from '../blocks/html.js'
 import type { Code, Piece } from './pieces.js'
 
@@ -31,14 +32,14 @@ export function readEngineResponse(answer: string, codes: readonly Code[], asked
   while (at < text.length) {
     const next = text.indexOf('<', at)
     const end = next < 0 ? text.length : next
-    addText(stack.at(-1) as Open, text.slice(at, end))
+    addText(required(stack.at(-1)), text.slice(at, end))
     if (next < 0) break
     TAG.lastIndex = next
     const tag = TAG.exec(text)
     if (!tag || !takeTag(tag, stack, codes, used)) return null
     at = TAG.lastIndex
   }
-  return stack.length === 1 && used.size === codes.length ? (stack[0] as Open).children : null
+  return stack.length === 1 && used.size === codes.length ? required(stack[0]).children : null
 }
 
 function addText({ children }: Open, source: string): void {
@@ -69,7 +70,7 @@ function takeTag(
 function closeTag(name: string, stack: Open[], codes: readonly Code[]): boolean {
   const open = stack.pop()
   if (!open || stack.length === 0 || open.name.toLowerCase() !== name.toLowerCase()) return false
-  const code = codes[open.id - 1] as Code
+  const code = required(codes[open.id - 1])
   if (code.close !== undefined) return put(stack, ...outsideSpace(code.open, code.close, open.children))
   const isBlank = open.children.every((piece) => piece.type === 'text' && piece.value.trim() === '')
   return isBlank && put(stack, { type: 'atom', raw: code.open })

@@ -1,4 +1,5 @@
 /** Compares the ledger of the last run with the current source and the current result. */
+import { required } from '../../kernel/defined.js'
 import { align } from './align.js'
 import { type LedgerUnit, shapeOf } from './ledger.js'
 import { hashOf, sourceHash, type Unit } from './units.js'
@@ -65,14 +66,14 @@ function fatesOf(ledger: readonly LedgerUnit[], ours: readonly Unit[]): { fates:
     let at = i - 1
     for (let n = k; n < toK; n++) {
       const own = paired.get(n - k)
-      const now = ours[n] as Unit
+      const now = required(ours[n])
       if (own === undefined) insertedAfter.set(at, [...(insertedAfter.get(at) ?? []), now])
       else {
         at = i + own
         fates[at] = { now, same: false }
       }
     }
-    if (toI < ledger.length) fates[toI] = { now: ours[toK] as Unit, same: true }
+    if (toI < ledger.length) fates[toI] = { now: required(ours[toK]), same: true }
     i = toI + 1
     k = toK + 1
   }
@@ -102,10 +103,10 @@ function placeInserted(
   for (const [i, units] of [...insertedAfter].sort((a, b) => a[0] - b[0])) {
     let before = i
     while (before >= 0 && place[before] === -1) before--
-    const start = before < 0 ? 0 : (place[before] as number)
+    const start = before < 0 ? 0 : required(place[before])
     let after = i + 1
     while (after < place.length && place[after] === -1) after++
-    const end = after < place.length && (place[after] as number) > start ? (place[after] as number) : source.length
+    const end = after < place.length && required(place[after]) > start ? required(place[after]) : source.length
     // A changed unit keeps its distance from the last unchanged one.
     const at = afterNested(units, source, Math.max(start, Math.min(start + (i - Math.max(before, 0)), end - 1)))
     found.set(at, [...(found.get(at) ?? []), ...units])
@@ -120,6 +121,6 @@ function afterNested(units: readonly Unit[], source: readonly Unit[], at: number
   const first = units[0]?.core ?? ''
   if (!/^\s*(?:[*+-]|\d+[.)])\s/.test(first)) return at
   let last = at
-  while (source[last + 1] && indentOf(source[last + 1]!.core) > indentOf(first)) last++
+  while (source[last + 1] && indentOf(required(source[last + 1]).core) > indentOf(first)) last++
   return last
 }

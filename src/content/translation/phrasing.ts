@@ -1,4 +1,5 @@
 /** Splits inline markdown into pieces. Every character belongs to one piece. */
+import { required } from '../../kernel/defined.js'
 import { pairTokens, tokenizeHtml } from '../blocks/html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { isAddress, isFileName } from './addresses.js'
@@ -35,7 +36,7 @@ export function phrasingPieces(nodes: readonly Markdown[], place: PhrasePosition
     at = Math.max(at, to)
   }
   for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[i] as Markdown
+    const node = required(nodes[i])
     const offsets = findOffsets(node)
     if (!offsets || offsets.start < at || offsets.end > place.end) continue
     // Text between nodes is white space between lines.
@@ -45,7 +46,7 @@ export function phrasingPieces(nodes: readonly Markdown[], place: PhrasePosition
     }
     cover(offsets.start)
     const partner = partners[i] ?? -1
-    const closing = partner > i ? findOffsets(nodes[partner] as Markdown) : null
+    const closing = partner > i ? findOffsets(required(nodes[partner])) : null
     if (closing && depth < MAX_DEPTH && closing.end <= place.end) {
       if (OPAQUE.has(tokens[i]?.name ?? '')) {
         out.push({ type: 'atom', raw: text.slice(offsets.start, closing.end) })

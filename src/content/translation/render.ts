@@ -1,4 +1,5 @@
 /** Writes translated segments into their units, and verifies that the page parses as intended. */
+import { required } from '../../kernel/defined.js'
 import { setYamlKey } from '../edit/yaml.js'
 import { readEngineResponse } from './answer.js'
 import { meaningOfPieces, opensAttribute, type Piece } from './pieces.js'
@@ -50,7 +51,7 @@ function renderUnit(unit: Unit, answers: Answers): { core: string; meaning: stri
   let at = 0
   const meanings: string[] = []
   for (const segment of unit.segments) {
-    const answer = answers.get(segment.coded) as string
+    const answer = required(answers.get(segment.coded))
     const unchanged = answer === segment.coded
     const pieces = unchanged ? segment.pieces : readEngineResponse(answer, segment.codes, segment.coded)
     if (!pieces) return null
@@ -83,14 +84,14 @@ function misread(
   const isRead = (some: readonly number[]): boolean => {
     const put = new Set(some)
     const page = units.map(({ core, gap }, index) => ({
-      core: put.has(index) ? (cores.get(index) as string) : core,
+      core: put.has(index) ? required(cores.get(index)) : core,
       gap,
     }))
     const reparsed = cut(joined(page)).units
     if (reparsed.length !== units.length) return false
     return reparsed.every((unit, index) => {
       if (put.has(index)) return unit.core === cores.get(index) && meaningOf(unit) === meanings.get(index)
-      return unit.core === units[index]?.core && meaningOf(unit) === meaningOf(units[index] as Unit)
+      return unit.core === units[index]?.core && meaningOf(unit) === meaningOf(units[index])
     })
   }
   const find = (some: readonly number[]): number[] => {

@@ -2,6 +2,7 @@
  * Finds the texts to translate in a page's body: the inline content of paragraphs, headings and table cells, and texts
  * between HTML tags.
  */
+import { required } from '../../kernel/defined.js'
 import { type HtmlToken, pairTokens, tokenizeHtml } from '../blocks/html.js'
 import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { isAddress } from './addresses.js'
@@ -154,12 +155,12 @@ function paired(run: readonly { piece: Piece; token: Pick<HtmlToken, 'type' | 'n
     const out: Piece[] = []
     for (let i = from; i < to; i++) {
       const partner = partners[i] ?? -1
-      const { piece } = run[i] as (typeof run)[number]
+      const { piece } = required(run[i])
       if (partner <= i || depth > MAX_DEPTH) {
         out.push(piece)
         continue
       }
-      const close = (run[partner] as (typeof run)[number]).piece
+      const close = required(run[partner]).piece
       const children = range(i + 1, partner, depth + 1)
       const address = /^<a\s(?:[^>]*\s)?href="([^"]*)"/i.exec(sourceOf([piece]))?.[1]
       if (address !== undefined && isAddress(sourceOf(children), address)) {

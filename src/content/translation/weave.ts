@@ -2,6 +2,7 @@
  * Updates a page of the result to its current source: unchanged units keep their bytes, text that people wrote is
  * preserved, and the rest is translated.
  */
+import { required } from '../../kernel/defined.js'
 import { compare, type Fate } from './compare.js'
 import { decodeLedger, encodeLedger, type LedgerUnit, ledgerUnit } from './ledger.js'
 import { renderUnits } from './render.js'
@@ -56,12 +57,12 @@ function open({ source, ledger, ours }: PageVersions): Opened {
  * Whether a unit is to be translated: it is new or changed, or it stayed in the source language and is requested again.
  */
 function isWanted({ units, ledger, known, fates }: Opened, corrections: Corrections, again: Again, j: number): boolean {
-  const i = known[j] as number
-  const unit = units[j] as Unit
+  const i = required(known[j])
+  const unit = required(units[j])
   if (unit.segments.length === 0) return false
   if (i === -1) return !Object.hasOwn(corrections, sourceHash(unit.core))
-  const fate = fates[i] as Fate
-  return again.kept && (ledger[i] as LedgerUnit).kept && fate !== 'deleted' && fate.same
+  const fate = required(fates[i])
+  return again.kept && required(ledger[i]).kept && fate !== 'deleted' && fate.same
 }
 
 const MAX_EXAMPLES = 20
@@ -74,7 +75,7 @@ export function pageNeeds(versions: PageVersions, corrections: Corrections, agai
   const examples: PageNeeds['examples'] = []
   opened.units.forEach((unit, j) => {
     if (isWanted(opened, corrections, again, j)) for (const { coded } of unit.segments) wanted.add(coded)
-    const fate = opened.fates[opened.known[j] as number]
+    const fate = opened.fates[required(opened.known[j])]
     if (
       fate === undefined ||
       fate === 'deleted' ||
@@ -93,7 +94,7 @@ function orphansOf({ ledger, known, fates }: Opened): Corrections {
   const here = new Set(known)
   return Object.fromEntries(
     ledger.flatMap(({ source }, i) => {
-      const fate = fates[i] as Fate
+      const fate = required(fates[i])
       return here.has(i) || fate === 'deleted' || fate.same ? [] : [[source, fate.now.core]]
     }),
   )
@@ -131,14 +132,14 @@ export function weavePage(
   const lines: LedgerUnit[] = []
   const [kept, refused, translated] = [[] as string[], new Set<string>(), new Set<string>()]
   units.forEach((unit, j) => {
-    const i = known[j] as number
+    const i = required(known[j])
     const made = rendered.cores.get(j)
     const entry = ledger[i]
     if (made !== undefined) for (const { coded } of unit.segments) translated.add(coded)
     if (rendered.refused.has(j)) for (const { coded } of unit.segments) refused.add(coded)
     if (wanted(j) && made === undefined) kept.push(unit.core.slice(0, 80))
     if (entry && made === undefined) {
-      const fate = fates[i] as Fate
+      const fate = required(fates[i])
       const sameGap = entry.gap === hashOf(unit.gap)
       if (fate !== 'deleted')
         page.add(sameGap ? fate.now.core : withEndsOf(unit, fate.now.core), sameGap ? fate.now.gap : unit.gap)

@@ -32,8 +32,8 @@ const ARGUMENTS: { readonly [K in keyof TextTasks]: Kinds<Parameters<TextTasks[K
   pageNeeds: ['json', 'json', 'json'],
   weavePage: ['json', 'json', 'json', 'json'],
 }
-const isJson = (name: string, at: number): boolean =>
-  (ARGUMENTS as Readonly<Record<string, readonly string[]>>)[name]?.[at] === 'json'
+const KINDS = new Map<string, readonly string[]>(Object.entries(ARGUMENTS))
+const isJson = (name: string, at: number): boolean => KINDS.get(name)?.[at] === 'json'
 
 /** Encodes a task's arguments as texts and files. Omits trailing undefined arguments. */
 export function encodeArguments(name: keyof TextTasks, args: readonly unknown[]): (string | Uint8Array)[] {

@@ -17,7 +17,7 @@ import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 import { isIdentityValid } from '../roles/current-role.js'
 
 /**
@@ -156,7 +156,7 @@ export async function updateUser(
     return tx.replace(users, {
       ...rest,
       ...defined({ displayName, photoURL: photo }),
-    } as Document<UserDoc>)
+    })
   })
 }
 
@@ -211,7 +211,7 @@ function named(app: App, { email: given, displayName }: NewUser) {
   return {
     id: newId(),
     email,
-    displayName: displayName ?? (email.split('@')[0] as string),
+    displayName: displayName ?? required(email.split('@')[0]),
     createdAt: app.clock.now().toISOString(),
   }
 }

@@ -25,7 +25,7 @@ import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
 import { lacksContent } from '../revisions/missing-content.js'
 import { readWrittenText } from '../revisions/written-text.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Finds a change request by its ID or its number in the space, or null. */
 export async function findChangeRequest(
@@ -181,7 +181,7 @@ export async function changeDocumentIn(
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
-  const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
+  const stored = required(await tx.get(changeRequests, id))
   const changed = change(stored)
   if (changed === stored) return stored
   const isMerge = changed.status === 'merged' && stored.status !== 'merged'
@@ -296,7 +296,7 @@ async function contributedTo(
 
 /** Returns the e-mail addresses of the authors of the branch's own commits. */
 async function authorEmails(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Set<string>> {
-  const since = changeRequest.doc.revisionInitial as CommitId
+  const since = changeRequest.doc.revisionInitial
   if (changeRequest.head === since) return new Set()
   const commits = await space.repo.history({ from: changeRequest.head, not: [since], firstParent: true })
   return new Set(commits.map((commit) => commit.author.email.toLowerCase()))

@@ -1,4 +1,5 @@
 // Lists the conflicts of a change request with main, and applies resolutions.
+import { required } from '../../kernel/defined.js'
 import { sameLineEnds } from '../../content/edit/line-ends.js'
 import { encodeText, isText } from '../../content/text.js'
 import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
@@ -92,7 +93,7 @@ export async function resolveConflicts(
   const changes: FileChange[] = []
   const put = new Map<string, Resolution>()
   for (const one of conflicts) {
-    const resolution = resolutionOf(one) as Resolution
+    const resolution = required(resolutionOf(one))
     const change = await changeFor(app.texts.for(doc.id), tree, one, resolution)
     await checkFree(repo, merged, one, change)
     if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw pathTaken(one, change.path)
@@ -127,7 +128,7 @@ function matching(
   for (const one of conflicts) {
     const names = namesOf(one).filter((name) => byPath.has(name))
     const name = names.find((name) => sharers.get(name) === 1) ?? names[0]
-    if (name !== undefined) found.set(one, byPath.get(name) as Resolution)
+    if (name !== undefined) found.set(one, required(byPath.get(name)))
   }
   return (one) => found.get(one)
 }

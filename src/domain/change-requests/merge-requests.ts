@@ -1,4 +1,5 @@
 /** Merges a change request into main, and main into a change request. */
+import { required } from '../../kernel/defined.js'
 import { conflict } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type Resolution } from '../../model/index.js'
@@ -31,7 +32,7 @@ export async function mergeChangeRequest(
 ): Promise<{ revision: CommitId }> {
   return app.locks.run(space.doc.id, async (lease) => {
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
-    if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
+    if (doc.status === 'merged') return { revision: required(doc.revisionMerged) }
     if (doc.status === 'archived') throw conflict('The change request is archived. Set its status to open to merge it.')
     const mergedBy = { user: actor.user.id, wrote: await wroteIn(app, space, { doc, head }, actor.user) }
     const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head, mergedBy } })
@@ -108,7 +109,7 @@ export async function updateFromMain(
       lease,
     }
     const revision = await moveBranch(repo, move, async (branch) => {
-      const head = branch ?? (doc.revisionInitial as CommitId)
+      const head = branch ?? doc.revisionInitial
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
       const attempt = current

@@ -1,4 +1,5 @@
 // Determines the two commits between which a change request is compared.
+import { required } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
@@ -24,13 +25,13 @@ interface Span {
 export async function spanOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Span> {
   const { repo } = space
   const { doc, head } = changeRequest
-  const initial = doc.revisionInitial as CommitId
+  const initial = doc.revisionInitial
   if (doc.status !== 'merged')
     return { before: (await repo.mergeBase(headOf(space), head)) ?? initial, after: head, merge: null }
   const merge = await findMerge(app, space, changeRequest)
   const first = merge && (await repo.commit(merge)).parents[0]
   if (merge && first) return (await recordedSpan(space, merge)) ?? { before: first, after: merge, merge }
-  return { before: (doc.revisionMergedAncestor as CommitId | undefined) ?? initial, after: head, merge: null }
+  return { before: doc.revisionMergedAncestor ?? initial, after: head, merge: null }
 }
 
 /**
@@ -53,7 +54,7 @@ async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChan
   const { repo } = space
   const recorded = doc.revisionMerged
   if (recorded !== undefined && (await repo.hasCommit(recorded))) {
-    const info = await repo.commit(recorded as CommitId)
+    const info = await repo.commit(recorded)
     if ((await mergedChangeRequest(app, space, info))?.id === doc.id) return info.id
   }
   const line = await repo.firstParents(headOf(space))
@@ -61,7 +62,7 @@ async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChan
   let [has, lacks] = [-1, line.length]
   while (lacks - has > 1) {
     const middle = Math.floor((has + lacks) / 2)
-    if (await repo.isAncestor(head, line[middle] as CommitId)) has = middle
+    if (await repo.isAncestor(head, required(line[middle]))) has = middle
     else lacks = middle
   }
   const oldest = line[has]

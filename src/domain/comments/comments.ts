@@ -158,9 +158,9 @@ function resolve(
     throw new ServiceError('forbidden', 'Only its author or a user with the role edit may resolve or reopen a comment.')
   if (resolved === (stored.status === 'resolved')) return stored
   const { resolvedAt: _at, resolvedBy: _by, ...rest } = stored
-  return (
-    resolved ? { ...rest, status: 'resolved', resolvedAt: now, resolvedBy: actor.user.id } : { ...rest, status: 'open' }
-  ) as Document<CommentDoc>
+  return resolved
+    ? { ...rest, status: 'resolved', resolvedAt: now, resolvedBy: actor.user.id }
+    : { ...rest, status: 'open' }
 }
 
 /** Throws 403 unless the caller is the author of the comment or reply, or an admin. */

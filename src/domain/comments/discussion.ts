@@ -1,6 +1,7 @@
 /**
  * Runs writes in a discussion (the comments of a space or change request), updates its counters and emits its events.
  */
+import { required } from '../../kernel/defined.js'
 import { allows } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import {
@@ -69,7 +70,7 @@ export function writeInDiscussion<R>(
 export async function countOpen({ tx, discussion, space }: DiscussionWrite, by: number): Promise<void> {
   if (by === 0) return
   if (discussion.changeRequest === undefined) {
-    const stored = (await tx.get(spaces, space.id)) as Document<SpaceDoc>
+    const stored = required(await tx.get(spaces, space.id))
     await tx.replace(spaces, { ...stored, comments: stored.comments + by })
     return
   }

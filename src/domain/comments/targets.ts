@@ -1,4 +1,5 @@
 // Resolves the target of a comment: a page, and a part of it (a node, or a cell of a table).
+import { required } from '../../kernel/defined.js'
 import { findCommentTarget, type CommentTarget } from '../../content/blocks/comment-targets.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, CommentLocation } from '../../model/index.js'
@@ -33,7 +34,7 @@ function choosePlace(places: readonly CommentTarget[], { node, tableCell }: Crea
   if (found.length === 0) throw invalid('/tableCell', 'must refer to a record and a column of a table of the page')
   if (found.length > 1)
     throw invalid('/node', 'is required, since the page has several tables; set it to the key of the table')
-  return found[0] as CommentTarget
+  return required(found[0])
 }
 
 /** The current target of a stored comment. */

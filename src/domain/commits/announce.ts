@@ -16,7 +16,7 @@ import type { App } from '../context/app.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** If a branch moves by more commits than this, all of them are announced as one event. */
 const MAX_WALK = 32
@@ -39,7 +39,7 @@ export async function announce(app: App, space: string, ref: RefName): Promise<v
     if (head === null) return
     const known = await app.store.get(announcedHeads, announcedHeadId(space, ref))
     if (known?.commit === head) return
-    const steps = known ? await stepsBetween(app, space, repo, known.commit as CommitId, head) : []
+    const steps = known ? await stepsBetween(app, space, repo, known.commit, head) : []
     done = await app.store.transact((tx) => write(app, tx, { space, ref, head, known, steps }))
   }
 }
@@ -78,7 +78,7 @@ async function stepsBetween(
     if (parent === previous) return steps
     commit = parent
   }
-  return [{ ...(steps.at(-1) as Step), previous }]
+  return [{ ...required(steps.at(-1)), previous }]
 }
 
 interface Announcement {
@@ -160,7 +160,8 @@ async function announceSpace(app: App, space: string, { branches }: { branches: 
   const open = branches
     ? (await app.store.find(changeRequests, 'space', space)).filter(({ status }) => status !== 'merged')
     : []
-  for (const ref of [MAIN, ...open.map(({ number }) => changeRequestRef(number))]) {
+  const refs: RefName[] = [MAIN, ...open.map(({ number }) => changeRequestRef(number))]
+  for (const ref of refs) {
     const head = repo.head(ref)
     if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space, ref)))?.commit !== head)
       await announce(app, space, ref)

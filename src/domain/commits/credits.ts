@@ -84,7 +84,7 @@ async function withoutEffect(
   known: ReadonlyMap<CommitId, CommitInfo>,
 ): Promise<ReadonlySet<CommitId>> {
   const idle = new Set<CommitId>()
-  for (let at = known.get(from); at !== undefined; at = known.get(at.parents[0] as CommitId)) {
+  for (let at = known.get(from); at !== undefined; at = at.parents[0] && known.get(at.parents[0])) {
     const [first, ...others] = at.parents
     if (first === undefined || others.length === 0 || (await repo.commit(first)).tree !== at.tree) continue
     for (const other of others)

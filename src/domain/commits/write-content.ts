@@ -76,7 +76,7 @@ export async function writeToChangeRequest(
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived')
       throw conflict(`The change request is ${doc.status}, so its content cannot be changed.`)
-    return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId, ...revision }
+    return { start: loadHead(space, doc).head, initial: doc.revisionInitial, ...revision }
   })
 }
 
@@ -96,7 +96,7 @@ export async function writeToMain(request: ContentRequest, ifMatch: string | nul
 /** Reads from `If-Match` the revision that the changes are based on. Throws 409 if the space does not have it. */
 async function revisionOf({ repo }: LoadedSpace, ifMatch: string | null): Promise<Pick<EditRevisions, 'base'>> {
   if (ifMatch === null) return {}
-  if (isOid(ifMatch) && (await repo.hasCommit(ifMatch))) return { base: ifMatch as CommitId }
+  if (isOid(ifMatch) && (await repo.hasCommit(ifMatch))) return { base: ifMatch }
   throw conflict(
     `If-Match is not a revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`,
   )

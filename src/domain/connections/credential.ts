@@ -81,7 +81,7 @@ export function unsealCredential(
     throw new SyncFailure(
       'The credential of the connection can no longer be read, because the key of this server was replaced. Set it again.',
     )
-  return JSON.parse(secret) as ConnectionCredentialInput
+  return JSON.parse(secret)
 }
 
 /** Returns the host of the connection's repository with the unsealed credential. Throws `SyncFailure`. Never log it. */

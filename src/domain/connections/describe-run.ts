@@ -1,5 +1,4 @@
 /** Describes a run of a connection: its commits and its changes. */
-import type { CommitId } from '../../kernel/ids.js'
 import { type ChangesQuery, type ConnectionRunDetails, type SyncRunDoc, syncRuns } from '../../model/index.js'
 import { iso } from '../../kernel/clock.js'
 import type { Document } from '../../store/index.js'
@@ -25,8 +24,8 @@ export async function describeRun(
   query: ChangesQuery,
 ): Promise<Details> {
   const { repo } = space
-  const to = run.revision as CommitId | undefined
-  const from = (run.baseRevision as CommitId | undefined) ?? null
+  const to = run.revision
+  const from = run.baseRevision ?? null
   const moved = run.result === 'adopted' || run.result === 'merged' || run.result === 'exported'
   if (!moved || to === undefined || !(await repo.hasCommit(to)) || (from !== null && !(await repo.hasCommit(from))))
     return { commits: [], changes: [] }

@@ -69,8 +69,7 @@ async function equalsRemote(
   if (directory !== '' || lastSeenHead === undefined) return false
   const repo = await app.git.open(repositoryName(space))
   return (
-    (await repo.hasCommit(lastSeenHead)) &&
-    (await repo.commit(lastSeenHead as CommitId)).tree === (await repo.commit(head)).tree
+    (await repo.hasCommit(lastSeenHead)) && (await repo.commit(lastSeenHead)).tree === (await repo.commit(head)).tree
   )
 }
 

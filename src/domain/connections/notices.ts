@@ -73,7 +73,7 @@ export async function recordConnectionRecovery(
   connection: Document<ConnectionDoc>,
 ): Promise<void> {
   const { failure, ...rest } = connection
-  const stored = await tx.replace(connections, rest as Document<ConnectionDoc>)
+  const stored = await tx.replace(connections, rest)
   if (failure?.noticed) await notifyUsers(app, tx, stored, 'recovered', failure)
 }
 

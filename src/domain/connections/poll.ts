@@ -1,4 +1,5 @@
 /** Reads the heads of all connections to a repository with one `git ls-remote`, and queues imports of new commits. */
+import { required } from '../../kernel/defined.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type ConnectionDoc, connections, type RunTrigger, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -22,10 +23,10 @@ async function readHeads(
   group: readonly ConnectionDoc[],
   signal: AbortSignal,
 ): Promise<Map<RefName, CommitId>> {
-  const first = group[0] as ConnectionDoc
+  const first = required(group[0])
   const repo = await app.git.open(repositoryName(first.space))
   const remote = withCredential(first, await gitCredentialOf(app, first), signal)
-  const refs = [...new Set(group.map(({ ref }) => ref as RefName))]
+  const refs = [...new Set(group.map(({ ref }) => ref))]
   const heads = new Map<RefName, CommitId>()
   for (let at = 0; at < refs.length; at += REFS_AT_ONCE)
     for (const [ref, head] of await repo.remoteHeads(remote, refs.slice(at, at + REFS_AT_ONCE))) heads.set(ref, head)
@@ -45,14 +46,14 @@ export async function pollGroup(
 ): Promise<boolean> {
   try {
     const heads = await readHeads(app, group, signal)
-    for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref as RefName) ?? null, trigger)
+    for (const { id, key, ref } of group) await compare(app, { id, key }, heads.get(ref) ?? null, trigger)
     app.meters.polls.inc({ outcome: 'success' })
     return true
   } catch (error) {
     if (signal.aborted) return false
     const message = explain(error, false)
     // The poll used the repository of the first space, which may have been purged since. Retry with the next one.
-    if (message === null && (await isPurged(app, group[0] as ConnectionDoc)))
+    if (message === null && (await isPurged(app, required(group[0]))))
       return group.length === 1 || pollGroup(app, group.slice(1), trigger, signal)
     if (message === null) throw error
     app.meters.polls.inc({ outcome: 'failure' })
@@ -98,7 +99,7 @@ async function compare(
   if (head === null) {
     // The first export creates a branch that was never seen.
     if (connection.direction === 'both' && connection.lastSeenHead === undefined) return
-    const message = `${describeRemote({ ...connection, ref: connection.ref as RefName })} does not exist: the branch was renamed or deleted. Correct \`ref\`, or create the branch again.`
+    const message = `${describeRemote({ ...connection, ref: connection.ref })} does not exist: the branch was renamed or deleted. Correct \`ref\`, or create the branch again.`
     return recordFailure(app, connection, 'missing-ref', message)
   }
   if (connection.failure?.byPoll)

@@ -3,7 +3,7 @@
  * remote.
  */
 import { type Remote, RemoteError, type Repository } from '../../git/index.js'
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { ConnectionDoc, ConnectionTest, RemoteBranches } from '../../model/index.js'
 import type { App } from '../context/app.js'
@@ -48,7 +48,7 @@ export const testConnection = (
     const { remote, found } = repository
     const head =
       found.branches.find(({ ref }) => ref === connection.ref)?.head ??
-      (await space.repo.remoteHead(remote, connection.ref as RefName))
+      (await space.repo.remoteHead(remote, connection.ref))
     const checks: Check[] = [
       { check: 'repository', ok: true, message: 'The repository can be read.' },
       branchCheck(connection, head, found),
@@ -72,7 +72,7 @@ async function tryRepository(
 }
 
 function branchCheck(connection: ConnectionDoc, head: CommitId | null, found: BranchList): Check {
-  const name = describeRemote({ ...connection, ref: connection.ref as RefName })
+  const name = describeRemote({ ...connection, ref: connection.ref })
   if (head !== null) return { check: 'branch', ok: true, message: `${name} exists.` }
   if (connection.direction !== 'import')
     return { check: 'branch', ok: true, message: `${name} does not exist yet. The first export creates it.` }
@@ -93,7 +93,7 @@ async function tryPush(space: LoadedSpace, connection: ConnectionDoc, remote: Re
       message: 'The branch main of the space is missing. Ask a server administrator to restore it.',
     }
   try {
-    await space.repo.tryPush(remote, connection.ref as RefName, main)
+    await space.repo.tryPush(remote, connection.ref, main)
     return { check: 'push', ok: true, message: 'The credential may push to the repository.' }
   } catch (error) {
     return { check: 'push', ok: false, message: `The credential may not push to the repository: ${messageOf(error)}` }

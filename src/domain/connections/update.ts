@@ -76,7 +76,7 @@ export async function updateConnection(
       ...(given === null ? {} : { credential: sealCredential(app, stored.id, given) }),
       ...defined({ commitMessage: message, apiUrl: api }),
       ...(secret === undefined ? {} : { sealedWebhookSecret: sealWebhookSecret(app, stored.id, secret) }),
-    } as Document<ConnectionDoc>
+    }
   })
   return fresh === undefined ? { doc } : { doc, webhookSecret: fresh }
 }

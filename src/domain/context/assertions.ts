@@ -29,7 +29,7 @@ export class Assertions {
   async verify(provider: string, encoded: string, order: VerifyOrder): Promise<SamlClaims> {
     try {
       const bytes = await this.pool.run(provider, 'verify', [encoded, JSON.stringify(order)])
-      return JSON.parse(Buffer.from(bytes).toString()) as SamlClaims
+      return JSON.parse(Buffer.from(bytes).toString())
     } catch (error) {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')

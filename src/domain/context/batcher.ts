@@ -1,4 +1,5 @@
 // Batches concurrent writes, so that they share the work of one commit and one disk sync.
+import { required } from '../../kernel/defined.js'
 import type { Lease } from '../../kernel/lease.js'
 import type { Locks } from './locks.js'
 
@@ -116,7 +117,7 @@ class OpenTurn implements Turn<BatchItem> {
   async next(): Promise<BatchItem | null> {
     if (this.#handled === this.#items.length && this.#items.length < this.#expected) await this.#gather()
     if (performance.now() > this.#joinUntil) this.#closed()
-    if (this.#handled < this.#items.length) return this.#items[this.#handled++] as BatchItem
+    if (this.#handled < this.#items.length) return required(this.#items[this.#handled++])
     this.#closed()
     this.#expected = 0
     return null

@@ -70,7 +70,6 @@ export interface LoadedChangeRequest {
  * records.
  */
 export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
-  const head =
-    space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
+  const head = space.repo.head(changeRequestRef(doc.number)) ?? doc.revisionMerged ?? doc.revisionInitial
   return { doc, head }
 }

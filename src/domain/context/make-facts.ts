@@ -1,4 +1,5 @@
 /** Derives the facts of markdown files that are not in the index. Threads parse several files at a time. */
+import { required } from '../../kernel/defined.js'
 import type { FileFacts } from '../../content/facts.js'
 import { FACT_KINDS } from '../../content/facts.js'
 import { emptyOutline } from '../../content/outline/outline.js'
@@ -126,7 +127,7 @@ export class FactMaker {
     } catch (error) {
       if (!(error instanceof TextTooCostly)) throw error
       if (oids.length === 1)
-        return new Map([[oids[0] as string, await this.#costly(owner, [...files.values()][0] as Uint8Array, error)]])
+        return new Map([[required(oids[0]), await this.#costly(owner, required([...files.values()][0]), error)]])
     }
     const alone = new Map<string, FactsResult>()
     for (const [oid, file] of files)
@@ -184,7 +185,7 @@ class SerializedFacts implements FactsResult {
   }
 
   #json(kind: Kind): string {
-    return this.values[FACT_KINDS.indexOf(kind)] as string
+    return required(this.values[FACT_KINDS.indexOf(kind)])
   }
 }
 

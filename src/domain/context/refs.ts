@@ -2,12 +2,12 @@
 import type { RefName } from '../../kernel/ids.js'
 
 /** The branch with the primary content of a space. */
-export const MAIN = 'refs/heads/main' as RefName
+export const MAIN: RefName = 'refs/heads/main'
 /** The head of the history that the space was adopted from. */
-export const ADOPTED = 'refs/bindery/adopted' as RefName
+export const ADOPTED: RefName = 'refs/bindery/adopted'
 
 /** The branch of a change request. */
-export const changeRequestRef = (number: number): RefName => `refs/heads/change-requests/${number}` as RefName
+export const changeRequestRef = (number: number): RefName => `refs/heads/change-requests/${number}`
 
 const CHANGE_REQUEST = /^refs\/heads\/change-requests\/([1-9][0-9]{0,9})$/
 
@@ -18,13 +18,13 @@ export const changeRequestNumber = (ref: RefName): number | null => {
 }
 
 /** Ref that keeps a commit for clients although no branch contains it. */
-export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
+export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}`
 
 /** Prefix of the refs that store the sync state of a remote. */
-export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
+export const syncPrefix = (remoteKey: string): RefName => `refs/bindery/sync/${remoteKey}/`
 
 /** Ref for the remote's newest head while a conflict keeps it out of main. */
-export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}` as RefName
+export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}`
 
 /** Returns the name of a space's repository. */
 export const repositoryName = (space: string): string => space

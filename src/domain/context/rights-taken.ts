@@ -1,4 +1,5 @@
 // Detects transactions that may revoke rights of a caller whose write is in progress.
+import { keysOf } from '../../kernel/defined.js'
 import {
   collections,
   grants,
@@ -44,10 +45,14 @@ const IRRELEVANT: ReadonlySet<string> = new Set<keyof Document<SpaceDoc>>([
 /** Returns whether a space differs in a field that may decide whether a branch moves. Fields are compared as JSON. */
 function changesDecision(before: SpaceDoc | undefined, after: SpaceDoc): boolean {
   if (!before) return true
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  const jsonOf = (doc: SpaceDoc, name: string) => JSON.stringify(doc[name as keyof SpaceDoc])
+  const names = new Set([...keysOf(before), ...keysOf(after)])
+  const jsonOf = (doc: SpaceDoc, name: keyof SpaceDoc) => JSON.stringify(doc[name])
   return [...names].some((name) => !IRRELEVANT.has(name) && jsonOf(before, name) !== jsonOf(after, name))
 }
+
+/** Returns a document if it is that of a space. */
+const spaceIn = (of: Table<never, string>, document: object): SpaceDoc | null =>
+  of.name === spaces.name ? (document as SpaceDoc) : null
 
 /** The scope in which a transaction may have revoked rights. */
 export interface RevocationWatch {
@@ -69,7 +74,8 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: Revocati
   const watched: Transaction = {
     get: async (of, id) => {
       const found = await tx.get(of, id)
-      if (of === (spaces as unknown) && found && !seen.has(id)) seen.set(id, found as unknown as SpaceDoc)
+      const space = found && spaceIn(of, found)
+      if (space && !seen.has(id)) seen.set(id, space)
       return found
     },
     find: (of, index, key) => tx.find(of, index, key),
@@ -82,13 +88,13 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: Revocati
     insert: (of, draft) => tx.insert(of, draft),
     replace: (of, document) => {
       note(of)
-      if (of === (spaces as unknown) && changesDecision(seen.get(document.id), document as unknown as SpaceDoc))
-        changed.add(document.id)
+      const space = spaceIn(of, document)
+      if (space && changesDecision(seen.get(document.id), space)) changed.add(document.id)
       return tx.replace(of, document)
     },
     remove: (of, id) => {
       note(of)
-      if (of === (spaces as unknown)) changed.add(id)
+      if (of.name === spaces.name) changed.add(id)
       return tx.remove(of, id)
     },
   }

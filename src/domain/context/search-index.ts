@@ -1,4 +1,5 @@
 /** The full-text indexes of spaces. One thread reads them and another writes them, since SQLite is synchronous. */
+import { asError } from '../../kernel/thrown.js'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -142,7 +143,7 @@ export class SearchIndex {
       this.#temporaryDir = mkdtempSync(join(tmpdir(), 'bindery-search-'))
     } catch (error) {
       this.options.notice(
-        `${problem} Temporary files cannot be written either (${(error as Error).message}), so search fails.`,
+        `${problem} Temporary files cannot be written either (${asError(error).message}), so search fails.`,
       )
       return
     }

@@ -86,7 +86,7 @@ export class StoredDates {
 /** Parses a row. Null if it is damaged, so that it counts as missing. */
 function readRow(text: string): Row | null {
   try {
-    const { rows, files } = JSON.parse(text) as Partial<Row>
+    const { rows, files }: Partial<Row> = JSON.parse(text)
     return Number.isInteger(rows) && Array.isArray(files) ? { rows: rows as number, files } : null
   } catch {
     return null

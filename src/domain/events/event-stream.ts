@@ -124,7 +124,7 @@ export const eventJson = (app: App, event: EventDoc) => ({
   at: event.at,
   organization: event.organization,
   ...defined({ actor: event.actor }),
-  subject: { ...event.subject } as Record<string, string>,
+  subject: { ...event.subject },
   data: event.data,
   urls: { location: `${app.settings.publicUrl}/v1/orgs/${event.organization}/events/${event.id}` },
 })

@@ -20,7 +20,8 @@ export async function shownRefs(app: App, space: LoadedSpace): Promise<Map<RefNa
   }
   const newest = numbers.sort((a, b) => b - a).slice(0, MAX_SHOWN)
   const shown = new Map<RefName, CommitId>()
-  for (const ref of [MAIN, ...newest.map(changeRequestRef)].sort()) {
+  const refs: RefName[] = [MAIN, ...newest.map(changeRequestRef)]
+  for (const ref of refs.sort()) {
     const head = space.repo.head(ref)
     if (head !== null) shown.set(ref, head)
   }

@@ -1,4 +1,5 @@
 /** Finds the files in which an import changed the lines that a merge would change. */
+import { required } from '../../kernel/defined.js'
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 
@@ -23,7 +24,7 @@ export async function changedByImports(
   for (const path of paths) {
     const disputed = await linesBetween(repo, path, trees)
     for (const { tree, parents } of imports) {
-      const changed = await linesBetween(repo, path, [(await repo.commit(parents[0] as CommitId)).tree, tree])
+      const changed = await linesBetween(repo, path, [(await repo.commit(required(parents[0]))).tree, tree])
       if (![...changed].some((line) => disputed.has(line))) continue
       found.push(path)
       break

@@ -64,8 +64,9 @@ export async function makeCommitSeries(
  * effect.
  */
 async function withoutRevertedPart(repo: Repository, line: SeriesPlan, tip: Tip): Promise<SeriesPlan> {
-  const at = line.commits[line.whole] as CommitId
-  if (line.whole === 0 || (await repo.commit(at)).tree !== (await repo.commit(tip.local)).tree) return line
+  const at = line.commits[line.whole]
+  if (at === undefined || line.whole === 0 || (await repo.commit(at)).tree !== (await repo.commit(tip.local)).tree)
+    return line
   return { commits: line.commits.slice(line.whole + 1), before: at, whole: 0, replayed: 0 }
 }
 

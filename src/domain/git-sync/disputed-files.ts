@@ -2,6 +2,7 @@
  * Compares a merge that rests on an inference with the merge that uses only certain evidence. Each file in which they
  * differ is disputed and becomes a conflict, so no text is removed without a decision.
  */
+import { required } from '../../kernel/defined.js'
 import { readConfig } from '../../content/config.js'
 import type { FileChange, Repository, TreeEntry } from '../../git/index.js'
 import type { BlobId, CommitId, TreeId } from '../../kernel/ids.js'
@@ -116,7 +117,7 @@ async function withoutReset(
   const { app, space } = contact
   const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
   const plain = kept === null ? await mergeOn(contact, ownDropped.mergeBase, arrival) : null
-  const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: kept as CommitId }))
+  const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: required(kept) }))
   const paths = await differences(
     contact,
     await treeOf(contact, inferred.merged),

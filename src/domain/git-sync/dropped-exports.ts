@@ -2,6 +2,7 @@
  * Finds the dropped commits that were written here. A reset of the remote may revert the work of people there, but not
  * the work of authors here.
  */
+import { required } from '../../kernel/defined.js'
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
@@ -53,5 +54,5 @@ const partOf = ({ id, parents: [to] }: CommitInfo): DroppedPart[] => (to === und
 
 const authorsOf = ({ author, message }: CommitInfo): string[] => [
   `${author.name} <${author.email}>`,
-  ...[...message.matchAll(/^Co-authored-by: (.+)$/gim)].map(([, name]) => name as string),
+  ...[...message.matchAll(/^Co-authored-by: (.+)$/gim)].map(([, name]) => required(name)),
 ]

@@ -61,10 +61,11 @@ export const LOG = 'log'
 
 /** Returns the ref of the log. A space has one log per repository and folder, for all branches. */
 export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName =>
-  `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}` as RefName
+  `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}`
 
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
 const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left', 'inferred'] satisfies Entry['kind'][]
+const isKind = (text: string): text is Entry['kind'] => KINDS.includes(text)
 
 /** Writes the log as a commit message, oldest entry first. */
 export const writeEntries = (entries: readonly Entry[]): string =>
@@ -74,17 +75,14 @@ export const writeEntries = (entries: readonly Entry[]): string =>
 export function readEntries(message: string): Entry[] {
   return message.split('\n').flatMap((line) => {
     const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = '', seriesLength = ''] = line.split(' ')
-    if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
-    const ids = {
-      remote: remote as CommitId,
-      theirs: theirs as CommitId,
-      local: local as CommitId,
-      anchor: anchor as CommitId,
-    }
+    if (!isKind(kind) || !isOid(remote) || !isOid(theirs) || !isOid(local) || !isOid(anchor)) return []
     return [
       {
-        kind: kind as Entry['kind'],
-        ...ids,
+        kind,
+        remote,
+        theirs,
+        local,
+        anchor,
         ref,
         ...(/^[1-9][0-9]{0,5}$/.test(seriesLength) ? { seriesLength: Number(seriesLength) } : {}),
       },

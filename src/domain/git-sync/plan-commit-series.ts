@@ -1,4 +1,5 @@
 /** Finds the commits of main that an export pushes as a commit series, and which of them can be pushed unchanged. */
+import { required } from '../../kernel/defined.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { findMergeBase } from './merge-base.js'
@@ -48,7 +49,7 @@ export async function planCommitSeries(
   theirs: CommitId,
 ): Promise<SeriesPlan> {
   const line = await repo.firstParents(main)
-  const places = new Map(line.map((commit, at) => [commit as string, at]))
+  const places = new Map(line.map((commit, at) => [commit, at]))
   const mergeBase = await findMergeBase(repo, log, { main, theirs })
   const past = [theirs, ...mergeBase.inferredAncestors, ...mergeBase.viaExports]
   let begin = line.length
@@ -70,7 +71,7 @@ export async function planCommitSeries(
   const first = dropped <= arrivedAt ? whole : Math.max(0, whole - MAX_REPLAYED, oldest - dropped + 1)
   return {
     commits: line.slice(0, oldest + 1).reverse(),
-    before: hasSyncPoint && oldest === begin - 1 ? (line[begin] as CommitId) : null,
+    before: hasSyncPoint && oldest === begin - 1 ? required(line[begin]) : null,
     whole,
     replayed: hasSyncPoint ? first : whole,
   }
@@ -95,7 +96,7 @@ async function indexOfOldest(repo: Repository, line: readonly CommitId[], commit
   // All commits up to `low` contain the commit. Those from `high` on do not.
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (await repo.isAncestor(commit, line[middle] as CommitId)) low = middle
+    if (await repo.isAncestor(commit, required(line[middle]))) low = middle
     else high = middle
   }
   return low < 0 ? line.length : low

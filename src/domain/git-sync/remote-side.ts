@@ -2,7 +2,7 @@
 // repository, in a scratch repository.
 import type { FetchedFolder, FolderScratch, Repository } from '../../git/index.js'
 import { EMPTY_TREE, GitError, MissingObject } from '../../git/index.js'
-import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
+import { asOid, type CommitId, type RefName } from '../../kernel/ids.js'
 import { folderCommit, mappedBefore } from './directory.js'
 import { requireMain } from './apply-arrival.js'
 import { fetchFolder, scratchOptions } from './folder-arrival.js'
@@ -99,7 +99,7 @@ class ScratchSide implements RemoteSide {
     }
     const parents = await independent(repo, [...mapped])
     const entry = await (await this.commits.at(id)).entry(this.contact.remote.directory)
-    const own = entry?.mode === '040000' ? (entry.oid as TreeId) : null
+    const own = entry?.mode === '040000' ? asOid(entry.oid) : null
     if (own === null && parents.length === 0) return null
     const tree = own ?? EMPTY_TREE
     const [only] = parents

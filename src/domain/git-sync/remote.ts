@@ -67,7 +67,7 @@ export function readRemote(
 export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'directory'>): SyncRemote => ({
   key: run.key,
   url: run.url,
-  ref: run.ref as RefName,
+  ref: run.ref,
   directory: run.directory,
 })
 

@@ -25,7 +25,7 @@ import { spaceRole } from '../roles/access.js'
 import { SyncCancelled, SyncFailure } from './failure.js'
 import { connectionTo } from './connection-of.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Number of runs that are kept per space. */
 const KEPT_RUNS = 200
@@ -296,7 +296,7 @@ async function insertJob(
     a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.job.sequence - b.job.sequence,
   )
   for (const [index, { job }] of ordered.entries()) {
-    const sequence = places[index] as number
+    const sequence = required(places[index])
     if (job.sequence !== sequence) await tx.replace(jobs, { ...job, sequence })
   }
 }

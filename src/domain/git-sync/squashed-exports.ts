@@ -1,4 +1,5 @@
 // Finds exports that were squashed or rebased on the remote. The branch has their changes but not their commits.
+import { required } from '../../kernel/defined.js'
 import { createHash } from 'node:crypto'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -121,7 +122,7 @@ async function equivalentsOf(
     ? begin
     : exports.has(begin)
       ? null
-      : await search.below(begin, past[0] as CommitId)
+      : await search.below(begin, required(past[0]))
   if (bottom === null) return []
   const each = syncPoint.seriesLength !== undefined && rest.length <= MAX_SERIES_COMMITS
   let settled = bottom
@@ -175,7 +176,7 @@ class Search {
     const length = line.indexOf(base)
     if (length < 0 || length > MAX_SERIES_COMMITS) return base
     for (const [at, one] of line.slice(0, length).entries())
-      if ((await this.find([[line[at + 1] as CommitId, one]])) === null) return base
+      if ((await this.find([[required(line[at + 1]), one]])) === null) return base
     return commit
   }
 
@@ -183,7 +184,7 @@ class Search {
     if (wanted.some(({ path }) => !news.changes.has(path))) return false
     const patched: string[] = []
     for (const change of wanted) {
-      const other = news.changes.get(change.path) as TreeChange
+      const other = required(news.changes.get(change.path))
       if (isSame(change, other)) continue
       if (wanted.length > MAX_PATCHED_FILES || !(await this.#samePatch(change, other))) return false
       patched.push(change.path)

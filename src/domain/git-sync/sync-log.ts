@@ -3,6 +3,7 @@
  * has. The log is the message of a commit that has its own ref. The commit's parents protect the commits that the log
  * names from being pruned.
  */
+import { required } from '../../kernel/defined.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type Entry, isKnown, isWrittenAfter, logRef, readEntries, type SyncLog } from './log-entries.js'
@@ -78,7 +79,7 @@ async function inIntegrationOrder(
 ): Promise<Entry[]> {
   const places = new Map<string, number>(line.map((commit, place) => [commit, place]))
   for (const { anchor } of entries) if (!places.has(anchor)) places.set(anchor, await indexOfFirst(repo, line, anchor))
-  return [...entries].sort((a, b) => (places.get(a.anchor) as number) - (places.get(b.anchor) as number))
+  return [...entries].sort((a, b) => required(places.get(a.anchor)) - required(places.get(b.anchor)))
 }
 
 /** Returns the index of the first commit of `line` that contains `anchor`, or its length if none does. */
@@ -86,7 +87,7 @@ async function indexOfFirst(repo: Repository, line: readonly CommitId[], anchor:
   let [from, to] = [0, line.length]
   while (from < to) {
     const middle = Math.floor((from + to) / 2)
-    if (await repo.isAncestor(anchor, line[middle] as CommitId)) to = middle
+    if (await repo.isAncestor(anchor, required(line[middle]))) to = middle
     else from = middle + 1
   }
   return from

@@ -70,7 +70,7 @@ export async function earlierCommit({ app, space, doc }: ImportRun): Promise<Com
   if (now?.commit === undefined || !(await space.repo.hasCommit(now.commit))) return null
   const changeRequest = doc.changeRequest === undefined ? null : await app.store.get(changeRequests, doc.changeRequest)
   const head = changeRequest ? loadHead(space, changeRequest).head : headOf(space)
-  return (await space.repo.isAncestor(now.commit as CommitId, head)) ? (now.commit as CommitId) : null
+  return (await space.repo.isAncestor(now.commit, head)) ? now.commit : null
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Plans the changes of an import in a revision: page files with rewritten links, assets, and the table of contents. */
 import type { Batch } from '../../content/edit/batch.js'
 import { ChangeError } from '../../content/edit/change-error.js'
-import { choosePaths, insertTree, type PagePaths } from '../../content/edit/insert-tree.js'
+import { choosePaths, insertTree } from '../../content/edit/insert-tree.js'
 import { editFile } from '../../content/edit/operations/page-text.js'
 import { inFolder, parentOf } from '../../content/edit/operations/table-of-contents.js'
 import { findFrontMatter } from '../../content/front-matter.js'
@@ -46,7 +46,7 @@ export async function planImport(
   const textOf = (page: SourcePage, path: string): Promise<Uint8Array> =>
     withNewLinks(batch, gathered, places, page, path)
   if (filled && only) await fill(batch, filled, await textOf(only, filled.gitPath))
-  await insertTree(batch, parent, pages, chosen as PagePaths, (page, path) => textOf(page as SourcePage, path))
+  await insertTree(batch, parent, pages, chosen, (page, path) => textOf(page as SourcePage, path))
 }
 
 /** Returns a page's text with its links pointing to the new paths. */

@@ -17,7 +17,7 @@ const MAX_REMOTES = 10
 const MAX_REVISIONS = 20
 
 /** The stored payload of a job. It contains no credential. */
-export interface LfsOrder {
+export type LfsOrder = {
   space: string
   remote: LfsRemote
   /** Revisions whose pointers are scanned, in addition to main. */
@@ -70,10 +70,10 @@ export async function queueLfs(
   const lane = laneOf(order)
   const all = await tx.find(jobs, 'lane', lane)
   const queued = all.find(({ state }) => state === 'queued')
-  const before = queued?.payload as unknown as LfsOrder | undefined
+  const before = queued?.payload as LfsOrder | undefined
   const revisions = [...new Set([...order.revisions, ...(before?.revisions ?? [])])].slice(0, MAX_REVISIONS)
   const asked = order.asked || before?.asked === true
-  const payload = { ...order, revisions, asked } as unknown as Record<string, unknown>
+  const payload = { ...order, revisions, asked } satisfies LfsOrder
   const id = queued?.id ?? newId()
   const kept = credential ? { keeper: app.node } : {}
   if (queued) {

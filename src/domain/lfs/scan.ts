@@ -1,4 +1,5 @@
 /** Finds Git LFS pointers in revisions, and their missing objects. */
+import { required } from '../../kernel/defined.js'
 import { isMarkdown } from '../../content/paths.js'
 import type { LfsPointer } from '../../content/lfs-pointer.js'
 import { isFile } from '../../content/read-file.js'
@@ -47,7 +48,7 @@ async function readPointers(app: App, snapshot: Snapshot, blobs: readonly string
   const sizes = await snapshot.sizes(blobs)
   const found: FoundPointer[] = []
   for (const [index, blob] of blobs.entries()) {
-    const pointer = await pointerIn(app, snapshot, blob, sizes[index] as number)
+    const pointer = await pointerIn(app, snapshot, blob, required(sizes[index]))
     if (pointer) found.push({ ...pointer, blob })
   }
   return found

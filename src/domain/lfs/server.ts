@@ -1,7 +1,6 @@
 /** Finds the LFS server of a remote and its access data. */
 import { readBounded } from '../../content/read-file.js'
 import { ObjectTooLarge, type Remote, RemoteError, type Repository } from '../../git/index.js'
-import type { CommitId, RefName } from '../../kernel/ids.js'
 import {
   accessBy,
   endpointOf,
@@ -99,7 +98,7 @@ async function rootConfigOf(
   if (owner === undefined) return null
   const { maxBlobBytes, maxPackBytes, maxTreeEntries: maxEntries, remoteTimeoutMs: timeoutMs } = app.settings
   try {
-    return await repo.rootFile(remote, ref as RefName, {
+    return await repo.rootFile(remote, ref, {
       name: CONFIG,
       maxBytes: MAX_CONFIG_BYTES,
       owner,
@@ -125,7 +124,7 @@ const tooLong = (): LfsError =>
 
 /** Reads `.lfsconfig` from the last imported head of the remote, otherwise from main. */
 async function configOf(repo: Repository, { remote }: LfsOrder): Promise<string | null> {
-  for (const commit of [remote.head as CommitId | undefined, repo.head(MAIN)]) {
+  for (const commit of [remote.head, repo.head(MAIN)]) {
     if (commit === undefined || commit === null || !(await repo.hasCommit(commit))) continue
     try {
       const snapshot = await repo.at(commit)

@@ -1,4 +1,5 @@
 /** Parses addresses that point to a space: of the service itself, and of published sites. */
+import { required } from '../../kernel/defined.js'
 import { SPACE_PATH } from '../../content/links/resolve-link.js'
 import { Slices } from '../../kernel/slices.js'
 import { organizations, sites } from '../../model/index.js'
@@ -94,7 +95,7 @@ export class SpaceAddresses {
     const path = this.#pathInService(url)
     const match = path === null ? null : SPACE_PATH.exec(path)
     if (path === null || !match) return null
-    return { space: match[1] as string, named: named(path.slice(match[0].length)), ...fragment, inApp: true }
+    return { space: required(match[1]), named: named(path.slice(match[0].length)), ...fragment, inApp: true }
   }
 
   /**
@@ -126,9 +127,9 @@ function named(rest: string): AddressTarget {
   const path = rest.replace(/^\/+|\/+$/g, '')
   const served = SERVED.exec(path)
   const [, kind, id] = served ?? BY_ID.exec(path) ?? []
-  if (kind === 'path') return { kind: 'path', path: decoded(id as string) }
-  if (kind === 'files') return { kind: 'file', id: decoded(id as string) }
-  if (kind !== undefined) return { kind: 'page', id: decoded(id as string) }
+  if (kind === 'path') return { kind: 'path', path: decoded(required(id)) }
+  if (kind === 'files') return { kind: 'file', id: decoded(required(id)) }
+  if (kind !== undefined) return { kind: 'page', id: decoded(required(id)) }
   return path === '' || served ? { kind: 'space' } : { kind: 'path', path: decoded(path) }
 }
 

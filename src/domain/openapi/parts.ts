@@ -1,4 +1,5 @@
 /** Reads the parts of specifications that pages and blocks show, and their index. */
+import { errorCode } from '../../kernel/thrown.js'
 import type { OpenApiVersionDoc, PartIndex, PartPlace } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
@@ -12,7 +13,7 @@ export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, '
   if (known) return known
   const bytes = await unlessGone(app.specFiles.read(index))
   if (!bytes) return null
-  const made = JSON.parse(bytes.toString()) as PartIndex
+  const made: PartIndex = JSON.parse(bytes.toString())
   app.content.partIndexes.set(index, made)
   return made
 }
@@ -43,7 +44,7 @@ async function unlessGone<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw error
   }
 }

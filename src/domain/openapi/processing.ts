@@ -135,7 +135,7 @@ const outcome =
 /** Records a failure. The newest version stays. */
 function failed(app: App, spec: Spec, problem: SpecProblem | FetchFailure): SpecOutcome {
   const code = (problem.code ?? 'PARSE_ERROR') as SpecErrorCode
-  const { file, line, column } = problem as SpecProblem
+  const { file, line, column }: Partial<SpecProblem> = problem
   const error: SpecError = {
     message: problem.message,
     ...defined({ file, line, column }),

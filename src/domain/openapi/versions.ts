@@ -1,4 +1,5 @@
 /** Reads versions of a specification and signs URLs for their content. */
+import { asError, errorCode } from '../../kernel/thrown.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type OpenApiSpecDoc, openApiVersions, type OpenApiVersionDoc, SPEC_FILE } from '../../model/index.js'
@@ -54,7 +55,7 @@ export async function readDocument(app: App, version: Pick<OpenApiVersionDoc, 'c
   try {
     return await app.specFiles.read(version.content)
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT' && (cause as Error).name !== 'WrongBytes') throw cause
+    if (errorCode(cause) !== 'ENOENT' && asError(cause).name !== 'WrongBytes') throw cause
     app.log.error(
       { error: cause, version: version.content },
       'The document of a specification is missing or damaged. Stop the server and run fsck --deep.',

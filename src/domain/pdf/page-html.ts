@@ -81,7 +81,7 @@ async function render(app: App, owner: string, markdown: string, order: RenderOr
   try {
     const bytes = Buffer.from(await app.texts.bytes(owner, 'render', [markdown, JSON.stringify(order)]))
     const end = bytes.indexOf(10)
-    const known = JSON.parse(bytes.subarray(0, end).toString()) as Omit<Rendered, 'html'>
+    const known: Omit<Rendered, 'html'> = JSON.parse(bytes.subarray(0, end).toString())
     return { ...known, html: bytes.subarray(end + 1).toString() }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error

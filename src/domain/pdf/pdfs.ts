@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
+import { asOid } from '../../kernel/ids.js'
 import { changeRequests, type JobDoc, jobs, organizations, type SpaceDoc, spaces } from '../../model/index.js'
 import type { CachedPdf } from '../../printing/index.js'
 import type { Document } from '../../store/index.js'
@@ -87,7 +87,7 @@ export async function factsOf(
   if (!space || space.deletedAt !== undefined) throw notFound('This PDF')
   const repo = await app.git.open(repositoryName(space.id))
   if (!(await repo.hasCommit(request.revision))) throw notFound('This PDF')
-  const { committer } = await repo.commit(request.revision as CommitId)
+  const { committer } = await repo.commit(asOid(request.revision))
   const organization = await app.store.get(organizations, space.organization)
   const changeRequest =
     request.changeRequest === undefined ? null : await app.store.get(changeRequests, request.changeRequest)

@@ -8,7 +8,6 @@ import {
   type MembershipDoc,
   membershipId,
   memberships,
-  type OrganizationDoc,
   organizations,
   type UserDoc,
 } from '../../model/index.js'
@@ -27,7 +26,7 @@ import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 import { isAcceptable } from './invites.js'
 import { newMembership } from './organizations.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Lifetime in milliseconds of a token from an e-mail link. */
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
@@ -68,7 +67,7 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
       )
     if (invite.accepted) return acceptedBefore(tx, actor, invite, invite.accepted.user)
     if (!(await isAcceptable(app, tx, invite))) throw invalidInvite()
-    const organization = (await tx.get(organizations, invite.organization)) as Document<OrganizationDoc>
+    const organization = required(await tx.get(organizations, invite.organization))
     // A user of a single organization who was removed a moment ago must not return with a link.
     if (
       actor?.user.limitedTo !== undefined &&

@@ -26,7 +26,10 @@ export async function queueMail(app: App, tx: Transaction, order: MailOrder): Pr
   await insertJob(app, tx, { ...order, since: app.clock.now().getTime(), tries: 0 }, { organization, waitMs: 0 })
 }
 
-interface MailJob {
+/** The payload of the job of a mail. */
+export type QueuedMail = MailOrder & MailJob
+
+type MailJob = {
   since: number
   tries: number
 }
@@ -46,7 +49,7 @@ interface Queued {
 async function insertJob(
   app: App,
   tx: Transaction,
-  payload: MailOrder & MailJob,
+  payload: QueuedMail,
   { organization, waitMs }: Queued,
 ): Promise<void> {
   const id = newId()
@@ -85,11 +88,11 @@ interface Outcome {
  */
 export async function sendMail(
   app: App,
-  job: Pick<JobDoc, 'id' | 'payload' | 'organization'>,
+  job: Pick<JobDoc<QueuedMail>, 'id' | 'payload' | 'organization'>,
   write: WriteMail,
 ): Promise<Outcome> {
   if (!app.mail) return { error: 'No mail server is configured. Set BINDERY_SMTP_URL and BINDERY_MAIL_FROM.' }
-  const order = job.payload as unknown as MailOrder & MailJob
+  const order = job.payload
   const mail = await write(app, order)
   if (!mail) return {}
   try {

@@ -1,4 +1,5 @@
 /** Lists the spaces and teams of a member. */
+import { required } from '../../kernel/defined.js'
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { type Role, teamMembers, teams } from '../../model/index.js'
 import { viewerOf } from '../roles/access.js'
@@ -36,7 +37,7 @@ export async function listMemberSpaces(
   const opened = await openSpaces(app, page.items)
   return {
     ...page,
-    items: opened.map((space, index) => ({ permission: page.items[index]?.permission as Role, space })),
+    items: opened.map((space, index) => ({ permission: required(page.items[index]?.permission), space })),
   }
 }
 

@@ -1,4 +1,5 @@
 // Finds, lists, changes and removes members of an organization.
+import { required, keysOf } from '../../kernel/defined.js'
 import { allows, greater } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
@@ -111,7 +112,7 @@ export async function listMembers(
       : await searchMembers(app, id, query, query.search.toLowerCase())
   const { role } = organization
   const loaded = await Promise.all(
-    page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })),
+    page.items.map(async (doc) => ({ doc, role, user: required(await app.store.get(users, doc.user)) })),
   )
   return { ...page, items: await countMembers(app, id, loaded) }
 }
@@ -189,9 +190,7 @@ async function changeMember(
     if (!stored) throw notFound('The member')
     const change = changeOf(stored)
     const next = { ...stored, ...change }
-    const changed = Object.keys(change).filter(
-      (key) => next[key as keyof MembershipDoc] !== stored[key as keyof MembershipDoc],
-    )
+    const changed = keysOf(change).filter((key) => next[key] !== stored[key])
     if (changed.length === 0) return stored
     if (isLastResort(stored) && !isLastResort(next)) await requireOtherAdmin(tx, stored)
     const data = { changed, role: next.role, previousRole: stored.role }

@@ -1,4 +1,5 @@
 /** Creates, lists, finds and changes organizations. */
+import { keysOf } from '../../kernel/defined.js'
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -145,9 +146,7 @@ export async function updateOrganization(
       throw conflict(`The hostname ${input.hostname} is taken. Choose another one.`)
     await checkCustomHostname(app, tx, stored, input.customHostname)
     const written = applySettings(stored, input)
-    const changed = Object.keys(input).filter(
-      (key) => !isDeepStrictEqual(written[key as keyof OrganizationDoc], stored[key as keyof OrganizationDoc]),
-    )
+    const changed = keysOf(input).filter((key) => !isDeepStrictEqual(written[key], stored[key]))
     if (changed.length === 0) return stored
     await emit(app, tx, {
       type: 'organization.updated',

@@ -1,4 +1,5 @@
 /** Lists and changes the members of a team. */
+import { required } from '../../kernel/defined.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, type PageQuery } from '../../kernel/paging.js'
 import {
@@ -28,7 +29,7 @@ export async function listTeamMembers(
     items: await Promise.all(
       page.items.map(async ({ role, user }) => ({
         role,
-        user: (await app.store.get(users, user)) as Document<UserDoc>,
+        user: required(await app.store.get(users, user)),
       })),
     ),
   }

@@ -1,4 +1,5 @@
 /** Writes the mails of the service: invitations, sign-in links, and notices about connections. */
+import { required } from '../../kernel/defined.js'
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
 import { connections, invites, organizations, signIns, spaces, users } from '../../model/index.js'
@@ -71,7 +72,7 @@ async function writeInvite(app: App, id: string): Promise<WrittenMail | null> {
   const inviter = await app.store.get(users, doc.createdBy)
   const title = oneLine((await app.store.get(organizations, doc.organization))?.title ?? '')
   return {
-    to: doc.email as string,
+    to: required(doc.email),
     subject: `Invitation to ${title}`,
     text: [
       `${oneLine(inviter?.displayName ?? 'An administrator')} invites you to ${title}.`,

@@ -98,7 +98,7 @@ function requireFew(commits: number): void {
 export async function storeRefusal(
   look: Look,
   pull: PullRequest,
-  commit: string | null,
+  commit: CommitId | null,
   message: string,
 ): Promise<Document<PullPreviewDoc> | null> {
   await keep(look, pull.number, null)

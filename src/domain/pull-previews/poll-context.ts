@@ -17,8 +17,8 @@ export interface Look extends Contact {
 }
 
 /** Prefix of the refs that keep the previews of a connection. Git clients do not see them. */
-export const previewPrefix = (connection: string): string => `refs/bindery/previews/${connection}/`
-const previewRef = (connection: string, number: number): RefName => `${previewPrefix(connection)}${number}` as RefName
+export const previewPrefix = (connection: string): RefName => `refs/bindery/previews/${connection}/`
+const previewRef = (connection: string, number: number): RefName => `${previewPrefix(connection)}${number}`
 
 /** Opens the space and the host. Null if the space was deleted. Throws `SyncFailure`, `RemoteError`, `HostError`. */
 export async function openLook(app: App, through: Document<ConnectionDoc>, signal: AbortSignal): Promise<Look | null> {

@@ -142,9 +142,9 @@ async function makeOne(
 
 /** Returns the ref of the head. All hosts except Bitbucket provide one for each pull request, even from a fork. */
 function refOf({ through }: Pick<Look, 'through'>, { number, head }: PullRequest): RefName | null {
-  if (through.provider === 'gitlab') return `refs/merge-requests/${number}/head` as RefName
-  if (through.provider !== 'bitbucket') return `refs/pull/${number}/head` as RefName
-  return head.repository !== null && isSame(through.url, head.repository) ? (`refs/heads/${head.ref}` as RefName) : null
+  if (through.provider === 'gitlab') return `refs/merge-requests/${number}/head`
+  if (through.provider !== 'bitbucket') return `refs/pull/${number}/head`
+  return head.repository !== null && isSame(through.url, head.repository) ? `refs/heads/${head.ref}` : null
 }
 
 /** Whether a URL is that of a repository `owner/name`. */
@@ -163,7 +163,7 @@ async function headsOf(look: Look, pulls: readonly PullRequest[]): Promise<Map<n
   const unknown = new Map<number, RefName>()
   for (const pull of pulls) {
     const ref = refOf(look, pull)
-    if (pull.head.sha !== null && ref !== null) heads.set(pull.number, pull.head.sha as CommitId)
+    if (pull.head.sha !== null && ref !== null) heads.set(pull.number, pull.head.sha)
     else if (ref !== null && isRemoteRefName(ref)) unknown.set(pull.number, ref)
   }
   const found =

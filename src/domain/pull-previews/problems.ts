@@ -1,4 +1,5 @@
 /** Finds the problems that a pull request adds: problems at its head that were absent where it branched off. */
+import { required } from '../../kernel/defined.js'
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
 import type { LinkGraph } from '../../content/links/link-graph.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
@@ -41,7 +42,7 @@ export async function problemsBetween(
   }
   const problems = all
     .slice(0, MAX_PROBLEMS)
-    .map((one) => (lines.has(one) ? { ...one, line: lines.get(one) as number } : one))
+    .map((one) => (lines.has(one) ? { ...one, line: required(lines.get(one)) } : one))
   return { problems, counts: { all: all.length, failing: failing.length } }
 }
 

@@ -60,7 +60,7 @@ export async function mergedHere(all: Export, pull: PullRequest | null): Promise
   if (pull === null && doc.pushed === undefined)
     return end(all, { status: 'closed', reason: 'The change request was merged here before it was exported.' })
   if (through.direction === 'import' && pull !== null) return
-  const commit = await exportedAs(all, (request.revisionMerged ?? headOf(all.space)) as CommitId)
+  const commit = await exportedAs(all, request.revisionMerged ?? headOf(all.space))
   if (commit === null && through.direction !== 'import') {
     if (doc.waitsFor !== 'export') await record(all, (stored) => ({ ...stored, waitsFor: 'export' }))
     return

@@ -31,7 +31,7 @@ export async function mergedThere(all: Export, pull: PullRequest): Promise<void>
   if (pull.base.ref !== all.doc.base.replace('refs/heads/', '')) return mergedElsewhere(all, pull)
   const known = await withCommits(all, pull)
   const became = known.doc.became
-  const last = became?.commits.at(-1) as CommitId | undefined
+  const last = became?.commits.at(-1)
   if (last === undefined) return
   if (!(await isImported(known, last))) {
     // Queue it only once. The connection itself retries failures, and the end of every run triggers the next poll.
@@ -63,6 +63,7 @@ async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
   const { from, ...commits } = found
   const became = {
     ...commits,
+    commits: commits.commits as CommitId[],
     ...(pull.mergedBy === null ? {} : { by: pull.mergedBy }),
     ...(pull.mergedAt === null ? {} : { at: pull.mergedAt }),
   }
@@ -110,7 +111,7 @@ async function recordMerge(all: Export, merged: ExportedRevision | null): Promis
     const stored = await app.store.get(changeRequests, doc.id)
     if (!stored) return { revision: null, reason: null }
     const { head } = loadHead(space, stored)
-    const exported = (merged?.revision ?? null) as CommitId | null
+    const exported = merged?.revision ?? null
     const whole = head === exported || (await addsNothing(all, head, exported))
     const contained = whole ? head : exported
     if (contained === null) return { revision: null, reason: UNKNOWN_MERGE }

@@ -29,7 +29,7 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
   const { app, space, remote, request, branch, side } = all
   const { repo } = space
   if ((await fetched(all)) !== there) throw new SyncFailure('The branch moved on the host.')
-  if (!(await side.commits.isAncestor(last.commit as CommitId, there)))
+  if (!(await side.commits.isAncestor(last.commit, there)))
     throw new SyncFailure(
       `The branch ${all.doc.branch} was rewritten on the host and lacks the exported commit. Nothing was overwritten. Restore ${last.commit} there, or archive the change request.`,
     )
@@ -83,8 +83,8 @@ async function fetched(all: Sided<Export>): Promise<CommitId> {
 function withExport(log: SyncLog, last: ExportedRevision, { branch }: Export): SyncLog {
   if (log.syncPoints.some(({ remote, local }) => remote === last.commit && local === last.revision)) return log
   const known = log.entries.find(({ remote }) => remote === last.commit)
-  const commit = last.commit as CommitId
-  const local = last.revision as CommitId
+  const commit = last.commit
+  const local = last.revision
   const entry: Entry = {
     kind: 'known',
     remote: commit,

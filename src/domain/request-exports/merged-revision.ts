@@ -25,10 +25,7 @@ export const exportedRevisions = ({ offered, pushed, earlier = [] }: RequestExpo
 export async function mergedByTree(all: Export): Promise<ExportedRevision | null> {
   const { space, remote, doc } = all
   const { repo } = space
-  const [first, last] = [doc.became?.commits[0], doc.became?.commits.at(-1)] as [
-    CommitId | undefined,
-    CommitId | undefined,
-  ]
+  const [first, last] = [doc.became?.commits[0], doc.became?.commits.at(-1)]
   if (first === undefined || last === undefined) return null
   return onRemoteSide(all, async ({ side }) => {
     const log = await readSyncLog(repo, remote, headOf(space))
@@ -40,7 +37,7 @@ export async function mergedByTree(all: Export): Promise<ExportedRevision | null
       if (ours === null || result === null) return null
       const { tree } = await repo.commit(result)
       for (const one of exportedRevisions(doc).slice(0, MAX_TRIED)) {
-        const theirs = await exportedHere(one.commit as CommitId)
+        const theirs = await exportedHere(one.commit)
         const merged = theirs === null ? null : await repo.merge({ ours, theirs })
         if (merged?.clean && merged.tree === tree) return one
       }

@@ -74,7 +74,7 @@ export async function openExport(
     connection: withCredential(remote, await gitCredentialOf(app, through), signal),
     through,
     host: app.hosts.open({ provider, url, apiUrl, credential: unsealCredential(app, through) }),
-    branch: doc.branch as RefName,
+    branch: doc.branch,
     enter: async () => {},
   }
 }

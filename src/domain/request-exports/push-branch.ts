@@ -2,6 +2,7 @@
  * Updates the host's branch to the current head of the change request. Commits of people on the host are merged first.
  * Nothing is overwritten.
  */
+import { required } from '../../kernel/defined.js'
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { ExportedRevision, RequestExportDoc } from '../../model/index.js'
@@ -45,18 +46,18 @@ async function settle(all: Sided<Export>, there: CommitId): Promise<Export> {
     throw new SyncFailure(
       `The host already has another branch ${all.doc.branch}. Nothing was overwritten. Delete or rename that branch on the host.`,
     )
-  return takeIn(all, there, before ?? (offered as ExportedRevision))
+  return takeIn(all, there, before ?? required(offered))
 }
 
 async function pushed(all: Sided<Export>, there: CommitId | null): Promise<Export> {
   const { app, space, doc, head, side } = all
-  const last = doc.pushed?.commit as CommitId | undefined
+  const last = doc.pushed?.commit
   // If the branch was deleted, the next commit builds on the last one, if it is still available.
   const on = there ?? (last !== undefined && (await side.commits.hasCommit(last)) ? last : null)
   await fetchBase(all, on)
   const commit = await app.locks.run(space.doc.id, async (lease) => {
-    const again = doc.offered?.revision === head && (await isOn(side, doc.offered.commit as CommitId, on))
-    const made = again ? (doc.offered?.commit as CommitId) : await exportCommit(all, on)
+    const again = doc.offered?.revision === head && (await isOn(side, doc.offered.commit, on))
+    const made = again ? required(doc.offered?.commit) : await exportCommit(all, on)
     await note(all, made, 'offered', lease)
     return made
   })

@@ -15,7 +15,7 @@ import { partIndexOf, readParts } from '../openapi/parts.js'
 import { findSpecAt, type Moment, type SpecAt } from '../openapi/spec-at.js'
 import { type OpenRevision, openRevision } from './revisions.js'
 import { ofStructure } from './weights.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Maximum number of generated pages per revision. Entries beyond the limit generate none. */
 const MAX_PAGES = 10_000
@@ -101,7 +101,7 @@ async function generatePages(
         `This revision has more than ${MAX_PAGES} computed pages, so the pages of ${slug} are omitted. Group by tag, or use fewer specifications.`,
       )
     else {
-      yields.set(entry.id, { pages: result.pages, spec: slug as string, file: result.file })
+      yields.set(entry.id, { pages: result.pages, spec: required(slug), file: result.file })
       if (result.left > 0)
         report(
           `${result.left} operations of ${slug} are not shown. The limits of a specification are 5000 operations, 4 MiB of names and 64 MiB of text. Split it.`,

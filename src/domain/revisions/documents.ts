@@ -74,6 +74,6 @@ async function sourceJson(app: App, owner: string, markdown: string, limit: stri
 /** Splits the result of a thread: a line of JSON with the limit, then the tree. */
 function split(bytes: Uint8Array): DocumentJson {
   const end = bytes.indexOf(10)
-  const { limit } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as { limit: string | null }
+  const { limit }: { limit: string | null } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString())
   return { limit, document: new RawJson([bytes.subarray(end + 1)]) }
 }

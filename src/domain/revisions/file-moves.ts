@@ -1,5 +1,6 @@
 // Finds the files that a commit moved. Git's rename detection uses similarity alone. This one first considers identical
 // bytes and titles in the table of contents, and recognizes pages that swapped places.
+import { required } from '../../kernel/defined.js'
 import { defaultId } from '../../content/identity.js'
 import { matchPages, type PageVersion } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
@@ -150,7 +151,7 @@ class OpenFiles {
   take(from: string, to: string): void {
     this.#count(this.gone.get(from)?.status, -1)
     this.#count(this.came.get(to)?.status, -1)
-    this.#moved.push({ ...(this.came.get(to) as TreeChange), status: 'renamed', from, path: to })
+    this.#moved.push({ ...required(this.came.get(to)), status: 'renamed', from, path: to })
     this.#left.add(from)
     this.gone.delete(from)
     this.came.delete(to)
@@ -190,9 +191,9 @@ async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
   const [had, have] = [await byBlob(open.gone, 'before'), await byBlob(open.came, 'after')]
   for (const [oid, targets] of have) {
     const sources = had.get(oid) ?? []
-    const [from, to] = [sources[0] as string, targets[0] as string]
-    if (sources.length === 1 && targets.length === 1 && from !== to && !isForPageMoves(open, from, to))
-      open.take(from, to)
+    const [[from, ...others], [to, ...more]] = [sources, targets]
+    if (from !== undefined && to !== undefined && others.length + more.length === 0 && from !== to)
+      if (!isForPageMoves(open, from, to)) open.take(from, to)
     if (slices.due) await slices.rest()
   }
 }
@@ -204,7 +205,7 @@ async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
   for (const [oid, sources] of had) for (const path of sources) push(waiting, `${oid} ${nameOf(path)}`, path)
   for (const list of waiting.values()) list.reverse()
   for (const [to, change] of [...open.came]) {
-    const oid = change.after?.oid as string
+    const oid = required(change.after?.oid)
     const sources = had.get(oid) ?? []
     const from = sources.length === 1 ? sources[0] : waiting.get(`${oid} ${nameOf(to)}`)?.pop()
     if (from !== undefined && from !== to && open.has(from, to) && !isForPageMoves(open, from, to)) open.take(from, to)
@@ -217,7 +218,7 @@ async function byBlob(
   side: 'before' | 'after',
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
-  await eachInSlices(changes, ([path, change]) => push(found, change[side]?.oid as string, path))
+  await eachInSlices(changes, ([path, change]) => push(found, required(change[side]?.oid), path))
   return found
 }
 
@@ -287,8 +288,8 @@ async function withinBounds(
 ): Promise<boolean> {
   if (gone.length > MAX_PAGES || came.length > MAX_PAGES) return false
   const sizes = [
-    ...(await old.snapshot.sizes(gone.map((change) => change.before?.oid as string))),
-    ...(await now.snapshot.sizes(came.map((change) => change.after?.oid as string))),
+    ...(await old.snapshot.sizes(gone.map((change) => required(change.before?.oid)))),
+    ...(await now.snapshot.sizes(came.map((change) => required(change.after?.oid)))),
   ]
   return sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES
 }
@@ -311,7 +312,7 @@ async function pageVersions(
     const text = bytes && decodeText(bytes)
     // A page that is too costly to parse counts as a page without a heading.
     const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
-    found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
+    found.push({ path: change.path, oid: required(entry?.oid), text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()
   }
   return found

@@ -1,4 +1,5 @@
 // Keeps the IDs of files that a merge moved with a folder whose name changed only in case.
+import { required } from '../../kernel/defined.js'
 import { readConfig } from '../../content/config.js'
 import { defaultId, type IdOverrides, overrideKey } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
@@ -30,7 +31,7 @@ export async function idsOfFollowers(
   ]
   const found = new Map(overrides)
   for (const { path } of moved) {
-    const [before, now] = [keyBelow(was, gone.get(caseKey(path)) as string), keyBelow(is, path)]
+    const [before, now] = [keyBelow(was, required(gone.get(caseKey(path)))), keyBelow(is, path)]
     const id = found.get(overrideKey(kindOfPath(before), before)) ?? defaultId(kindOfPath(before), before)
     found.delete(overrideKey(kindOfPath(before), before))
     found.set(overrideKey(kindOfPath(now), now), id)

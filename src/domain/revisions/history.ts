@@ -30,7 +30,7 @@ export async function listRevisions(app: App, space: LoadedSpace, query: Revisio
 
 function indexAfter(ids: readonly CommitId[], cursor: string): number {
   const id = Buffer.from(cursor, 'base64url').toString('hex')
-  const at = isOid(id) ? ids.indexOf(id as CommitId) : -1
+  const at = isOid(id) ? ids.indexOf(id) : -1
   if (at < 0)
     throw badRequest('`page` is not a cursor of this list.', [
       { path: 'query/page', message: 'must be the value of next.page, or be omitted' },

@@ -1,4 +1,5 @@
 // Tracks page IDs across commits: the changes of one commit, and the side of a merge that decides an ID.
+import { required } from '../../kernel/defined.js'
 import { applyInSteps } from '../../content/identity-changes.js'
 import type { SideOf } from '../../content/merge-identity.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
@@ -61,7 +62,7 @@ async function entryChanges(changes: readonly TreeChange[], oldRoot: string, roo
     if (status === 'added') found.added.push(entry(keyBelow(root, path)))
     else if (status === 'deleted') found.deleted.push(entry(keyBelow(oldRoot, path)))
     else if (status === 'renamed')
-      found.renamed.push(renamedEntry(keyBelow(oldRoot, from as string), keyBelow(root, path)))
+      found.renamed.push(renamedEntry(keyBelow(oldRoot, required(from)), keyBelow(root, path)))
   })
   return found
 }

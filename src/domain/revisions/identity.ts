@@ -1,6 +1,7 @@
 // Determines the IDs of pages and files at a commit as overrides: IDs that differ from the default (a hash of the
 // path). Commits of the server state their overrides in a header. For other commits, they are derived from the changes.
 // See docs/design/page-identity.md.
+import { required } from '../../kernel/defined.js'
 import type { IdOverrides } from '../../content/identity.js'
 import { keepIds, mergeOverridesInSteps, type SideOf, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
@@ -56,7 +57,7 @@ export async function firstWithDefaultIds(
   let [low, high] = [0, line.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (await space.repo.isAncestor(line[middle] as CommitId, adopted)) high = middle
+    if (await space.repo.isAncestor(required(line[middle]), adopted)) high = middle
     else low = middle + 1
   }
   return low

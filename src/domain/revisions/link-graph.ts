@@ -1,4 +1,5 @@
 /** Builds and caches the links of revisions. */
+import { required } from '../../kernel/defined.js'
 import { checkAnchors, type FindAnchor, filesWithAnchors } from '../../content/links/check-anchors.js'
 import { buildGraph, type LinkGraph, type LinkingFile, type UncheckedGraph } from '../../content/links/link-graph.js'
 import { type OutwardLinks, outwardLinks } from '../../content/links/outward-links.js'
@@ -37,14 +38,14 @@ async function build(app: App, revision: OpenRevision, key: string): Promise<Lin
   const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter(
     (path) => oids.has(path),
   )
-  const blobs = read.map((path) => oids.get(path) as string)
+  const blobs = read.map((path) => required(oids.get(path)))
   const [references, pages] = await Promise.all([
     app.pages.references(space.doc.id, snapshot, blobs),
     app.pages.pages(space.doc.id, snapshot, blobs),
   ])
   const files = new Map<string, LinkingFile>()
   await eachInSlices(read, (path) => {
-    const oid = oids.get(path) as string
+    const oid = required(oids.get(path))
     files.set(path, { references: references.get(oid) ?? [], attributes: pages.get(oid)?.attributes ?? {} })
   })
   const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))

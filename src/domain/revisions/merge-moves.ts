@@ -1,5 +1,6 @@
 // Corrects page IDs after a merge by people that moved pages: a resolver's choice, a folder that Git detected as
 // renamed, or a page in the place of another.
+import { required } from '../../kernel/defined.js'
 import { readConfig } from '../../content/config.js'
 import { defaultId, type EntryKey, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
@@ -128,7 +129,7 @@ function withMoved(
   const ids = new Set(moved.values())
   const result = new Map([...overrides].filter(([, id]) => !ids.has(id)))
   for (const [name, id] of moved) {
-    const { kind, key } = named.get(name) as EntryKey
+    const { kind, key } = required(named.get(name))
     if (id === defaultId(kind, key)) result.delete(name)
     else result.set(name, id)
   }

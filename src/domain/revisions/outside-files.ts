@@ -3,11 +3,10 @@
  * newest list, so that links to these files can be checked without the remote.
  */
 import { EMPTY_TREE } from '../../git/index.js'
-import type { RefName } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 
-const OUTSIDE_REF = 'refs/bindery/beside' as RefName
+const OUTSIDE_REF = 'refs/bindery/beside'
 const FILE = 'paths'
 const SIGNATURE = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 

@@ -1,5 +1,6 @@
 // Determines when each file was created and last changed, by commit. Each commit has a map of its changes on top of the
 // map of the previous commit. Long chains are flattened into one map.
+import { required } from '../../kernel/defined.js'
 import { readConfig } from '../../content/config.js'
 import { type IdOverrides, idOf } from '../../content/identity.js'
 import { isMarkdown, keyBelow } from '../../content/paths.js'
@@ -143,7 +144,7 @@ async function addLongLine(
   for (let end = steps.length; end > 0; end -= READ_BATCH) {
     const some = steps.slice(Math.max(0, end - READ_BATCH), end).reverse()
     for (const [index, changed] of (await space.repo.changedPaths(some)).entries()) {
-      const { parent } = some[index] as CommitStep
+      const { parent } = required(some[index])
       const moves = end - 1 - index < defaults
       for (const [path, value] of await datesChangedBy(app, space, dates, { ...changed, parent }, moves))
         dates.own.set(path, value)

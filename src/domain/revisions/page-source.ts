@@ -1,4 +1,5 @@
 /** Reads the file of a page: its text, front matter and diagnostics. */
+import { required } from '../../kernel/defined.js'
 import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { Snapshot } from '../../git/index.js'
@@ -14,12 +15,12 @@ export async function parsePage(
   oid: string,
   path: string,
 ): Promise<ParsedPage> {
-  const known = (await app.pages.pages(space, snapshot, [oid])).get(oid) as KnownPage
+  const known = required((await app.pages.pages(space, snapshot, [oid])).get(oid))
   const found = { attributes: known.attributes, diagnostics: diagnosticsOf(known, path) }
   if (known.size === 'hidden')
     return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, hidden: hiddenBecause(path) }
   if (known.size === 'large')
-    return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, large: known.limit as string }
+    return { text: '', source: { ...found, markdown: '', bodyStart: 0 }, large: required(known.limit) }
   const text =
     app.content.texts.get(oid) ?? decodeText((await readBounded(snapshot, oid, MAX_TEXT_BYTES)) ?? new Uint8Array())
   app.content.texts.set(oid, text)

@@ -1,4 +1,5 @@
 // Finds pages, files and reusable content of an opened revision, by ID or path.
+import { required } from '../../kernel/defined.js'
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
@@ -72,7 +73,7 @@ export async function loadFiles(app: App, revision: OpenRevision, places: readon
   // Sequential, since each file may be an image of many megabytes.
   for (const [index, { place, oid }] of found.entries()) {
     if (slices.due) await slices.rest()
-    const size = sizes[index] as number
+    const size = required(sizes[index])
     const lfs = await lfsFileOf(app, revision.space.doc.id, revision.snapshot, oid, size)
     if (lfs?.state === 'present')
       loaded.push({ place, oid, size: lfs.size, dimensions: await dimensionsOfObject(app, lfs, place.name), lfs })

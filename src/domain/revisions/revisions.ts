@@ -1,4 +1,5 @@
 /** Opens revisions for reading, and reads their structure, documents and files through the caches. */
+import { required } from '../../kernel/defined.js'
 import { revisionFiles } from '../../content/files.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
@@ -39,7 +40,7 @@ export async function openRevision(app: App, space: LoadedSpace, commit: CommitI
 /** Opens the revision with an ID from a client. Throws 404 if the space has no such commit. */
 export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
   if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
-  return openRevision(app, space, id as CommitId)
+  return openRevision(app, space, id)
 }
 
 // bound: the structures that are in memory
@@ -159,7 +160,7 @@ export async function knownPages(
   }
   const known = await app.pages.pages(space.doc.id, snapshot, oids.values())
   const found = new Map<string, { oid: string; page: KnownPage }>()
-  await eachInSlices(oids, ([path, oid]) => void found.set(path, { oid, page: known.get(oid) as KnownPage }))
+  await eachInSlices(oids, ([path, oid]) => void found.set(path, { oid, page: required(known.get(oid)) }))
   return found
 }
 

@@ -1,4 +1,5 @@
 // Determines the role of each member on a resource, and its sources: a default, a team, or a direct grant.
+import { required } from '../../kernel/defined.js'
 import { atLeast, greater, rank } from '../../access/index.js'
 import {
   type MembershipDoc,
@@ -42,7 +43,7 @@ export class Aggregation {
     if (this.#base !== 'none' || !isReadableInCollection(content, chain.slice(1))) return
     const ofCollection = this.#baseOf(chain.slice(1))
     if (ofCollection !== 'none')
-      this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
+      this.#base = { source: { type: 'visibility', permission: 'read', collection: required(content.parent) } }
   }
 
   /** Returns the default role of members along a chain. */

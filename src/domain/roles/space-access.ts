@@ -1,4 +1,5 @@
 // Determines which spaces of an organization users see, and how many.
+import { required } from '../../kernel/defined.js'
 import { collections, grants, type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { Viewer } from './access.js'
@@ -75,7 +76,7 @@ async function seenByDefault(
   const groups = [...alike.values()]
   const seen = await roles(
     { user: '', member: 'read', principals: new Set() },
-    groups.map(([first]) => first as Space),
+    groups.map(([first]) => required(first)),
   )
   return new Set(groups.filter((_, index) => seen[index] !== null).flat())
 }

@@ -1,4 +1,5 @@
 /** Searches the main content of a space, or of all spaces of an organization that the caller may see. */
+import { required } from '../../kernel/defined.js'
 import { setTimeout as wait } from 'node:timers/promises'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import {
@@ -269,7 +270,7 @@ class SpacesSearch {
         ? []
         : await this.app.search.find(this.owner, questions, Math.max(0, this.#leftMs(ORGANIZATION_MS.all)))
     for (const [index, { revision, pages }] of hits.entries()) {
-      const { space, head } = asked[index] as (typeof asked)[number]
+      const { space, head } = required(asked[index])
       if (revision === null) this.app.search.known.delete(space.doc.id)
       if (revision === null || (revision !== head && revision !== headOf(space))) continue
       searched.add(space)

@@ -1,4 +1,5 @@
 // Builds the URLs under which a site and its spaces are published.
+import { required } from '../../kernel/defined.js'
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
@@ -54,7 +55,7 @@ export function publishedSite(address: SiteAddress): string | undefined {
  */
 export function ownSiteURLs(address: SiteAddress): { preview: string; login?: string; logout?: string } {
   const { visibility } = address.site
-  const base = publishedSite({ ...address, site: { ...address.site, published: true } }) as string
+  const base = required(publishedSite({ ...address, site: { ...address.site, published: true } }))
   const signIn = visibility === 'visitor-auth' ? { login: `${base}/~auth/login`, logout: `${base}/~auth/logout` } : {}
   return { preview: base, ...signIn }
 }

@@ -26,7 +26,7 @@ import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { findSpaceToPublish, publishableSpace } from './publishable-space.js'
 import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, keysOf } from '../../kernel/defined.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
@@ -200,9 +200,7 @@ export async function changeSite(
     const stored = await tx.get(sites, site.doc.id)
     if (!stored) throw notFound('The site')
     const next = await change(stored, tx)
-    const changed = Object.keys({ ...stored, ...next }).filter(
-      (key) => !isDeepStrictEqual(next[key as keyof SiteDoc], stored[key as keyof SiteDoc]),
-    )
+    const changed = keysOf({ ...stored, ...next }).filter((key) => !isDeepStrictEqual(next[key], stored[key]))
     if (changed.length === 0) return stored
     const subject = { site: stored.id, ...defined({ space }) }
     await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: { changed } })

@@ -13,7 +13,7 @@ import { headOf } from '../revisions/main-content.js'
 import { knownPages, type OpenRevision } from '../revisions/revisions.js'
 import type { ShownSiteSpace } from './view.js'
 import type { Visitor } from './visitor.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 type PageCache = ReadonlyMap<string, { oid: string; page: KnownPage }>
 
@@ -64,7 +64,7 @@ export async function pagesFor(app: App, visitor: Visitor, { space, entry }: Sho
     return gatedPage !== undefined && sees(gatedPage, 'read')
   }
   const isLive = (page: PageEntry): boolean => targetOf(page, revision).every(mayRead)
-  const lists = (page: PageEntry): boolean => sees(gated.get(page) as VisitorPage, 'list') && isLive(page)
+  const lists = (page: PageEntry): boolean => sees(required(gated.get(page)), 'list') && isLive(page)
   const listed = (pages: readonly PageEntry[]): PageEntry[] =>
     pages.flatMap((page): PageEntry[] => {
       if (!lists(page)) return []

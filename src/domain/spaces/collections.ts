@@ -109,7 +109,7 @@ export async function updateCollection(
       ...others,
       ...rest,
       ...(description === undefined || description === null ? {} : { description }),
-    } as Document<CollectionDoc>
+    }
     const fields = (['title', 'description', 'defaultLevel'] as const).filter((field) => next[field] !== stored[field])
     if (fields.length === 0) return stored
     const subject = { collection: stored.id }

@@ -1,4 +1,5 @@
 /** Deletes a collection without deleting its content or changing access to it. */
+import { required } from '../../kernel/defined.js'
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type CollectionDoc, collections, type DefaultLevel, type GrantDoc, grants } from '../../model/index.js'
@@ -36,7 +37,7 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
     const now = app.clock.now().toISOString()
     for (const [i, child] of children.entries()) {
       await copyGrants(tx, inherited.grants, child)
-      await replaceItem(tx, movedTo(withoutCollection(child, inherited), location, positions[i] as string, now))
+      await replaceItem(tx, movedTo(withoutCollection(child, inherited), location, required(positions[i]), now))
       await emitMoved(app, tx, actor, child, stored)
     }
     await removeGrantsOn(tx, { kind: 'collection', id: stored.id })

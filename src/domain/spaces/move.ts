@@ -23,7 +23,7 @@ import {
   spaceItem,
 } from './siblings.js'
 import { openSpace } from './spaces.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Maximum number of details in one error. */
 export const MAX_DETAILS = 50
@@ -48,7 +48,7 @@ export async function moveCollection(
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) throw notFound('The collection')
-    return (await moveItem(app, tx, actor, collectionItem(stored), input)).doc as typeof stored
+    return (await moveItem(app, tx, actor, collectionItem(stored), input)).doc
   })
   return loadedCollection(app.store, actor, doc)
 }
@@ -87,7 +87,7 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
     to.parent === from.parent
       ? []
       : await adminProtectedSpaces(tx, viewer, item.kind === 'space' ? [item] : await itemsBelow(tx, item.doc.id))
-  const moved = await replaceItem(tx, movedTo(item, to, position as string, app.clock.now().toISOString()))
+  const moved = await replaceItem(tx, movedTo(item, to, required(position), app.clock.now().toISOString()))
   if ((await roleOnItem(tx, viewer, moved)) === null)
     throw conflict(
       'You could no longer see it there, because its default level gives no access and you have no role on it.',
@@ -113,7 +113,7 @@ export const locationOf = ({ doc }: Item): Location => locationIn(doc.organizati
 export function movedTo(item: Item, { organization, parent }: Location, position: string, now: string): Item {
   const { parent: _before, ...rest } = item.doc
   const doc = { ...rest, organization, position, ...defined({ parent }) }
-  if (item.kind === 'collection') return { kind: 'collection', doc } as Item
+  if (item.kind === 'collection') return { kind: 'collection', doc }
   const alone = item.doc.visibility === 'in-collection' && parent === undefined
   return { kind: 'space', doc: { ...doc, updatedAt: now, ...(alone ? { visibility: 'private' } : {}) } } as Item
 }
@@ -142,7 +142,7 @@ async function indexOf(
         { path, message: 'must refer to another item' },
       ])
     const index = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
-    if (index < 0 || (await roleOnItem(tx, viewer, others[index] as Item)) === null)
+    if (index < 0 || (await roleOnItem(tx, viewer, required(others[index]))) === null)
       throw badRequest(`The ${kind} is not in the new parent.`, [
         { path, message: `must be a ${kind} in the new parent of the item` },
       ])

@@ -1,4 +1,5 @@
 // Reads and orders the spaces and collections of one location.
+import { required } from '../../kernel/defined.js'
 import { inOrder, positionsAt } from '../../kernel/order.js'
 import { type CollectionDoc, collections, placeKey, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
@@ -28,7 +29,7 @@ export async function itemsAt(reader: Reader, location: Location): Promise<Item[
     await reader.find(collections, 'place', placeKey(location)),
   ]
   const byId = new Map([...own.map(spaceItem), ...nested.map(collectionItem)].map((item) => [item.doc.id, item]))
-  return inOrder([...byId.values()].map(({ doc }) => doc)).map(({ id }) => byId.get(id) as Item)
+  return inOrder([...byId.values()].map(({ doc }) => doc)).map(({ id }) => required(byId.get(id)))
 }
 
 /** Lists all items below a collection at any depth, collections before their content. */
@@ -75,5 +76,5 @@ export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: n
 /** Returns the position at the end of a location. */
 export async function positionAtEnd(tx: Transaction, location: Location): Promise<string> {
   const siblings = await itemsAt(tx, location)
-  return (await makeRoom(tx, siblings, siblings.length))[0] as string
+  return required((await makeRoom(tx, siblings, siblings.length))[0])
 }

@@ -32,7 +32,7 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
 import { queueComputed } from '../openapi/queue.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Period in which a deleted space can be restored, in milliseconds. It is then purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
@@ -318,7 +318,7 @@ export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): 
     if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
     if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
     const { deletedAt: _over, ...rest } = stored
-    return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
+    return { ...rest, updatedAt: app.clock.now().toISOString() }
   }
   const also = async (tx: Transaction, changed: Document<SpaceDoc>): Promise<void> => {
     await checkMayAddBeside(tx, actor.user.id, changed)
@@ -367,7 +367,7 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
         createdAt: now,
         updatedAt: now,
         createdBy: actor.user.id,
-        position: position as string,
+        position: required(position),
       })
     }),
   )

@@ -69,7 +69,7 @@ export async function transferCollection(
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) throw notFound('The collection')
-    return (await transferItem(app, tx, actor, collectionItem(stored), input)).doc as typeof stored
+    return (await transferItem(app, tx, actor, collectionItem(stored), input)).doc
   })
   return loadedCollection(app.store, actor, doc)
 }

@@ -4,7 +4,6 @@ import type { Template } from '../../content/templates/template.js'
 import type { FileEntry } from '../../content/types.js'
 import { templateChanges } from '../../content/templates/template-changes.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
 import type { UseTemplate } from '../../model/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -47,7 +46,7 @@ export async function applyTemplate(
   }
   const input = { changes: templateChanges(template, place), message: `Add the template "${template.title}"` }
   // The commit builds on the revision that was read. Concurrent changes are merged, or conflict.
-  await writeToMain({ app, actor, space, input, uploads: new Map() }, revision.snapshot.commit as CommitId)
+  await writeToMain({ app, actor, space, input, uploads: new Map() }, revision.snapshot.commit)
 }
 
 /**

@@ -79,7 +79,7 @@ export async function committedBefore({ app, space, doc }: Run): Promise<RunResu
   if (!done || !(await space.repo.hasCommit(done.commit))) return null
   const request = done.changeRequest === undefined ? null : await app.store.get(changeRequests, done.changeRequest)
   const head = request ? loadHead(space, request).head : headOf(space)
-  if (!(await space.repo.isAncestor(done.commit as CommitId, head))) return null
+  if (!(await space.repo.isAncestor(done.commit, head))) return null
   const { commit: _commit, ...result } = done
   return result
 }

@@ -3,7 +3,7 @@
  * and the hashes of its units.
  */
 import type { FileChange, Repository, Snapshot, TreeEntry } from '../../git/index.js'
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { CommitId } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
@@ -11,7 +11,7 @@ import { moveRefs } from '../commits/move-branch.js'
 import { commitMessage, serviceSignature } from '../commits/make-commit.js'
 
 /** Ref of the newest ledger, whose parents are the earlier ones. */
-const LEDGER = 'refs/bindery/translation' as RefName
+const LEDGER = 'refs/bindery/translation'
 /** The commit header that names the ledger of a run. */
 export const LEDGER_HEADER = 'translation-ledger'
 /** Maximum number of commits that are searched for the last run. */

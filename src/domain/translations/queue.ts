@@ -12,7 +12,7 @@ export const TRANSLATE = 'translate'
 const laneOf = (id: string): string => `translation-${id}`
 
 /** The payload of a run's job. */
-export interface RunOrder {
+export type RunOrder = {
   translation: string
   /** ID of the user on whose behalf it writes. */
   by: string

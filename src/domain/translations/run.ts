@@ -181,7 +181,7 @@ async function isWritable({ guard, changeRequest }: Branch): Promise<boolean> {
 
 /** Returns the ledger before the first run: the files that the service added to the new space. */
 async function initialLedger({ app, doc, space }: Run): Promise<Ledger> {
-  const { byId } = await filesAt(app, space, doc.initial as CommitId)
+  const { byId } = await filesAt(app, space, doc.initial)
   const files = [...byId.values()].map(({ id, oid, path, mode }) => ({
     id,
     source: '',

@@ -1,7 +1,7 @@
 /** Creates, changes, runs and deletes translations of an organization. */
 import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
-import { newId } from '../../kernel/ids.js'
+import { newId, type CommitId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import {
   type CreateTranslation,
@@ -128,7 +128,7 @@ const noStats = {
 const names = new Intl.DisplayNames(['en'], { type: 'language' })
 const nameOf = (language: string): string => names.of(language === 'pt-br' ? 'pt-BR' : language) ?? language
 
-const initialOf = (app: App, { id }: Pick<SpaceDoc, 'id'>): string => {
+const initialOf = (app: App, { id }: Pick<SpaceDoc, 'id'>): CommitId => {
   const head = app.git.head(repositoryName(id), MAIN)
   if (head === null) throw notFound('The branch main of the space')
   return head

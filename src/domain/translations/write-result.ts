@@ -1,4 +1,5 @@
 /** Produces the files of a run: woven pages, copied and moved files, and their ledger. */
+import { required } from '../../kernel/defined.js'
 import type { IdOverrides } from '../../content/identity.js'
 import { repairInSteps } from '../../content/identity-changes.js'
 import { encodeText, encodingOf } from '../../content/text.js'
@@ -125,7 +126,7 @@ async function weave(
     const needs = await texts.pageNeeds(versions, corrections, { kept: work.again })
     if (needs.limit !== null) return tooCostly(needs.limit)
     const own = Object.fromEntries(
-      needs.wanted.flatMap((segment) => (answers.has(segment) ? [[segment, answers.get(segment) as string]] : [])),
+      needs.wanted.flatMap((segment) => (answers.has(segment) ? [[segment, required(answers.get(segment))]] : [])),
     )
     const woven = await texts.weavePage(versions, corrections, { kept: work.again }, own)
     for (const segment of woven.refused) written.refused.add(segment)

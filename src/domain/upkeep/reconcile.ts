@@ -1,4 +1,5 @@
 /** Repairs differences between documents and Git after a crash. */
+import { keysOf } from '../../kernel/defined.js'
 import type { CommitId } from '../../kernel/ids.js'
 import {
   announcedHeadId,
@@ -78,7 +79,7 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   if (found.faults.length > 0)
     await app.locks.run(doc.id, async (lease) => {
       for (const { request, merge } of (await faultsOf(app, space)).faults) {
-        if (merge === null) await makeBranch(lease, space, request, request.revisionInitial as CommitId)
+        if (merge === null) await makeBranch(lease, space, request, request.revisionInitial)
         else
           await changeDocument(app, request.id, (stored) => ({
             ...stored,
@@ -116,7 +117,7 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
   const all = await app.store.find(changeRequests, 'space', doc.id)
   for (const request of all.filter((one) => one.status !== 'merged')) {
     const head = repo.head(changeRequestRef(request.number))
-    const commit = head ?? (request.revisionInitial as CommitId)
+    const commit = head ?? request.revisionInitial
     if (!(await repo.hasCommit(commit))) lost.push({ request, commit })
     else if (!head) faults.push({ request, merge: null })
     else if (main && head !== request.revisionInitial && (await repo.isAncestor(head, main))) {
@@ -129,7 +130,8 @@ async function faultsOf(app: App, space: LoadedSpace): Promise<{ faults: Fault[]
 
 /** Finds the merge commit on main that merged a change request. */
 async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string): Promise<CommitId | null> {
-  const since = (await app.store.get(changeRequests, id))?.revisionInitial as CommitId
+  const since = (await app.store.get(changeRequests, id))?.revisionInitial
+  if (since === undefined) return null
   for (const info of await space.repo.history({ from: main, not: [since], firstParent: true })) {
     if ((await mergedChangeRequest(app, space, info))?.id === id) return info.id
   }
@@ -158,7 +160,5 @@ async function recounted(reader: Reader, id: string): Promise<Document<SpaceDoc>
     changeRequestsDraft: all.filter((one) => one.status === 'draft').length,
     nextChangeRequest: Math.max(doc.nextChangeRequest, 1 + Math.max(0, ...all.map((one) => one.number))),
   }
-  return Object.entries(counts).every(([key, value]) => doc[key as keyof SpaceDoc] === value)
-    ? null
-    : { ...doc, ...counts }
+  return keysOf(counts).every((key) => doc[key] === counts[key]) ? null : { ...doc, ...counts }
 }

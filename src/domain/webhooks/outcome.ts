@@ -64,7 +64,7 @@ export async function recordEndpointState(
   const { failingSince, ...rest } = webhook
   if (attempt.ok) {
     if (failingSince === undefined) return
-    await tx.replace(webhooks, rest as Document<WebhookDoc>)
+    await tx.replace(webhooks, rest)
     return makePendingDue(app, tx, webhook.id, delivery)
   }
   const since = failingSince ?? attempt.at.toISOString()

@@ -140,7 +140,7 @@ export async function updateWebhook(
       ...others,
       ...rest,
       ...defined({ enabled: on, events: types, spaces: about }),
-    } as Document<WebhookDoc>
+    }
   })
 }
 

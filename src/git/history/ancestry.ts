@@ -1,5 +1,5 @@
 // Determines the ancestry of commits.
-import type { CommitId } from '../../kernel/ids.js'
+import { type CommitId, asOid } from '../../kernel/ids.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
 import { BOTH, bestCommon, get, headsOf, LEFT, paint, type CommitGraph, put, putAll, RIGHT } from './commit-graph.js'
@@ -64,18 +64,18 @@ export class Ancestry {
 
   async mergeBase(a: string, b: string): Promise<CommitId | null> {
     const known = await this.#learn([a, b])
-    for (const { id, marks } of paint(known, a, b)) if (marks === BOTH) return id as CommitId
+    for (const { id, marks } of paint(known, a, b)) if (marks === BOTH) return asOid(id)
     return null
   }
 
   async mergeBases(a: string, b: string): Promise<CommitId[]> {
-    return bestCommon(await this.#learn([a, b]), a, b) as CommitId[]
+    return bestCommon(await this.#learn([a, b]), a, b).map(asOid)
   }
 
   async firstParents(from: string): Promise<CommitId[]> {
     const known = await this.#learn([from])
     const chain: CommitId[] = []
-    for (let id: string | undefined = from; id !== undefined; id = get(known, id).parents[0]) chain.push(id as CommitId)
+    for (let id: string | undefined = from; id !== undefined; id = get(known, id).parents[0]) chain.push(asOid(id))
     return chain
   }
 

@@ -1,5 +1,6 @@
 /** Lists the paths that each commit of a long history changed, with one Git process. */
-import type { CommitId } from '../../kernel/ids.js'
+import { required } from '../../kernel/defined.js'
+import { asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
@@ -37,9 +38,9 @@ export async function readChangedPaths(
   const slices = new Slices()
   const found: CommitPaths[] = []
   for (let at = 0; at < fields.length - 1; at++) {
-    const field = fields[at] as string
+    const field = required(fields[at])
     if (field.startsWith(MARK)) found.push(await headerOf(objects, field))
-    else found.at(-1)?.changes.push({ status: STATUS[field.trim()] ?? 'modified', path: fields[++at] as string })
+    else found.at(-1)?.changes.push({ status: STATUS[field.trim()] ?? 'modified', path: required(fields[++at]) })
     if (slices.due) await slices.rest()
   }
   if (found.length !== steps.length)
@@ -48,7 +49,7 @@ export async function readChangedPaths(
 }
 
 async function headerOf(objects: ObjectDatabase, header: string): Promise<CommitPaths> {
-  const commit = header.slice(MARK.length, header.indexOf(' ')) as CommitId
+  const commit = asOid(header.slice(MARK.length, header.indexOf(' ')))
   const date = header.slice(header.indexOf(' ') + 1)
   // Git prints no date or a different one for a commit whose date it cannot represent.
   const seconds = /^[1-9]\d{0,11}$/.test(date) ? Number(date) : (await objects.commit(commit)).committer.seconds

@@ -1,4 +1,5 @@
 /** An in-memory graph of commits and their parents, and the search for the merge bases of two commits. */
+import { required } from '../../kernel/defined.js'
 import { MissingObject } from '../errors.js'
 
 interface GraphNode {
@@ -81,7 +82,7 @@ export function* paint(
   let met = false
   for (let generation = top; generation > 0 && (single > 0 || !met); generation--) {
     for (const id of (byGeneration.get(generation) ?? []).sort()) {
-      const found = marks.get(id) as number
+      const found = required(marks.get(id))
       if (found !== BOTH) single--
       met ||= found === BOTH
       yield { id, marks: found }

@@ -1,7 +1,7 @@
 /**
  * Lists the commits of a branch like `git log`, and starts a Git process only if the available objects are not enough.
  */
-import { type CommitId, isOid } from '../../kernel/ids.js'
+import { type CommitId, isOid, asOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import { type Launcher, TooMuchOutput } from '../process/launcher.js'
@@ -121,7 +121,7 @@ export async function findWithHeader(
     // Git indents the lines of messages, so only a header can start a line.
     const at = output.indexOf(`\n${header} `)
     const start = output.lastIndexOf(0, at) + 1
-    return at < 0 ? null : (output.toString('latin1', start, start + from.length) as CommitId)
+    return at < 0 ? null : asOid(output.toString('latin1', start, start + from.length))
   } catch (error) {
     if (error instanceof TooMuchOutput) return has(await firstParents(objects, { from, limit }))
     throw error
@@ -147,5 +147,5 @@ async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: H
   const paths = path ? [`:(top,literal)${path}`] : []
   const args = ['rev-list', ...options, from, ...not.map((id) => `^${id}`), '--', ...paths]
   const text = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS })
-  return text.toString('latin1').split('\n').filter(Boolean) as CommitId[]
+  return text.toString('latin1').split('\n').filter(Boolean).map(asOid)
 }

@@ -1,4 +1,5 @@
 // Finds renamed files with a long-lived `diff-tree`.
+import { required } from '../../kernel/defined.js'
 import { Slices, sortInSlices } from '../../kernel/slices.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
@@ -17,7 +18,7 @@ const COLON = 0x3a
 const SPACE = 0x20
 const RENAME = 0x52
 const COPY = 0x43
-const MODES = new Set(['100644', '100755', '120000', '160000'])
+const MODES = ['100644', '100755', '120000', '160000'] as const
 
 /**
  * Reads the output until the end marker. `diff-tree` echoes a line that names no object; such a line marks the end of
@@ -51,7 +52,7 @@ function hasTwoPaths(bytes: Buffer, end: number): boolean {
   return bytes[at + 1] === RENAME || bytes[at + 1] === COPY
 }
 
-const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
+const modeOf = (text: string): EntryMode => MODES.find((mode) => mode === text) ?? '100644'
 const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
 
 /** Returns the differences of two trees, with renames by similarity, sorted by path. */
@@ -69,12 +70,10 @@ export async function diffWithRenames(
   await slices.rest()
   for (let at = 0; at + 1 < fields.length; ) {
     if (slices.due) await slices.rest()
-    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[at++] as string)
-      .slice(1)
-      .split(' ')
-    const path = fields[at++] as string
+    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = required(fields[at++]).slice(1).split(' ')
+    const path = required(fields[at++])
     if (status.startsWith('R')) {
-      const to = fields[at++] as string
+      const to = required(fields[at++])
       changes.push({
         status: 'renamed',
         path: to,

@@ -2,10 +2,10 @@
  * Records the state of a repository after maintenance, so that the next maintenance can be skipped if nothing has
  * changed.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../objects/disk.js'
 
 const FILE = 'bindery-maintained'
 
@@ -47,7 +47,7 @@ export async function stateOf(repository: string): Promise<string> {
 /** Returns the mark of the last maintenance; null if there is none, or it cannot be read. */
 export async function readMark(repository: string): Promise<ChangeMark | null> {
   try {
-    return JSON.parse(await readFile(join(repository, FILE), 'utf8')) as ChangeMark
+    return JSON.parse(await readFile(join(repository, FILE), 'utf8'))
   } catch {
     return null
   }

@@ -1,9 +1,10 @@
 // Creates repositories.
+import { errorCode } from '../../kernel/thrown.js'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
 import { RepositoryExists } from '../errors.js'
-import { type Disk, errorCode, syncPath, writeSynced } from '../objects/disk.js'
+import { type Disk, syncPath, writeSynced } from '../objects/disk.js'
 
 /**
  * Settings of a new repository. The server passes the same settings to its own Git processes. In the file, they are for

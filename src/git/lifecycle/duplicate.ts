@@ -1,7 +1,8 @@
 /** Fills the repository of a duplicated space: hard-links the objects, and copies the refs that a duplicate needs. */
+import { errorCode } from '../../kernel/thrown.js'
 import { link, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from '../objects/disk.js'
+import { type Disk, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from '../objects/disk.js'
 import { isLooseFolder } from '../objects/loose.js'
 import type { RefReader } from '../refs/reader.js'
 

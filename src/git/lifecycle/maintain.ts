@@ -1,7 +1,8 @@
 /** Maintains a repository: packs objects and refs, and deletes garbage, without endangering writes in progress. */
+import { errorCode } from '../../kernel/thrown.js'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Disk, errorCode, inParallel, syncPath } from '../objects/disk.js'
+import { type Disk, inParallel, syncPath } from '../objects/disk.js'
 import { isLooseFolder, loosePath } from '../objects/loose.js'
 import { joinPacks, smallPacksIn } from '../objects/small-packs.js'
 import type { Launcher } from '../process/launcher.js'

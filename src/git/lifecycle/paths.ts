@@ -1,9 +1,10 @@
 /** The paths of repositories, and their removal. */
+import { errorCode } from '../../kernel/thrown.js'
 import { join } from 'node:path'
 import { isRefusedWrite } from '../../disk/folder-watch.js'
 import { newId } from '../../kernel/ids.js'
 import { GitError, NoRepository } from '../errors.js'
-import { errorCode, exists, type Disk, syncPath } from '../objects/disk.js'
+import { exists, type Disk, syncPath } from '../objects/disk.js'
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 
 /** Valid names of repositories: the IDs of their spaces, and the names that tests use. */

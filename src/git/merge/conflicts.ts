@@ -1,4 +1,5 @@
 // Reads the conflicts from the output of `merge-tree`.
+import { required } from '../../kernel/defined.js'
 import type { ConflictKind, MergeConflict, TreeEntry } from '../types.js'
 import type { MergeOutput, Message, Stage } from './parse.js'
 
@@ -53,8 +54,8 @@ function messagesByPath(messages: readonly Message[]): Map<string, Message[]> {
 function originalPath(path: string, messages: readonly Message[], commits: readonly string[]): string {
   if (!path.includes('~')) return path
   const match = /^(.+)~([0-9a-f]{40})(?:_\d+)?$/s.exec(path)
-  if (!match || !commits.includes(match[2] as string)) return path
-  return messages.some(({ paths }) => paths.length > 1) ? (match[1] as string) : path
+  if (!match || !commits.includes(required(match[2]))) return path
+  return messages.some(({ paths }) => paths.length > 1) ? required(match[1]) : path
 }
 
 function kindOf(types: readonly string[], base?: TreeEntry, ours?: TreeEntry, theirs?: TreeEntry): ConflictKind {

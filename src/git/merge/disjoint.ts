@@ -1,5 +1,6 @@
 /** Merges two sides that changed different files, by taking each side's changes. All other merges are left to Git. */
-import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { required } from '../../kernel/defined.js'
+import { asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { Ancestry } from '../history/ancestry.js'
@@ -30,7 +31,7 @@ export async function mergeDisjoint(
     const bases = base === undefined ? await ancestry.mergeBases(ours, theirs) : [base]
     if (bases.length !== 1) return null
     const trees = await Promise.all(
-      [bases[0] as CommitId, ours, theirs].map(async (id) => (await objects.commit(id)).tree),
+      [required(bases[0]), ours, theirs].map(async (id) => (await objects.commit(id)).tree),
     )
     const roots = trees.map((oid) => makeNode('', '040000', oid)) as [Node, Node, Node]
     const work: TreeMerge = { objects, made: new Map(), slices: new Slices() }
@@ -38,7 +39,7 @@ export async function mergeDisjoint(
     const tree = decided === 'inside' ? await mergeFolder(roots, work) : decided
     if (!tree) return null
     await keep(work)
-    return { clean: true, tree: tree.oid as TreeId }
+    return { clean: true, tree: asOid(tree.oid) }
   } catch (error) {
     // Something is unreadable. Git reports or repairs it.
     if (!(error instanceof GitError)) throw error

@@ -1,5 +1,5 @@
 /** Merges two commits with `git merge-tree` in a scratch folder, and returns the merged tree or the conflicts. */
-import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { type CommitId, asOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'
 import type { ObjectDatabase } from '../objects/database.js'
@@ -90,7 +90,7 @@ const service = (folder: ScratchFolder): Service => ({
 })
 
 function outcomeOf(output: MergeOutput, commits: readonly string[]): MergeOutcome {
-  const tree = output.tree as TreeId
+  const tree = asOid(output.tree)
   return output.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(output, commits) }
 }
 

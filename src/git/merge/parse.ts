@@ -1,5 +1,6 @@
 /** Parses the output of `git merge-tree`: the merged tree, the stages of files in conflict, and Git's messages. */
-import { isOid } from '../../kernel/ids.js'
+import { required } from '../../kernel/defined.js'
+import { isOid, asOid } from '../../kernel/ids.js'
 import { GitError } from '../errors.js'
 import type { Reading } from '../process/conversation.js'
 import type { EntryMode, TreeEntry } from '../types.js'
@@ -45,7 +46,12 @@ class Fields {
 function stageOf(field: string): Stage {
   const match = /^(\d{6}) ([0-9a-f]{40}) ([123])\t(.+)$/s.exec(field)
   if (!match) throw new GitError('merge-tree printed a stage that cannot be parsed')
-  return { mode: match[1] as EntryMode, oid: match[2] as string, stage: Number(match[3]), path: match[4] as string }
+  return {
+    mode: match[1] as EntryMode,
+    oid: asOid(required(match[2])),
+    stage: Number(match[3]),
+    path: required(match[4]),
+  }
 }
 
 function parse(fields: Fields): MergeOutput {

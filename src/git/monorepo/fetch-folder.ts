@@ -2,13 +2,14 @@
  * Fetches one folder of a remote. Fetches the history into a scratch repository and maps it there. The repository of
  * the space gets only the objects that the mapped commits need.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { createHash } from 'node:crypto'
 import { readdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { GitError, ObjectTooLarge, RemoteError } from '../errors.js'
 import { makeCaches } from '../objects/caches.js'
-import { disk, errorCode } from '../objects/disk.js'
+import { disk } from '../objects/disk.js'
 import { ObjectWriter } from '../objects/writer.js'
 import { requireRemoteRefName } from '../refs/name.js'
 import { connect, type LocalRepository, type RemoteOptions } from '../remote/connection.js'

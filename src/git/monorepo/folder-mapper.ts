@@ -2,7 +2,7 @@
  * Maps the history of a remote to the history of one folder. Handles thousands of commits in batches, and lets Git
  * processes read the trees.
  */
-import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
+import { type CommitId, isOid, type TreeId, asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, RemoteError } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'
@@ -12,7 +12,7 @@ import type { ObjectWriter } from '../objects/writer.js'
 import type { Launcher } from '../process/launcher.js'
 import type { CommitInfo, FolderOrder } from '../types.js'
 import type { FolderMap, MappedLine } from './map-file.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /** Maximum number of commits in the history: the list of commits is held in memory. */
 const MAX_COMMITS = 500_000
@@ -108,7 +108,7 @@ async function ask(
 /** Returns the folder in a line of `cat-file --batch-check`; null if it is not a folder or is missing. */
 function folderOf(line = ''): TreeId | null {
   const [type, oid = ''] = line.split(' ')
-  return type === 'tree' && isOid(oid) ? (oid as TreeId) : null
+  return type === 'tree' && isOid(oid) ? oid : null
 }
 
 class Batch {
@@ -126,7 +126,7 @@ class Batch {
 
   async take(lines: readonly string[]): Promise<void> {
     const rows = await this.#withFolders(
-      lines.map((line) => line.split(' ')).filter(([id]) => this.map.find(id as string) === undefined),
+      lines.map((line) => line.split(' ')).filter(([id]) => this.map.find(required(id)) === undefined),
     )
     const infos = await this.#read(rows.filter((row) => !this.#isPlain(row)).map(({ id }) => id))
     for (const row of rows) {
@@ -153,7 +153,7 @@ class Batch {
     await this.#requireAbsent(commits.flatMap(([id = ''], at) => (folders[at] === null ? [id] : [])))
     return commits.map(([id = '', ...parents], at) => {
       const own = folders[at] ?? null
-      const tree = own ?? (parents.some((parent) => this.#treeAt(parent) !== null) ? (EMPTY_TREE as TreeId) : null)
+      const tree = own ?? (parents.some((parent) => this.#treeAt(parent) !== null) ? EMPTY_TREE : null)
       this.#effective.set(id, tree)
       return { id, parents, tree }
     })
@@ -195,7 +195,7 @@ class Batch {
 
   /** Whether the commit itself need not be read: it has no folder, or the same folder as its only parent. */
   #isPlain({ parents, tree }: Row): boolean {
-    return tree === null || (parents.length === 1 && this.#treeAt(parents[0] as string) === tree)
+    return tree === null || (parents.length === 1 && this.#treeAt(required(parents[0])) === tree)
   }
 
   async #mapOne({ parents, tree }: Row, info: CommitInfo | undefined): Promise<Omit<MappedLine, 'remote'>> {
@@ -211,7 +211,7 @@ class Batch {
       encodeCommit({ tree, parents: kept, message, author, committer, ...defined({ headers }) }),
     )
     this.#objects.push(made)
-    return { mapped: made.oid as CommitId, made: { tree, parents: kept } }
+    return { mapped: made.oid, made: { tree, parents: kept } }
   }
 
   /**
@@ -244,7 +244,7 @@ class Batch {
       const end = bytes.indexOf(0x0a, at)
       const [id = '', type, size] = bytes.toString('latin1', at, end).split(' ')
       if (type !== 'commit') throw new GitError(`commit ${id} is missing`)
-      infos.set(id, parseCommit(id as CommitId, bytes.subarray(end + 1, end + 1 + Number(size))))
+      infos.set(id, parseCommit(asOid(id), bytes.subarray(end + 1, end + 1 + Number(size))))
       at = end + 2 + Number(size)
     }
     return infos

@@ -1,10 +1,11 @@
 /**
  * The map file in a scratch repository. It records which commit of the folder was made from each commit of the remote.
  */
+import { required } from '../../kernel/defined.js'
 import { createHash } from 'node:crypto'
 import { appendFile, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
+import { type CommitId, isOid, type TreeId, asOid } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { MappedGraph } from './mapped-graph.js'
 
@@ -49,7 +50,7 @@ export class FolderMap {
     const found: CommitId[] = []
     for (const [remote, became] of this.#mapped) {
       if (became !== mapped) continue
-      found.push(remote as CommitId)
+      found.push(asOid(remote))
       if (found.length >= limit) break
     }
     return found
@@ -57,7 +58,7 @@ export class FolderMap {
 
   /** Returns the folder's tree in a mapped commit. */
   treeOf(mapped: CommitId): TreeId {
-    return this.#trees.get(mapped) as TreeId
+    return required(this.#trees.get(mapped))
   }
 
   note({ remote, mapped, made }: MappedLine): void {
@@ -118,8 +119,8 @@ async function readInto(map: FolderMap, bytes: Buffer): Promise<boolean> {
     )
       map.note({
         remote,
-        mapped: mapped as CommitId,
-        ...(tree === undefined ? {} : { made: { tree: tree as TreeId, parents: parents as CommitId[] } }),
+        mapped: mapped,
+        ...(tree === undefined ? {} : { made: { tree: asOid(tree), parents: parents.map(asOid) } }),
       })
     else return false
   }

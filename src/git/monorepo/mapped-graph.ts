@@ -2,6 +2,7 @@
  * The graph of a folder's mapped commits. Every merge in the history needs an ancestor check, so a check must not walk
  * the whole history.
  */
+import { required } from '../../kernel/defined.js'
 import { MissingObject } from '../errors.js'
 import { type CommitGraph, get, put } from '../history/commit-graph.js'
 
@@ -38,11 +39,11 @@ export class MappedGraph {
     const line = goesOn ? before.line : this.#lines.push({ last: id, left: -1 }) - 1
     const at = goesOn ? before.at + 1 : 0
     this.#places.set(id, line * LINE + at)
-    const own = this.#lines[line] as { last: string; left: number }
+    const own = required(this.#lines[line])
     own.last = id
     for (const parent of parents) {
       const from = this.#place(parent)
-      const other = this.#lines[from.line] as { left: number }
+      const other = required(this.#lines[from.line])
       if (from.line !== line) other.left = Math.max(other.left, from.at)
     }
   }

@@ -2,9 +2,10 @@
  * Reads blobs, trees and commits of a repository, no matter where they are: cache, loose file, merge scratch folder or
  * pack.
  */
+import { required } from '../../kernel/defined.js'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CommitId, isOid } from '../../kernel/ids.js'
+import { isOid, asOid } from '../../kernel/ids.js'
 import { ownBytes } from '../../kernel/memory-budget.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'
@@ -115,7 +116,7 @@ export class ObjectDatabase {
   async #commit(id: string, mayBeNowhere: boolean): Promise<CommitInfo> {
     const known = this.knownCommit(id)
     if (known) return known
-    const commit = parseCommit(id as CommitId, await this.#get(id, 'commit', MAX_COMMIT_BYTES, mayBeNowhere))
+    const commit = parseCommit(asOid(id), await this.#get(id, 'commit', MAX_COMMIT_BYTES, mayBeNowhere))
     this.caches.commits.set(this.cacheKey + id, commit)
     return commit
   }
@@ -200,7 +201,7 @@ export class ObjectDatabase {
     for (const found of sources) {
       const raw = await found()
       const object = raw && encodeObject(raw.type, raw.content)
-      if (object?.oid === oid) return { type: raw?.type as ObjectType, object }
+      if (object?.oid === oid) return { type: required(raw?.type), object }
     }
     throw new LostObject(oid, this.repository)
   }

@@ -1,4 +1,5 @@
 // The file operations that write objects and refs.
+import { errorCode } from '../../kernel/thrown.js'
 import { closeSync, fsync, mkdir, open, openSync, readdir, rename, unlink, utimes, write, writeSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -55,7 +56,7 @@ export const disk: Disk = {
       if (errorCode(error) !== 'EEXIST') throw error
     })
   },
-  readdir: promisify(readdir) as (path: string) => Promise<string[]>,
+  readdir: promisify(readdir),
 }
 
 /** Makes the entries of a folder, or the content of a file, durable. */
@@ -105,6 +106,3 @@ export const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-/** Returns the code of a failed system call, such as `ENOENT`. */
-export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code

@@ -2,9 +2,10 @@
  * Protects packs until a ref names their commits. An admin's `git repack -a -d` deletes every pack whose objects no ref
  * needs, unless a `.keep` file exists next to it, like the one that `git receive-pack` creates.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, errorCode } from './disk.js'
+import type { Disk } from './disk.js'
 import type { WrittenPack } from './pack-writer.js'
 
 const TEXT = Buffer.from('bindery: a write is under way\n')

@@ -1,10 +1,10 @@
 /** Reads loose objects, and encodes the files of new ones. */
+import { errorCode } from '../../kernel/thrown.js'
 import { closeSync, openSync, readFile, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { DamagedObject, ObjectTooLarge } from '../errors.js'
-import { errorCode } from './disk.js'
 import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
 
 /** An object of a loose file or a pack, decoded. This file reads and writes the loose ones. */

@@ -2,9 +2,10 @@
  * The packs that this process writes into one repository. They are protected until a ref names their commits, and later
  * joined.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { join } from 'node:path'
 import { NoRepository } from '../errors.js'
-import { type Disk, errorCode, REPACK_ATTEMPTS, syncPath } from './disk.js'
+import { type Disk, REPACK_ATTEMPTS, syncPath } from './disk.js'
 import type { EncodedObject } from './hash.js'
 import { KeptPacks, type NewCommits } from './kept-packs.js'
 import { packEntry, type RawEntry } from './pack-format.js'

@@ -1,7 +1,8 @@
 /** Looks up objects in the index files of a repository's packs, without starting Git. */
+import { errorCode } from '../../kernel/thrown.js'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode, REPACK_ATTEMPTS } from './disk.js'
+import { REPACK_ATTEMPTS } from './disk.js'
 
 const OID_BYTES = 20
 const FANOUT_BYTES = 1024

@@ -1,5 +1,5 @@
 /** Parses commit objects. */
-import { type CommitId, isOid, type TreeId } from '../../kernel/ids.js'
+import { type CommitId, isOid, asOid } from '../../kernel/ids.js'
 import { DamagedObject } from '../errors.js'
 import { parseSignature } from './signature.js'
 import type { CommitInfo } from './types.js'
@@ -27,11 +27,12 @@ export function parseCommit(id: CommitId, content: Buffer): CommitInfo {
     else fields.push([line.slice(0, Math.max(0, line.indexOf(' '))), line.slice(line.indexOf(' ') + 1)])
   }
   const first = (name: string): string => fields.find(([field]) => field === name)?.[1] ?? ''
-  if (!isOid(first('tree'))) throw new DamagedObject(`commit ${id} is damaged`)
+  const tree = first('tree')
+  if (!isOid(tree)) throw new DamagedObject(`commit ${id} is damaged`)
   return {
     id,
-    tree: first('tree') as TreeId,
-    parents: fields.filter(([name]) => name === 'parent').map(([, value]) => value as CommitId),
+    tree,
+    parents: fields.filter(([name]) => name === 'parent').map(([, value]) => asOid(value)),
     author: parseSignature(first('author')),
     committer: parseSignature(first('committer')),
     message: blank < 0 ? '' : decode(content.subarray(blank + 2), encoding),

@@ -1,9 +1,10 @@
 /** Joins small packs, so that a repository with many write batches does not collect thousands of them. */
+import { errorCode } from '../../kernel/thrown.js'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../errors.js'
-import { type Disk, errorCode, inParallel } from './disk.js'
+import { type Disk, inParallel } from './disk.js'
 import { entriesOf, type RawEntry } from './pack-format.js'
 import { type WrittenPack, writePack } from './pack-writer.js'
 

@@ -1,4 +1,5 @@
 // Encodes and decodes trees.
+import { required } from '../../kernel/defined.js'
 import type { EntryMode } from '../types.js'
 import { ownBytes } from '../../kernel/memory-budget.js'
 import { DamagedObject } from '../errors.js'
@@ -92,7 +93,7 @@ function patched(nodes: readonly Node[], { nodes: old, content }: Tree): Buffer 
   const changed: { end: number; oid: string }[] = []
   let end = 0
   for (let i = 0; i < nodes.length; i++) {
-    const [node, was] = [nodes[i] as Node, old[i] as Node]
+    const [node, was] = [required(nodes[i]), required(old[i])]
     end += node.rawMode.length + (node.rawName?.length ?? Buffer.byteLength(node.name)) + SEPARATORS + OID_BYTES
     if (node === was) continue
     if (node.name !== was.name || node.rawMode !== was.rawMode || node.rawName !== was.rawName) return null

@@ -1,4 +1,6 @@
 /** Writes loose objects durably, protects them from a prune, and repairs damaged ones. */
+import { required } from '../../kernel/defined.js'
+import { errorCode } from '../../kernel/thrown.js'
 import { readdirSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,7 +8,7 @@ import { newId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { Caches } from './caches.js'
-import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
+import { type Disk, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
 import { type EncodedObject, MAX_OBJECT_BYTES } from './hash.js'
 import { deflated, findLoose, isLooseFolder, loosePath } from './loose.js'
 import type { NewCommits } from './kept-packs.js'
@@ -135,7 +137,7 @@ export class ObjectWriter {
     if (oids.length === 0) return []
     const packed = await this.#findPacked(oids)
     const old = await this.#keepPacks(new Set(packed.values()))
-    return oids.filter((oid) => !packed.has(oid) || old.has(packed.get(oid) as string))
+    return oids.filter((oid) => !packed.has(oid) || old.has(required(packed.get(oid))))
   }
 
   /**

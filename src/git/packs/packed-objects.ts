@@ -1,8 +1,9 @@
 /** Reads the objects in a repository's packs without a Git process. Uncertain cases are left to Git. */
+import { errorCode } from '../../kernel/thrown.js'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BoundedCache, ownBytes } from '../../kernel/memory-budget.js'
-import { errorCode, REPACK_ATTEMPTS } from '../objects/disk.js'
+import { REPACK_ATTEMPTS } from '../objects/disk.js'
 import type { ObjectInfo, RawObject } from '../objects/loose.js'
 import { applyDelta, readDeltaHead } from './delta.js'
 import type { OpenPacks } from './open-packs.js'

@@ -1,8 +1,9 @@
 /** Brings a repository copy up to date with the database: objects first, then refs. */
+import { required } from '../../kernel/defined.js'
+import { errorCode } from '../../kernel/thrown.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { LostObject, NoRepository } from '../errors.js'
 import { repositoryExists } from '../lifecycle/paths.js'
-import { errorCode } from '../objects/disk.js'
 import type { Copy, NodeServices } from './copy.js'
 import { applyToDisk, compareWithDisk } from './follow.js'
 import { type Head, isSame, type LoggedMove, movesBetween, readHead, readRefs } from './head.js'
@@ -45,7 +46,7 @@ const removed = ({ name }: Copy): NoRepository => new NoRepository(`the reposito
 
 /** Applies moves that continue the history of the copy. */
 async function advance(services: NodeServices, copy: Copy, head: Head, moves: readonly LoggedMove[]): Promise<void> {
-  const before = copy.head as Head
+  const before = required(copy.head)
   const all = moves.flatMap((one) => one.moves)
   const net = new Map(all.map(({ ref, to }) => [ref, to]))
   await fetchObjects(services, copy, before.sequence, net.values())

@@ -44,8 +44,8 @@ export class KnownRefs {
   }
 
   /** Whether the database has a commit and everything that it needs. */
-  isPublished(commit: string): boolean {
-    return this.#counts.has(commit as CommitId) || this.#former.has(commit)
+  isPublished(commit: CommitId): boolean {
+    return this.#counts.has(commit) || this.#former.has(commit)
   }
 
   /** Returns the commits that refs name. */

@@ -1,6 +1,7 @@
 /**
  * Duplicates a repository in the database. The duplicate shares the packs of its source, so no object is transferred.
  */
+import { required } from '../../kernel/defined.js'
 import { newId } from '../../kernel/ids.js'
 import type { Database, Session } from '../../postgres/index.js'
 import { NoRepository, RepositoryExists } from '../errors.js'
@@ -50,7 +51,7 @@ async function copyRows(session: Session, from: string, to: string): Promise<{ s
     [to, incarnation, made.chain],
   )
   if (!row) throw new RepositoryExists(`a repository ${to} already exists`)
-  const [refs, commits] = [moves.map(({ ref }) => ref), moves.map(({ to: commit }) => commit as string)]
+  const [refs, commits] = [moves.map(({ ref }) => ref), moves.map(({ to: commit }) => required(commit))]
   await session.query('INSERT INTO repository_refs SELECT $1, * FROM unnest($2::text[], $3::text[])', [
     to,
     refs,

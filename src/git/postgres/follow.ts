@@ -1,9 +1,11 @@
 /** Applies ref moves from memory to the disk of a node, and finds refs that were moved there by hand. */
+import { required } from '../../kernel/defined.js'
+import { asError, errorCode } from '../../kernel/thrown.js'
 import type { RefName } from '../../kernel/ids.js'
 import { GitError, StaleRef } from '../errors.js'
 import type { Copy, NodeServices } from './copy.js'
 import { type Deviation, findDeviations, resetRefs } from './disk-refs.js'
-import { type Head, isSame } from './head.js'
+import { isSame } from './head.js'
 import { writeState } from './node-state.js'
 import { publishFrom } from './publish-copy.js'
 import { planSetAside } from './manual-moves.js'
@@ -61,7 +63,7 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
       fence: null,
     })
     // If other nodes moved refs as well, the head of the copy stays as it is. The next opening catches up.
-    copy.applyMoves(moves, isSame(before, copy.head as Head) ? after : (copy.head as Head))
+    copy.applyMoves(moves, isSame(before, required(copy.head)) ? after : required(copy.head))
     services.updateCache(copy)
   }
   for (const { ref, actual } of foreign) copy.expect(ref, actual)
@@ -80,13 +82,13 @@ async function setAside(services: NodeServices, copy: Copy, foreign: readonly De
  */
 async function noteState(copy: Copy): Promise<void> {
   if (!copy.isUpToDate) return
-  await writeState(copy.path, copy.head as Head)
+  await writeState(copy.path, required(copy.head))
   copy.disk.parts.writer.packs.kept.followed()
 }
 
 function reportFailure(services: NodeServices, copy: Copy, error: unknown): void {
   copy.stamps.forget()
   if (error instanceof StaleRef) return
-  if (!(error instanceof GitError) && (error as NodeJS.ErrnoException | null)?.code === undefined) throw error
-  services.notice(`${copy.path}: cannot update the refs on the disk from the database: ${(error as Error).message}`)
+  if (!(error instanceof GitError) && errorCode(error) === undefined) throw error
+  services.notice(`${copy.path}: cannot update the refs on the disk from the database: ${asError(error).message}`)
 }

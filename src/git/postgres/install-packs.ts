@@ -1,4 +1,5 @@
 /** Installs packs from the database into the repository of this node. */
+import { required } from '../../kernel/defined.js'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
@@ -37,7 +38,7 @@ export async function installPacks(session: Session, place: PackFolder, packs: r
   while (small.length > 0) {
     let bytes = 0
     const few: StoredPack[] = []
-    do few.push(small.shift() as StoredPack)
+    do few.push(required(small.shift()))
     while (small[0] && (bytes += small[0].bytes) < MAX_BYTES)
     await installSmall(session, place, few)
   }

@@ -21,7 +21,7 @@ export interface SetAside {
  * gives the same ref.
  */
 const keptAs = (ref: RefName, commit: CommitId): RefName =>
-  `${PREFIX}${commit.slice(0, 12)}/${ref.slice('refs/'.length)}` as RefName
+  `${PREFIX}${commit.slice(0, 12)}/${ref.slice('refs/'.length)}`
 
 /** Plans how to set aside each deviation: the report for the operator, and the moves that create the refs. */
 export function planSetAside(

@@ -15,7 +15,7 @@ export type NodeState = Omit<Head, 'epoch'>
  */
 export function readState(repository: string): NodeState | null {
   try {
-    const { incarnation, sequence, chain } = JSON.parse(readFileSync(join(repository, FILE), 'utf8')) as NodeState
+    const { incarnation, sequence, chain }: NodeState = JSON.parse(readFileSync(join(repository, FILE), 'utf8'))
     return typeof incarnation === 'string' && typeof chain === 'string' && Number.isSafeInteger(sequence)
       ? { incarnation, sequence, chain }
       : null

@@ -2,16 +2,16 @@
  * Publishes ref moves from the copy of a node: finds the objects that the database lacks, packs them, and makes the
  * moves there.
  */
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import { required } from '../../kernel/defined.js'
+import { type CommitId, asOid } from '../../kernel/ids.js'
 import type { Fence } from '../../kernel/lease.js'
 import type { RefMove } from '../types.js'
 import type { Copy, NodeServices } from './copy.js'
-import type { Head } from './head.js'
 import { findNewObjects } from './new-objects.js'
 import { type NewPack, packByGit, packOf } from './new-pack.js'
 import { publish, type Published } from './publish.js'
 
-const MAIN = 'refs/heads/main' as RefName
+const MAIN = 'refs/heads/main'
 
 export interface OwnMoves {
   moves: readonly RefMove[]
@@ -25,7 +25,7 @@ export async function publishFrom(
   copy: Copy,
   own: OwnMoves,
 ): Promise<Published> {
-  const known = copy.head as Head
+  const known = required(copy.head)
   const { pack, commits } = await packFor(copy, own.moves)
   try {
     const made = await publish(database, { ...own, name: copy.name, pack, known })
@@ -45,7 +45,7 @@ async function packFor(
   const { path, objects, launcher } = copy.disk.parts
   const tips = [...new Set(moves.flatMap(({ to }) => (to === null || copy.refs.isPublished(to) ? [] : [to])))]
   if (tips.length === 0) return { pack: null, commits: [] }
-  const found = await findNewObjects(objects, tips, (commit) => copy.refs.isPublished(commit))
+  const found = await findNewObjects(objects, tips, (commit) => copy.refs.isPublished(asOid(commit)))
   if (found) return { pack: found.objects.length === 0 ? null : await packOf(found.objects), commits: found.commits }
   const fresh = await beyondMain(copy, tips)
   return {

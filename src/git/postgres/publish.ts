@@ -1,4 +1,5 @@
 /** The transaction that moves refs: the commit point of every write on a node. */
+import { required } from '../../kernel/defined.js'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type CommitId, newId, type RefName } from '../../kernel/ids.js'
 import type { Fence } from '../../kernel/lease.js'
@@ -83,7 +84,7 @@ async function makeMoves(
   const packId = pack === null ? null : (stored ?? newId())
   const after: Head = { ...before, sequence: before.sequence + 1, chain: nextChain(before.chain, id, moves, packId) }
   if (pack !== null && stored === null)
-    await storeSmallPack(session, packId as string, pack, { name, sequence: after.sequence })
+    await storeSmallPack(session, required(packId), pack, { name, sequence: after.sequence })
   else if (stored !== null) await addPack(session, stored, { name, sequence: after.sequence })
   await write(session, name, { id, moves, reason, after })
   return { before, after }
@@ -143,7 +144,7 @@ async function write(session: Session, name: string, { id, moves, reason, after 
   const values = [
     name,
     set.map(({ ref }) => ref),
-    set.map(({ to }) => to as string),
+    set.map(({ to }) => required(to)),
     after.sequence,
     id,
     after.chain,

@@ -1,10 +1,11 @@
 /** Ref moves by this node: publishes them in the database, then applies them to the copy. */
+import { required } from '../../kernel/defined.js'
 import { StaleRef } from '../errors.js'
 import type { RefMove } from '../types.js'
 import { catchUp } from './catch-up.js'
 import type { Copy, NodeServices } from './copy.js'
 import { applyToDisk } from './follow.js'
-import { type Head, isSame } from './head.js'
+import { isSame } from './head.js'
 import { PacksReplaced, type Published } from './publish.js'
 import { type OwnMoves, publishFrom } from './publish-copy.js'
 
@@ -34,7 +35,7 @@ async function followOwn(
   moves: readonly RefMove[],
   { before, after }: Published,
 ): Promise<void> {
-  if (!isSame(before, copy.head as Head)) {
+  if (!isSame(before, required(copy.head))) {
     // Other nodes moved refs as well.
     await catchUp(services, copy).catch((error: unknown) => {
       services.notice(

@@ -3,6 +3,7 @@
  * the folder of the repositories, which only the server's user can enter. The server does the work because it holds the
  * lock of the folder.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -74,7 +75,7 @@ export async function requestRefresh(reposDir: string, name: string): Promise<st
     const said = await readAll(socket, 10_000)
     return said === '' ? null : said
   } catch (error) {
-    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    if (['ENOENT', 'ECONNREFUSED'].includes(errorCode(error) ?? '')) return undefined
     throw error
   } finally {
     socket.destroy()

@@ -224,7 +224,7 @@ export class Launcher {
   #accept(socket: Socket): void {
     socket.on('error', () => {})
     const greet = () => {
-      const head = socket.read(ID_BYTES) as Buffer | null
+      const head: Buffer | null = socket.read(ID_BYTES)
       if (!head) return
       socket.off('readable', greet)
       const run = this.#runs.get(Number(head.toString()))

@@ -10,7 +10,7 @@ import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { Duplex, Writable } from 'node:stream'
 import { type FromSpawner, type Guard, ID_BYTES, type Spawn, type ToSpawner } from './messages.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 const STDERR_LIMIT = 256 * 1024
 /** Maximum time for children to end after the server is gone, in milliseconds. */
@@ -73,7 +73,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): voi
 }
 
 function run(id: number, { command, args, cwd, env, guard, yields }: Spawn): void {
-  const socket = connect({ path: socketPath as string, allowHalfOpen: true })
+  const socket = connect({ path: required(socketPath), allowHalfOpen: true })
   socket.pause()
   let told = false
   const end = (code: number | null, stderr: string, failure?: string, signal?: NodeJS.Signals | null) => {

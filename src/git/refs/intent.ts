@@ -2,9 +2,9 @@
  * Records which refs are being moved, so that lock files left by a crash can be distinguished from those of other Git
  * processes.
  */
+import { errorCode } from '../../kernel/thrown.js'
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../objects/disk.js'
 import type { RefMove } from '../types.js'
 import { HALF_PACKED, listLocks } from './locks.js'
 
@@ -126,7 +126,7 @@ function openToWrite(path: string): number {
 /** Parses a note. An incomplete note counts as none. */
 function parse(text: string): Note {
   try {
-    return JSON.parse(text) as Note
+    return JSON.parse(text)
   } catch {
     return { since: 0, moves: [] }
   }

@@ -1,10 +1,11 @@
 /** Moves refs by compare-and-swap, as `git update-ref` does. This is the commit point of every write. */
+import { errorCode } from '../../kernel/thrown.js'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOid } from '../../kernel/ids.js'
 import { GitError, RefLocked, StaleRef } from '../errors.js'
-import { type Disk, errorCode, syncPath } from '../objects/disk.js'
+import { type Disk, syncPath } from '../objects/disk.js'
 import { ConversationLost, type Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { RefMove } from '../types.js'

@@ -10,7 +10,7 @@ const MAX_PART_BYTES = 240
  * Whether `name` is a full ref name below `refs/` according to git-check-ref-format(1), and short enough for a file
  * system.
  */
-export function isRefName(name: string): boolean {
+export function isRefName(name: string): name is RefName {
   if (!name.startsWith('refs/') || FORBIDDEN.test(name) || Buffer.byteLength(name) > MAX_BYTES) return false
   const parts = name.split('/')
   return (
@@ -26,7 +26,7 @@ export function isRefName(name: string): boolean {
  * Whether `name` is a ref name that may be requested from a remote: no part starts with "-", so no program can mistake
  * it for an option.
  */
-export const isRemoteRefName = (name: string): boolean => isRefName(name) && !name.includes('/-')
+export const isRemoteRefName = (name: string): name is RefName => isRefName(name) && !name.includes('/-')
 
 /** Throws `GitError` unless `name` is a ref name. */
 export function requireRefName(name: string): asserts name is RefName {

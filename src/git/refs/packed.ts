@@ -1,8 +1,8 @@
 // Reads `packed-refs`, and detects when it changes.
+import { errorCode } from '../../kernel/thrown.js'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
-import { errorCode } from '../objects/disk.js'
 
 /** Age in milliseconds below which a changed file may be replaced by another one with the same times. */
 const RACY_MS = 1000

@@ -1,10 +1,10 @@
 /** Reads the commits of refs from loose files and packed-refs. */
+import { errorCode } from '../../kernel/thrown.js'
 import { type BigIntStats, closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { DamagedRepository } from '../errors.js'
-import { errorCode } from '../objects/disk.js'
 import { isRefName } from './name.js'
 import { PackedRefs, type ReadRefs } from './packed.js'
 
@@ -83,7 +83,7 @@ export class RefReader {
       // Skip the loose file if the folder did not contain it. With thousands of refs, checking again would take most of
       // the time.
       const head = loose.has(name) ? this.head(name) : this.#resolve(name, MAX_DEPTH, packed.get(name))
-      if (head) found.set(name as RefName, head)
+      if (head) found.set(name, head)
     }
     return found
   }
@@ -112,7 +112,7 @@ export class RefReader {
     const oid = text.trim()
     if (!isOid(oid))
       throw new DamagedRepository(`${ref} in ${this.repository} is damaged: it does not contain an object ID`)
-    return oid as CommitId
+    return oid
   }
 
   #loose(ref: string): string | null {

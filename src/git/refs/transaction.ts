@@ -1,8 +1,9 @@
 /** Sets refs without a Git process, using Git's own protocol: lock file, comparison, rename. */
+import { errorCode } from '../../kernel/thrown.js'
 import { appendFileSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'
-import { type Disk, errorCode } from '../objects/disk.js'
+import type { Disk } from '../objects/disk.js'
 import type { RefMove } from '../types.js'
 import type { RefReader } from './reader.js'
 
@@ -105,9 +106,9 @@ export class RefTransaction {
       for (const { ref, to } of moves) files.push(await this.#take(ref, `${to}\n`))
       // Do not close any file while another one is still being synced.
       const failed = (await Promise.allSettled(files.map((file) => this.disk.fsync(file)))).find(
-        ({ status }) => status === 'rejected',
+        (sync): sync is PromiseRejectedResult => sync.status === 'rejected',
       )
-      if (failed) throw (failed as PromiseRejectedResult).reason
+      if (failed) throw failed.reason
     } finally {
       for (const file of files) await this.disk.close(file)
     }

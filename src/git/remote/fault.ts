@@ -1,4 +1,5 @@
 // Explains what Git rejected in a fetch: the path and the commit instead of an object ID.
+import { required } from '../../kernel/defined.js'
 import { parseTree, type Tree } from '../objects/tree-codec.js'
 import { RemoteError } from '../errors.js'
 import { stream } from './inspect.js'
@@ -19,7 +20,7 @@ const MAX_TREE_BYTES = 4 * 1024 * 1024
 export function faultOf(stderr: string): Fault | null {
   for (const line of stderr.split(/[\r\n]+/)) {
     const found = line.startsWith('remote:') ? null : /object ([0-9a-f]{40}): (\w+: .*)/.exec(line)
-    if (found) return { oid: found[1] as string, says: bounded(found[2] as string) }
+    if (found) return { oid: required(found[1]), says: bounded(required(found[2])) }
   }
   return null
 }

@@ -2,6 +2,7 @@
  * Fetches a ref over HTTP. The only Git process checks the pack. Any unusual case is left to Git, which also explains
  * errors.
  */
+import { required } from '../../kernel/defined.js'
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { GitError, RemoteError } from '../errors.js'
@@ -114,14 +115,14 @@ class Arrival {
     this.received += piece.length
     if (this.received > limits.maxPackBytes) throw tooLarge()
     if (Math.floor(before / NOTED_BYTES) !== Math.floor(this.received / NOTED_BYTES)) limits.received?.(this.received)
-    const indexing = await (this.#indexing as Promise<PackIndexing>)
+    const indexing = await required(this.#indexing)
     // The process ends early if it rejects an object.
     if (!(await indexing.write(piece))) await this.#indexed()
   }
 
   /** Waits for the process to end and returns its exit code. Throws `PackRefused`, `RemoteError` 'too-large'. */
   async #indexed(): Promise<0 | 1> {
-    const indexing = await (this.#indexing as Promise<PackIndexing>)
+    const indexing = await required(this.#indexing)
     const limitMs = maxUnpackMs(this.received)
     let late = false
     const timer = setTimeout(() => {

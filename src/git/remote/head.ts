@@ -1,10 +1,10 @@
 /** Reads the commits of refs, or the default branch, from a remote with `git ls-remote`. */
 import { resolve } from 'node:path'
-import type { CommitId, RefName } from '../../kernel/ids.js'
+import { type CommitId, type RefName, asOid } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import type { Remote, RemoteBranches } from '../types.js'
 import { connect, type LocalRepository, type RemoteOptions } from './connection.js'
-import { requireRemoteRefName } from '../refs/name.js'
+import { requireRemoteRefName, isRefName } from '../refs/name.js'
 
 const TIMEOUT_MS = 60_000
 
@@ -35,7 +35,7 @@ export async function remoteHead(
   // ls-remote also lists longer names that end with `ref`.
   const line = (await list(options, local, remote, ref)).find((candidate) => candidate.slice(41) === ref)
   const oid = line?.slice(0, 40) ?? ''
-  return isOid(oid) ? (oid as CommitId) : null
+  return isOid(oid) ? oid : null
 }
 
 /** Returns the remote's default branch; null if there is none, or it has no commit. */
@@ -62,10 +62,11 @@ export async function remoteHeads(
 ): Promise<Map<RefName, CommitId>> {
   for (const ref of refs) requireRemoteRefName(ref)
   const wanted = new Set<string>(refs)
+  const isWanted = (name: string): name is RefName => wanted.has(name)
   const found = new Map<RefName, CommitId>()
   for (const line of await list(options, local, remote, ...refs)) {
-    const name = line.slice(41)
-    if (wanted.has(name) && isOid(line.slice(0, 40))) found.set(name as RefName, line.slice(0, 40) as CommitId)
+    const [oid, name] = [line.slice(0, 40), line.slice(41)]
+    if (isWanted(name) && isOid(oid)) found.set(name, oid)
   }
   return found
 }
@@ -88,10 +89,10 @@ export async function remoteBranches(
   const whole = lines.at(-1) === '' ? all : all.slice(0, -1)
   const branches = whole
     .slice(0, MAX_BRANCHES)
-    .map((line) => ({ ref: line.slice(41) as RefName, head: line.slice(0, 40) as CommitId }))
-  const isThere = named !== undefined && lines.some((line) => line.slice(41) === 'HEAD')
+    .map((line) => ({ ref: `refs/${line.slice('refs/'.length + 41)}` as const, head: asOid(line.slice(0, 40)) }))
+  const isThere = lines.some((line) => line.slice(41) === 'HEAD')
   return {
-    default: isThere ? (named as RefName) : null,
+    default: isThere && named !== undefined && isRefName(named) ? named : null,
     branches,
     truncated: branches.length < whole.length || lines.at(-1) !== '',
   }

@@ -1,4 +1,5 @@
 /** Signs commits with the operator's key, in processes of `ssh-keygen` or `gpg`. */
+import { required } from '../../kernel/defined.js'
 import { open } from 'node:fs/promises'
 import { SigningFailed, UnusableKey } from '../errors.js'
 import type { Launcher } from '../process/launcher.js'
@@ -67,7 +68,7 @@ function inTurns(signer: Signer): Signer {
   return {
     sign(content) {
       const at = next++ % AT_ONCE
-      const signed = (turns[at] as Promise<unknown>).then(() => signer.sign(content))
+      const signed = required(turns[at]).then(() => signer.sign(content))
       turns[at] = signed.catch(() => {})
       return signed
     },

@@ -1,4 +1,5 @@
 // Groups file changes by folder, and rejects contradicting ones.
+import { required } from '../../kernel/defined.js'
 import { InvalidPath } from '../errors.js'
 import { type EncodedObject, encodeObject } from '../objects/hash.js'
 import { makeNode, type Node } from '../objects/tree-codec.js'
@@ -30,7 +31,7 @@ export function planChanges(changes: readonly FileChange[]): Plan {
   const plan: Plan = { root: emptyPlan(), blobs: new Map(), named: new Set() }
   for (const change of changes) {
     const segments = splitPath(change.path)
-    const name = segments.pop() as string
+    const name = required(segments.pop())
     let folder = plan.root
     for (const segment of segments) {
       const inside = folder.folders.get(segment) ?? emptyPlan()

@@ -1,5 +1,5 @@
 // The deep check: compares what the service reads from a repository with what a second Git implementation reads.
-import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { type CommitId, type TreeId, asOid } from '../../kernel/ids.js'
 import { encodeObject, type ObjectType } from '../objects/hash.js'
 import { findInPacks } from '../objects/pack-index.js'
 import type { DeepFindings, Repository } from '../types.js'
@@ -58,7 +58,7 @@ async function compareCommits(check: Check, heads: ReadonlyMap<string, CommitId>
   const open: [id: string, from: string][] = [...heads].map(([ref, id]) => [id, ref])
   for (let next = open.pop(); next; next = open.pop()) {
     const [id, from] = next
-    const ours = await check.service.commit(id as CommitId).catch(() => null)
+    const ours = await check.service.commit(asOid(id)).catch(() => null)
     const type = await compareObject(check, id, from, ours ? 'commit' : null)
     if (ours && type === 'commit') {
       const theirs = await check.second.commit(id).catch(() => null)
@@ -82,7 +82,7 @@ async function compareTree(check: Check, root: TreeId, ref: string): Promise<voi
     if (type === 'tree' && entries) await compareEntries(check, oid, `${ref}:${path}`, entries)
     for (const entry of entries ?? []) {
       const below = path === '' ? entry.path : `${path}/${entry.path}`
-      if (entry.mode === '040000') open.push([entry.oid as TreeId, below])
+      if (entry.mode === '040000') open.push([asOid(entry.oid), below])
       else if (entry.mode !== '160000' && !check.seen.has(entry.oid))
         await compareFile(check, tree, entry.oid, `${ref}:${below}`)
     }

@@ -2,6 +2,7 @@
  * The client for Bitbucket Cloud, API version 2.0. Pull requests contain abbreviated commits, so the full IDs are
  * looked up.
  */
+import { type CommitId, isOid } from '../../kernel/ids.js'
 import type {
   BranchProtection,
   CommitStatus,
@@ -207,9 +208,9 @@ export class Bitbucket implements Host {
     return { ...shape, head: { ...shape.head, sha }, mergeCommit: merge }
   }
 
-  async #whole(hash: string | undefined): Promise<string | null> {
+  async #whole(hash: string | undefined): Promise<CommitId | null> {
     if (hash === undefined || !/^[0-9a-f]{7,40}$/.test(hash)) return null
-    if (hash.length === 40) return hash
+    if (isOid(hash)) return hash
     const { status, value } = await this.options.api.ask(
       'GET',
       `${this.#repo}/commit/${hash}`,

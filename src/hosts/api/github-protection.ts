@@ -2,6 +2,7 @@
  * Reads the rules for a branch on GitHub: rulesets, which every user may read, and classic protection, whose details
  * only admins may read.
  */
+import { own } from '../../kernel/defined.js'
 import type { BranchProtection } from '../types.js'
 import { at, listAt, textAt } from '../values.js'
 import { branchPath } from './common.js'
@@ -36,7 +37,7 @@ export async function githubProtection(api: RestApi, repo: string, branch: strin
   const found = await api.ask('GET', `${repo}/branches/${path}`, purpose, { accept: [404] })
   const ruled = await api.ask('GET', `${repo}/rules/branches/${path}?per_page=100`, purpose, { accept: [403, 404] })
   const types = new Set(listAt(ruled.status === 200 ? ruled.value : []).map((rule) => textAt(rule, ['type']) ?? ''))
-  const rules = [...types].flatMap((type) => (Object.hasOwn(RULES, type) ? [RULES[type] as string] : []))
+  const rules = [...types].flatMap((type) => own(RULES, type) ?? [])
   const isProtected = found.status === 200 && at(found.value, 'protected') === true
   const classic = isProtected
     ? await classicRules(api, `${repo}/branches/${path}/protection`)

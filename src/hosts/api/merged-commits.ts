@@ -2,6 +2,7 @@
  * Determines how a pull request was merged into its base branch: as a merge commit, as one squashed commit, or as
  * rebased commits.
  */
+import { required } from '../../kernel/defined.js'
 import type { MergedCommits } from '../types.js'
 
 /** Maximum number of commits of a pull request that are compared. GitHub lists no more. */
@@ -44,7 +45,7 @@ export async function mergedAs(
   const rebased =
     picked.length > 0 &&
     recent.length >= picked.length &&
-    [...picked].reverse().every((commit, index) => same(commit, recent[index] as HostCommit))
+    [...picked].reverse().every((commit, index) => same(commit, required(recent[index])))
   if (rebased)
     return {
       method: 'rebase',

@@ -74,7 +74,7 @@ const push = (payload: unknown): Hints =>
     event: 'push' as const,
     ref: textAt(payload, ['ref'], MAX_NAME),
     after: commitAt(payload, 'after'),
-  }) as Hints
+  })
 
 function pullRequest(
   number: number | undefined,
@@ -157,7 +157,7 @@ function bitbucketPush(payload: unknown): Hints {
     event: 'push' as const,
     ref: name && `refs/${kind}/${name}`,
     after: commitAt(change, 'new', 'target', 'hash'),
-  }) as Hints
+  })
 }
 
 const bitbucket: Dialect = {

@@ -1,4 +1,5 @@
 // Reads the records of a group while checkpoints continue.
+import { required } from '../../kernel/defined.js'
 import type { JournalPage, Journal, JournalQuery, Recorded } from '../../kernel/documents.js'
 import { StoreDamaged } from '../errors.js'
 import { deepFreeze } from '../json.js'
@@ -77,7 +78,7 @@ async function searchParts<T extends object>(
     const lines = await readSegment(fs, folder, part)
     for (let i = 0; i < lines.length; i++) {
       const n = down ? lines.length - 1 - i : i
-      if (take(search, first, part.first + n, () => deepFreeze(JSON.parse(lines[n] as string) as T))) return true
+      if (take(search, first, part.first + n, () => deepFreeze(JSON.parse(required(lines[n])) as T))) return true
     }
   }
   return false
@@ -90,7 +91,7 @@ function restOf(part: readonly JournalEntry[], at: number | null, down: boolean)
   let from = 0
   for (let end = part.length; from < end; ) {
     const middle = (from + end) >>> 1
-    if ((part[middle] as JournalEntry).position < bound) from = middle + 1
+    if (required(part[middle]).position < bound) from = middle + 1
     else end = middle
   }
   return down ? part.slice(0, from).reverse() : part.slice(from)

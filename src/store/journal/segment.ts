@@ -1,4 +1,5 @@
 // The files with the records of a group.
+import { required } from '../../kernel/defined.js'
 import { crc32 } from 'node:zlib'
 import { StoreDamaged } from '../errors.js'
 import { hasCode, replaceFile } from '../file-system.js'
@@ -62,7 +63,7 @@ export async function writeSegments(
   const segments = [...before]
   const dayOf = (at: string): string => at.slice(0, DATE_LENGTH)
   for (let next = 0; next < added.length; ) {
-    const begin = added[next] as JournalEntry
+    const begin = required(added[next])
     const last = segments.at(-1)
     const extendsLast =
       last !== undefined &&

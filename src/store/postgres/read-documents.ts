@@ -40,7 +40,12 @@ export async function findDocuments<T extends object>(
   return documentsOf(await session.query<DocumentRow<T>>(text, [of.name, index, keyText(key)], 'documents by key'))
 }
 
-export async function countDocuments(session: Session, of: AnyTable, index: string, key: string): Promise<number> {
+export async function countDocuments(
+  session: Session,
+  of: Pick<AnyTable, 'name' | 'indexes'>,
+  index: string,
+  key: string,
+): Promise<number> {
   checkIndex(of, index)
   const text = 'SELECT count(*)::int AS count FROM document_keys WHERE of = $1 AND index = $2 AND key = $3'
   const [row] = await session.query<{ count: number }>(text, [of.name, index, keyText(key)], 'count by key')

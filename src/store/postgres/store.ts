@@ -9,7 +9,6 @@ import { StoreClosed } from '../errors.js'
 import { RecordedStore } from '../recorded-store.js'
 import { SingleWrites } from '../single-writes.js'
 import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
-import type { AnyTable } from '../view.js'
 import { deleteDropped, dropRecords, extentOf, groupNames } from './journal-rows.js'
 import { joinLengths } from './list-lengths.js'
 import { readRecords } from './read-journal.js'
@@ -119,7 +118,7 @@ export class PostgresStore extends SingleWrites implements SharedStore {
     return this.#begin((database) => findDocuments(database, of, index, key))
   }
   count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
-    return this.#begin((database) => countDocuments(database, of as unknown as AnyTable, index, key))
+    return this.#begin((database) => countDocuments(database, of, index, key))
   }
   all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return this.#begin((database) => allDocuments(database, of))

@@ -56,7 +56,7 @@ export class PostgresTransaction implements Transaction {
     return findDocuments(this.#session, of, index, key)
   }
   count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
-    return countDocuments(this.#session, of as unknown as AnyTable, index, key)
+    return countDocuments(this.#session, of, index, key)
   }
   all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return allDocuments(this.#session, of)
@@ -82,7 +82,7 @@ export class PostgresTransaction implements Transaction {
   async insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
     const document = withVersion(draft, 1)
     if (await storedDocument(this.#session, of, document.id)) throw new DuplicateKey(of.name, 'id', document.id)
-    return (await this.#write(of as unknown as AnyTable, document, NO_ROWS)) as Document<T>
+    return (await this.#write(of, document, NO_ROWS)) as Document<T>
   }
 
   async replace<T extends object>(of: Table<T, string>, given: Document<T>): Promise<Document<T>> {
@@ -91,17 +91,13 @@ export class PostgresTransaction implements Transaction {
     if (!stored) throw new NoDocument(of.name, document.id)
     const { version } = stored.document
     if (version !== given.version) throw new StaleDocument(of.name, document.id, given.version, version)
-    return (await this.#write(
-      of as unknown as AnyTable,
-      document,
-      rowsOfStored(of as unknown as AnyTable, stored),
-    )) as Document<T>
+    return (await this.#write(of, document, rowsOfStored(of, stored))) as Document<T>
   }
 
   async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     const stored = await storedDocument(this.#session, of, id)
     if (!stored) return false
-    const table = of as unknown as AnyTable
+    const table = of
     const rows = rowsOfStored(table, stored)
     if (!rows) await removeAllRows(this.#session, table, id)
     await removeDocument(this.#session, table, id, rows ?? NO_ROWS)

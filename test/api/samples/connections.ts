@@ -1,3 +1,4 @@
+import type { CommitId } from '../../../src/kernel/ids.js'
 import { previewId, pullPreviews } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
@@ -38,13 +39,18 @@ export const connectionSamples: Samples = async (here, before) => {
     author: 'ann',
     url: 'http://127.0.0.1:1/acme/docs/pull/7',
     head: { ref: 'better', repository: 'ann/docs' },
-    commit: 'a'.repeat(40),
+    commit: 'a'.repeat(40) as CommitId,
     state: 'ready',
-    revision: 'a'.repeat(40),
-    baseRevision: 'b'.repeat(40),
+    revision: 'a'.repeat(40) as CommitId,
+    baseRevision: 'b'.repeat(40) as CommitId,
     problems: [{ code: 'broken-link', message: 'The link to gone.md is broken.', file: 'a.md', line: 3, fails: true }],
     counts: { all: 2, failing: 1 },
-    status: { commit: 'a'.repeat(40), state: 'failure', description: '1 new problem', at: '2026-05-01T10:00:00.000Z' },
+    status: {
+      commit: 'a'.repeat(40) as CommitId,
+      state: 'failure',
+      description: '1 new problem',
+      at: '2026-05-01T10:00:00.000Z',
+    },
     createdAt: '2026-05-01T10:00:00.000Z',
     updatedAt: '2026-05-01T10:00:00.000Z',
   })

@@ -1,3 +1,4 @@
+import { asOid } from '../../../src/kernel/ids.js'
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { encodeObject } from '../../../src/git/objects/hash.js'
@@ -77,7 +78,7 @@ test('an edited folder has the bytes of a new one, and a diff finds the changes'
           // The same trees, read again: no entry is the same object as one of the previous tree.
           const anew = async (id: string): Promise<Tree> => parseTree(encodeTree((await read(id)).nodes))
           assert.equal(seen, await diffTrees(head, edited.oid, anew))
-          head = edited.oid
+          head = asOid(edited.oid)
         }
       },
     ),

@@ -1,4 +1,5 @@
 /** The operation that adds a link to the table of contents. */
+import { required } from '../../../kernel/defined.js'
 import type { ChangeOf } from '../../../model/index.js'
 import { entriesFrom } from '../../config.js'
 import type { Operation } from '../batch.js'
@@ -10,7 +11,7 @@ import { parentOf, editSummary, destinationOf, pageOf } from './table-of-content
 export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, change) => {
   if ((change.href === undefined) === (change.target === undefined))
     throw new ChangeError('A link needs either href or target. Set exactly one of them.', 'href')
-  const href = change.target ? await hrefOf(batch, change.target) : (change.href as string)
+  const href = change.target ? await hrefOf(batch, change.target) : required(change.href)
   const structure = await batch.workspace.structure()
   const parent = await parentOf(batch, change.into)
   const before = new Set([...structure.byId.keys()])

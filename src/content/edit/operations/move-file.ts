@@ -1,4 +1,5 @@
 /** Moves files and updates the links to and from them. */
+import { required } from '../../../kernel/defined.js'
 import { entriesFrom, redirectKey } from '../../config.js'
 import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
@@ -89,7 +90,7 @@ export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>
   for (const [old, now] of moved) await batch.workspace.rename(old, now)
   for (const path of [...batch.written].filter((one) => moved.has(one))) {
     batch.written.delete(path)
-    batch.written.add(moved.get(path) as string)
+    batch.written.add(required(moved.get(path)))
   }
   for (const [ref, path] of batch.fileRefs) batch.fileRefs.set(ref, moved.get(path) ?? path)
   for (const file of batch.insertedFiles) {

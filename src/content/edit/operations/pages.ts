@@ -22,7 +22,7 @@ import {
   destinationOf,
   summaryText,
 } from './table-of-contents.js'
-import { defined } from '../../../kernel/defined.js'
+import { defined, required } from '../../../kernel/defined.js'
 
 /** Adds a page: its file, and its entry in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
@@ -113,7 +113,7 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
       'page',
     )
   if (change.title !== undefined && change.title !== page.title)
-    await editSummary(batch, (now) => ({ kind: 'retitle', start: startOf(now, page), title: change.title as string }))
+    await editSummary(batch, (now) => ({ kind: 'retitle', start: startOf(now, page), title: required(change.title) }))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
   const slug = change.slug === undefined ? undefined : withoutExtension(change.slug)
   if (slug !== undefined && page.type === 'document' && slug !== pageSlug(page.key)) {

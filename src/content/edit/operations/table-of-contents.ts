@@ -1,4 +1,5 @@
 /** Helpers of the operations: finding pages, and editing the table of contents. */
+import { required } from '../../../kernel/defined.js'
 import { inSlices } from '../../../kernel/slices.js'
 import { entriesFrom } from '../../config.js'
 import { groupSlug } from '../../slug.js'
@@ -31,7 +32,7 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
       href: relativeTarget(entriesFrom(structure.config), first.gitPath),
       place,
     })
-    return { path, text: (await batch.workspace.text(path)) as string }
+    return { path, text: required(await batch.workspace.text(path)) }
   }
   const count = structure.byId.size
   if (count > MAX_ENTRIES) {

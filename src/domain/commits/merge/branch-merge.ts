@@ -43,7 +43,7 @@ export const groundHeader = (app: App, space: string, ground: StatedBase, on: Co
 function readHeader(app: App, space: string, { headers, parents }: CommitInfo): StatedBase | null {
   const [common = '', main = '', seal] = (headers[MERGE_BASE_HEADER] ?? '').split(' ')
   if (!isOid(common) || !isOid(main)) return null
-  const ground = { common: common as CommitId, main: main as CommitId }
+  const ground = { common: common, main: main }
   return seal === sealOf(app, space, ground, parents[0]) ? ground : null
 }
 

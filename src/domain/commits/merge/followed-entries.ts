@@ -10,7 +10,7 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
-import type { EntryMode, FileChange, Repository } from '../../../git/index.js'
+import type { FileChange, Repository } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
@@ -74,7 +74,7 @@ export async function followedEntries(
   if (targets.length === 0) return []
   const outcome = await unlessTooCostly(work.changeSummary(text, { kind: 'retarget', targets }), null)
   return outcome && 'done' in outcome
-    ? [{ path: summary, content: encodeText(outcome.done, encodingOf(bytes)), mode: entry.mode as EntryMode }]
+    ? [{ path: summary, content: encodeText(outcome.done, encodingOf(bytes)), mode: entry.mode }]
     : []
 }
 

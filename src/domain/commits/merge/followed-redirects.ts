@@ -1,4 +1,5 @@
 /** Updates redirects of the merged configuration if one side wrote a redirect while the other side moved its page. */
+import { required } from '../../../kernel/defined.js'
 import { readConfig, redirectKey } from '../../../content/config.js'
 import { renamedTarget } from '../../../content/edit/rewrite-references.js'
 import { isRecord } from '../../../content/json.js'
@@ -7,7 +8,7 @@ import { normalizePath } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
-import type { EntryMode, FileChange } from '../../../git/index.js'
+import type { FileChange } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
@@ -55,13 +56,13 @@ export async function followedRedirects(
     if (old === undefined) continue
     targets[from] = renamedTarget(target, old, {
       from: root === '' ? CONFIG_FILE : `${root}/${CONFIG_FILE}`,
-      to: moved.get(old) as string,
+      to: required(moved.get(old)),
       root,
     })
   }
   if (Object.keys(targets).length === 0) return []
   const edited = await unlessTooCostly(work.setYaml(text, targets, ['redirects']), null)
   return edited && 'done' in edited
-    ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode as EntryMode }]
+    ? [{ path: CONFIG_FILE, content: encodeText(edited.done, encodingOf(bytes)), mode: entry.mode }]
     : []
 }

@@ -1,6 +1,7 @@
 // Merges files by page ID. Git merges by path, so a file that one side moved and the other side changed would be a
 // conflict. Before Git's merge, each such file is "aligned": it gets the same temporary path in all three trees. After
 // the merge, it moves to its merged path.
+import { required } from '../../../kernel/defined.js'
 import {
   type FileChange,
   InvalidPath,
@@ -190,7 +191,8 @@ async function restorePaths(
     const [ours, theirs] = [sideAs(file.ours), sideAs(file.theirs)]
     const path = mergedPathOf(file)
     if (path === null) result.conflicts.push({ path: ours.path, kind: 'rename', base: file.base, ours, theirs })
-    else if (claims.get(path)! > 1 || (await isTaken(tree, path))) await addCollision(result, file, path, sideAs)
+    else if (required(claims.get(path)) > 1 || (await isTaken(tree, path)))
+      await addCollision(result, file, path, sideAs)
     else if (conflict) {
       result.conflicts.push({ path, kind: conflict.kind, base: file.base, ours, theirs })
       if (made) result.marked.push({ path, oid: made.oid, mode: made.mode })

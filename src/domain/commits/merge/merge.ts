@@ -9,7 +9,7 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { type SummaryNames, type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
-import type { EntryMode, FileChange, MergeConflict, Repository } from '../../../git/index.js'
+import type { FileChange, MergeConflict, Repository } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
@@ -69,7 +69,7 @@ export async function mergeCommits(
   for (const conflict of attempt.conflicts) {
     const merged = await mergeStructured(app, space, sides, conflict, summary)
     if (merged === null) conflicts.push(conflict)
-    else changes.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
+    else changes.push({ path: conflict.path, content: merged, ...defined({ mode: conflict.ours?.mode }) })
     if (slices.due) await slices.rest()
   }
   if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, await withFollowed(changes)) }
@@ -147,14 +147,14 @@ async function mergeStructured(
   // Larger files stay in conflict, for users to resolve.
   const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
   if (Math.max(...sizes) > (path === summary ? MAX_STRUCTURE_BYTES : MAX_TEXT_BYTES)) return null
-  const [was, mine, other] = await Promise.all(
-    [base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))),
-  )
+  const read = (side: typeof base): Buffer | Promise<Buffer> =>
+    side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid)
+  const [was, mine, other] = await Promise.all([read(base), read(ours), read(theirs)])
   // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be
   // merged.
-  const encoding = encodingOf(mine as Buffer)
-  if (encoding !== encodingOf(other as Buffer)) return null
-  const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
+  const encoding = encodingOf(mine)
+  if (encoding !== encodingOf(other)) return null
+  const [b, o, t] = [decodeText(was), decodeText(mine), decodeText(other)]
   const work = app.texts.for(space.doc.id)
   const ends = base === undefined ? null : changedLineEnds({ base: b, ours: o, theirs: t })
   const texts =

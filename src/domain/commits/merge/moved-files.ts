@@ -1,4 +1,5 @@
 // Finds the files that must be merged by page ID, because Git merges by path.
+import { required } from '../../../kernel/defined.js'
 import { readConfig } from '../../../content/config.js'
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow } from '../../../content/paths.js'
@@ -61,7 +62,7 @@ export async function movedFiles(app: App, space: SpaceRepository, heads: Heads)
   const known = new Set(ids.values())
   const found: MovedFile[] = []
   for (const [path, base] of files) {
-    const on = (side: SideChanges): TreeEntry | null => fileOnSide(side, base, ids.get(path) as string, known)
+    const on = (side: SideChanges): TreeEntry | null => fileOnSide(side, base, required(ids.get(path)), known)
     const file = { base, ours: on(ours), theirs: on(theirs) }
     if (needsMergeById(file)) found.push(file)
     if (slices.due) await slices.rest()

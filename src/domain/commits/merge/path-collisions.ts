@@ -1,4 +1,5 @@
 // Finds paths in a merge that are the same file on some file systems.
+import { required } from '../../../kernel/defined.js'
 import { caseKey, type Repository } from '../../../git/index.js'
 import { conflict } from '../../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
@@ -19,7 +20,7 @@ export async function findCollisions(
   const names = new Map(stayed.flatMap(withFolders).map((name) => [caseKey(name), name]))
   const pairs = came.flatMap((path) => {
     const name = withFolders(path).find((one) => (names.get(caseKey(one)) ?? one) !== one)
-    return name === undefined ? [] : [[names.get(caseKey(name)) as string, name] as const]
+    return name === undefined ? [] : [[required(names.get(caseKey(name))), name] as const]
   })
   const found: (readonly [string, string])[] = []
   for (const pair of pairs)

@@ -6,7 +6,7 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
-import type { EntryMode, FileChange, TreeEntry } from '../../../git/index.js'
+import type { FileChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
@@ -69,9 +69,7 @@ export async function relistedPages(
     }
     const text = await unlessTooCostly(relist(work, tables, { base, listing, now }, added), null)
     if (text !== null)
-      return [
-        { path: summary, content: encodeText(text, encodingOf(await tree.read(now.oid))), mode: now.mode as EntryMode },
-      ]
+      return [{ path: summary, content: encodeText(text, encodingOf(await tree.read(now.oid))), mode: now.mode }]
   }
   return []
 }

@@ -1,4 +1,5 @@
 /** Arranges the pages of an archive as a tree, by its table of contents if it has one, otherwise by its folders. */
+import { required } from '../../../kernel/defined.js'
 import type { OutlineFacts } from '../../../conversion/index.js'
 import type { SummaryNode } from '../../../content/types.js'
 import type { Gathering } from '../gathering.js'
@@ -139,7 +140,7 @@ function fromFolders(gathering: Gathering, pages: readonly FilePage[], root: str
   const hasFolder = new Set(pages.flatMap(({ path }) => ancestors(path.slice(root.length))))
   for (const { path, page } of pages) {
     const parts = path.slice(root.length).split('/')
-    const file = parts.pop() as string
+    const file = required(parts.pop())
     const own = [...parts, file.replace(/\.\w+$/, '')]
     const isIndex = INDEX.test(file)
     const folder = isIndex && parts.length > 0 ? folderAt(parts) : hasFolder.has(own.join('/')) ? folderAt(own) : null

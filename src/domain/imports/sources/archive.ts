@@ -1,4 +1,5 @@
 /** Reads a ZIP archive of pages, such as a Notion or Confluence export. */
+import { required } from '../../../kernel/defined.js'
 import type { UnpackFacts, UnpackLimits } from '../../../conversion/index.js'
 import { ImportRefused, ResourceFailure } from '../failure.js'
 import { orRefuse } from '../fetcher.js'
@@ -69,7 +70,7 @@ export async function readFiles(
       break
     }
     try {
-      const read = await readFile(gathering, path, files.get(path) as Uint8Array, name)
+      const read = await readFile(gathering, path, required(files.get(path)), name)
       for (const [url, content] of read.files) others.set(url, content)
       pages.push({ path, page: read.page })
     } catch (error) {

@@ -1,4 +1,5 @@
 /** Exchanges the code of a single sign-on for a token: finds, links or creates the user. */
+import { required } from '../../../kernel/defined.js'
 import { hashToken } from '../../../auth/index.js'
 import { conflict, ServiceError } from '../../../kernel/errors.js'
 import {
@@ -30,7 +31,7 @@ import { emit } from '../../events/events.js'
 import { newMembership } from '../organizations.js'
 import { endTokens, identityId, linkIdentity, writeIdentity } from './ties.js'
 
-const ADDRESS = new RegExp(Email.pattern as string)
+const ADDRESS = new RegExp(required(Email.pattern))
 const denied = (message: string): ServiceError => new ServiceError('forbidden', message)
 
 /** A sign-in and its provider as they are currently stored. */

@@ -1,4 +1,6 @@
 /** Lists, creates, changes and deletes SAML providers of an organization. */
+import { keysOf } from '../../../kernel/defined.js'
+import { asError } from '../../../kernel/thrown.js'
 import { isDeepStrictEqual } from 'node:util'
 import { type Certificate, readCertificates } from '../../../auth/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound } from '../../../kernel/errors.js'
@@ -107,10 +109,8 @@ export async function updateProvider(
     if (!stored) throw notFound('The SAML provider')
     await checkTeam(tx, stored.organization, input.defaultTeam)
     const { defaultTeam, ...next } = { ...stored, ...checked }
-    const written = { ...next, ...(defaultTeam ? { defaultTeam } : {}) } as Document<SamlProviderDoc>
-    const changed = Object.keys(input).filter(
-      (key) => !isDeepStrictEqual(written[key as keyof SamlProviderDoc], stored[key as keyof SamlProviderDoc]),
-    )
+    const written = { ...next, ...(defaultTeam ? { defaultTeam } : {}) }
+    const changed = keysOf(input).filter((key) => !isDeepStrictEqual(written[key], stored[key]))
     if (changed.length === 0) return stored
     const about = { organization: stored.organization, actor: actor.user.id, subject: { samlProvider: stored.id } }
     await emit(app, tx, { type: 'saml_provider.updated', ...about, data: { changed } })
@@ -149,7 +149,7 @@ function check<T extends UpdateSAMLProvider>(app: App, input: T): T {
     try {
       return work()
     } catch (error) {
-      details.push({ path, message: (error as Error).message })
+      details.push({ path, message: asError(error).message })
       return undefined
     }
   }

@@ -1,4 +1,5 @@
 /** Lists the changes between two revisions, one page of the list at a time. */
+import { required } from '../../../kernel/defined.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import type { Change, ChangesQuery } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
@@ -41,7 +42,7 @@ export async function changesBetween(
       texts.map(({ text }) => text),
       query.diff,
     )
-    for (const [at, diff] of diffs.entries()) Object.assign(changes[texts[at]?.index as number] as Change, { diff })
+    for (const [at, diff] of diffs.entries()) Object.assign(required(changes[required(texts[at]?.index)]), { diff })
   }
   const more = all.length - shown.length
   return { changes, ...(more > 0 ? { more } : {}) }

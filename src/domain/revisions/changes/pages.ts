@@ -4,7 +4,7 @@ import { sameValue } from '../../../content/json.js'
 import type { TreeLocation } from '../../../content/compare-structures.js'
 import type { DocumentEntry, PageEntry } from '../../../content/types.js'
 import { eachInSlices, mapInSlices, sortInSlices } from '../../../kernel/slices.js'
-import { type Change, type ChangedAttributes, frontMatterAttributes } from '../../../model/index.js'
+import { type Change, frontMatterAttributes } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import { readDocument } from '../revisions.js'
 import type { FoundChange, Comparison } from './comparison.js'
@@ -115,7 +115,7 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
         const isLarge = old.large !== undefined || now.large !== undefined
         if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
       }
-      return { type: 'page_edited', page: changedPage(after), attributes: attributes as ChangedAttributes }
+      return { type: 'page_edited', page: changedPage(after), attributes: attributes }
     },
   }
 }

@@ -1,4 +1,5 @@
 // Creates diffs of page texts with Git, within limits.
+import { required } from '../../../kernel/defined.js'
 import { decodeText } from '../../../content/text.js'
 import type { DiffFormat, TextDiff } from '../../../model/index.js'
 import type { OpenRevision } from '../revisions.js'
@@ -85,7 +86,7 @@ export function parseWords(text: string): NonNullable<TextDiff['hunks']> {
       hunks.push({ header: /^@@ [^@]*@@/.exec(row)?.[0] ?? row, parts })
     } else if (row === '~') {
       // If all parts of a line were added (or removed), so was its line break.
-      add(line.size === 1 ? ([...line][0] as HunkPart['type']) : 'equal', '\n')
+      add(line.size === 1 ? required([...line][0]) : 'equal', '\n')
       line = new Set()
     } else if (kind !== undefined) {
       add(kind, row.slice(1))

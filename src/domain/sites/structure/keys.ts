@@ -1,4 +1,5 @@
 // Assigns the sort keys of a structure's entries, which are used for paging.
+import { required } from '../../../kernel/defined.js'
 import { generateNKeysBetween } from 'fractional-indexing'
 import type { GroupChild, SiteStructure } from '../../../model/index.js'
 
@@ -10,13 +11,13 @@ function keptKeys(keys: readonly (string | undefined)[]): Set<number> {
   const before: number[] = []
   for (const [i, key] of keys.entries()) {
     if (key === undefined) continue
-    let at = best.findIndex((j) => (keys[j] as string) >= key)
+    let at = best.findIndex((j) => required(keys[j]) >= key)
     if (at < 0) at = best.length
     before[i] = best[at - 1] ?? -1
     best[at] = i
   }
   const kept = new Set<number>()
-  for (let i = best.at(-1) ?? -1; i >= 0; i = before[i] as number) kept.add(i)
+  for (let i = best.at(-1) ?? -1; i >= 0; i = required(before[i])) kept.add(i)
   return kept
 }
 
@@ -30,7 +31,7 @@ function withOrder<T extends Keyed>(list: readonly T[]): T[] {
     let end = i
     while (end < list.length && !kept.has(end)) end++
     const keys = generateNKeysBetween(from, list[end]?.order ?? null, end - i)
-    for (const [n, order] of keys.entries()) next.push({ ...(list[i + n] as T), order })
+    for (const [n, order] of keys.entries()) next.push({ ...required(list[i + n]), order })
     const stays = list[end]
     if (stays) next.push(stays)
     from = stays?.order ?? null

@@ -46,7 +46,7 @@ export async function headOf(server: SmartHttp, ref: RefName): Promise<CommitId>
     if (name === ref) head = oid
   }
   if (head === undefined || !isOid(head)) throw new LeftToGit(`the remote does not list ${ref}`)
-  return head as CommitId
+  return head
 }
 
 /**

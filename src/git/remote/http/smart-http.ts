@@ -117,7 +117,7 @@ function certificatesIn(file: string): Buffer {
 
 /** Yields the bytes of a response. Stopping the iteration ends the response. */
 async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void> {
-  const pieces = response.iterator() as AsyncIterator<Buffer, undefined>
+  const pieces: AsyncIterator<Buffer, undefined> = response.iterator()
   try {
     for (;;) {
       const piece = await awaitRemote(() => pieces.next())
