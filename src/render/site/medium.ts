@@ -1,0 +1,28 @@
+/** How pages of sites show blocks: with the markup that the theme (`src/site/theme`) and the script of sites expect. */
+import { printBlocks } from '../blocks.js'
+import type { BlockRenderer, Medium } from '../types.js'
+import { siteApi } from './api.js'
+import { siteCode } from './code.js'
+import { siteContainers } from './containers.js'
+import { color, siteInlines } from './inlines.js'
+import { siteMedia } from './media.js'
+import { siteTable } from './tables.js'
+import { footnotes, paragraph, textBlocks } from './text.js'
+
+export const site: Medium = {
+  blocks: new Map<string, BlockRenderer>([
+    ...printBlocks,
+    ...Object.entries({
+      ...textBlocks,
+      ...siteCode,
+      ...siteContainers,
+      ...siteMedia,
+      ...siteApi,
+      table: siteTable,
+    }),
+  ]),
+  inlines: siteInlines,
+  paragraph,
+  color,
+  end: footnotes,
+}
