@@ -6,6 +6,7 @@ import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
 import { renderDocument } from './layout/document.js'
 import { PageLayout } from './layout/page.js'
+import { symbolsFor } from './look/icons.js'
 import { styleOf } from './look/site-style.js'
 import { navigationOf } from './navigation.js'
 import type { Visit } from './visit.js'
@@ -21,11 +22,12 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const siteTitle = look.title ?? visitor.site.doc.title
   const title = rendered.title ?? page.entry.title
   const description = text.attributes.description
+  const lang = page.siteSpace.space.doc.language ?? look.internationalization.locale
   const html = renderDocument(
     {
       title: title === siteTitle ? title : `${title} · ${siteTitle}`,
       ...defined({ description }),
-      lang: page.siteSpace.space.doc.language ?? look.internationalization.locale,
+      lang,
       dir: 'ltr',
       look,
       indexed: visitor.site.doc.visibility === 'public' && page.pages.lists(page.entry) && !text.attributes.noIndex,
@@ -33,7 +35,8 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
       sheet: at(style.sheet.name),
       scheme: at(assets.scheme.name),
       script: at(assets.main.name),
-      preload: style.preload.map(({ name }) => at(name)),
+      preload: [...style.preload, ...style.preloadFor(lang)].map(({ name }) => at(name)),
+      symbols: await symbolsFor(assets, rendered.icons ?? [], look.styling.icons),
     },
     <PageLayout
       model={{
