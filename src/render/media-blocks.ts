@@ -6,7 +6,8 @@ import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf,
 
 const ALIGN = new Set(['left', 'center', 'right'])
 /** Returns the last name in a URL. */
-export const baseName = (url: string): string => safeDecode(url.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? url)
+export const baseName = (url: string): string =>
+  safeDecode(url.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? url)
 
 function safeDecode(text: string): string {
   try {

@@ -9,8 +9,8 @@ export interface LinkTarget {
   href: string
   /** The title of the page or the name of the file, for cards and mentions. */
   title?: string
-  /** The titles of the pages above the page, for readers. */
-  place?: string
+  /** The description of the page. */
+  about?: string
   /** The size of the file in bytes. */
   size?: number
 }
@@ -34,10 +34,8 @@ export interface ImageSize {
 export interface SiteOptions {
   /** The words in the language of the interface. Absent = English. */
   words?: Partial<BlockWords>
-  /** The language of dates. Absent = the language of the content. */
+  /** The language of dates if that of the content is unknown. */
   locale?: string
-  /** Operations and schemas of specifications, by the target that a block names (`targetOf`). */
-  parts?: Readonly<Record<string, readonly (ShownOperation | ShownModel)[]>>
   /** Whether links to other sites open a new window. */
   newWindow?: boolean
   /** Whether to mark links that lead nowhere, for previews. Otherwise they are text. */
@@ -66,6 +64,8 @@ export interface RenderOptions {
   takeTitle?: boolean
   /** Only for the medium `site`. */
   site?: SiteOptions
+  /** Operations and schemas of specifications, by the target that a block names (`targetOf`). Only for `site`. */
+  parts?: Readonly<Record<string, readonly (ShownOperation | ShownModel)[]>>
 }
 
 /** A heading of a rendered page. */

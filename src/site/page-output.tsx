@@ -16,7 +16,10 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const { app, visitor, base, address, audience } = visit
   const look = await visit.look(page.siteSpace.entry.id)
   const text = await readPageText(app, page)
-  const rendered = await renderPageText(app, visitor, page, text, base)
+  const rendered = await renderPageText(app, visitor, page, text, base, {
+    newWindow: look.externalLinks.target === 'blank',
+    locale: look.internationalization.locale,
+  })
   const style = await styleOf(assets, look)
   const at = (name: string): string => `${base}/~assets/${name}`
   const siteTitle = look.title ?? visitor.site.doc.title

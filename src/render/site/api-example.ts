@@ -14,7 +14,9 @@ const text = (value: string): Html => ({ type: 'text', value })
 /** Renders the panel. */
 export function examplePanel(one: ShownOperation, context: RenderContext): HtmlElement {
   const answers = one.responses.flatMap(({ status, contents }) => {
-    const body = contents.map((content) => ({ content, sample: sampleOf(content) })).find(({ sample }) => sample !== null)
+    const body = contents
+      .map((content) => ({ content, sample: sampleOf(content) }))
+      .find(({ sample }) => sample !== null)
     return body?.sample
       ? [{ title: [text(status)], content: [frame(body.sample, syntaxOf(body.content.type), context)] }]
       : []
@@ -31,7 +33,8 @@ export function examplePanel(one: ShownOperation, context: RenderContext): HtmlE
 const title = (name: 'request' | 'response', context: RenderContext): HtmlElement =>
   h('p', { className: ['panel-title'] }, word(context, name))
 
-const frame = (code: string, syntax: string, context: RenderContext): HtmlElement => codeFrame({ code, syntax }, context)
+const frame = (code: string, syntax: string, context: RenderContext): HtmlElement =>
+  codeFrame({ code, syntax }, context)
 
 const syntaxOf = (type: string): string =>
   /json/i.test(type) ? 'json' : /xml/i.test(type) ? 'xml' : /ya?ml/i.test(type) ? 'yaml' : 'text'
@@ -100,15 +103,22 @@ function requestOf({ method, path, servers, security, parameters, body }: ShownO
   const required = parameters.filter((one) => one.required)
   const query = required
     .filter((one) => one.in === 'query')
-    .map((one) => `${encodeURIComponent(one.name)}=${encodeURIComponent(asText(parsed(one.example ?? asText(valueOf(one.schema, { level: 0, budget: { left: 1 } })))))}`)
+    .map(
+      (one) =>
+        `${encodeURIComponent(one.name)}=${encodeURIComponent(asText(parsed(one.example ?? asText(valueOf(one.schema, { level: 0, budget: { left: 1 } })))))}`,
+    )
   const content = body?.contents[0]
   const sample = content ? sampleOf(content) : null
   return {
     method,
     url: `${(servers[0] ?? 'https://example.org').replace(/\/$/, '')}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     headers: [
-      ...(security.length > 0 && security[0] !== 'none' ? [['Authorization', 'Bearer YOUR_TOKEN'] as [string, string]] : []),
-      ...required.filter((one) => one.in === 'header').map((one): [string, string] => [one.name, one.example ?? 'text']),
+      ...(security.length > 0 && security[0] !== 'none'
+        ? [['Authorization', 'Bearer YOUR_TOKEN'] as [string, string]]
+        : []),
+      ...required
+        .filter((one) => one.in === 'header')
+        .map((one): [string, string] => [one.name, one.example ?? 'text']),
       ...(sample !== null && content ? [['Content-Type', content.type] as [string, string]] : []),
     ],
     body: sample,
@@ -142,7 +152,11 @@ function javascript({ method, url, headers, body }: Request): string {
     ...(method === 'GET' ? [] : [`  method: ${JSON.stringify(method)},`]),
     ...(headers.length === 0
       ? []
-      : ['  headers: {', ...headers.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`), '  },']),
+      : [
+          '  headers: {',
+          ...headers.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
+          '  },',
+        ]),
     ...(body === null ? [] : [`  body: JSON.stringify(${body.replace(/\n/g, '\n  ')}),`]),
   ]
   const options = members.length === 0 ? '' : `, {\n${members.join('\n')}\n}`
@@ -155,7 +169,11 @@ function python({ method, url, headers, body }: Request): string {
     `    ${JSON.stringify(url)},`,
     ...(headers.length === 0
       ? []
-      : ['    headers={', ...headers.map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`), '    },']),
+      : [
+          '    headers={',
+          ...headers.map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
+          '    },',
+        ]),
     ...(body === null ? [] : [`    data=${JSON.stringify(body.replace(/\s*\n\s*/g, ' '))},`]),
   ]
   return `import requests\n\nresponse = requests.${/^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/.test(method) ? method.toLowerCase() : 'request'}(${named(options)})\ndata = response.json()`

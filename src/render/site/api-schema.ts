@@ -58,8 +58,12 @@ export function schemaBody(schema: ShownSchema, context: RenderContext): Html[] 
 }
 
 /** Renders the constraints of a schema in a row. */
-function rules({ facts = [], enum: values }: ShownSchema, example: string | undefined, context: RenderContext): Html | null {
-  const shown = facts.filter((fact) => fact !== 'deprecated').map((fact) => h('span', {}, ...factParts(fact)))
+function rules(
+  { facts = [], enum: values }: ShownSchema,
+  example: string | undefined,
+  context: RenderContext,
+): Html | null {
+  const shown = inWords(facts).map((fact) => h('span', {}, ...factParts(fact)))
   if (values)
     shown.push(
       h(
@@ -69,8 +73,21 @@ function rules({ facts = [], enum: values }: ShownSchema, example: string | unde
         values.map((value) => [' ', h('code', { dir: 'ltr' }, unquoted(value))]),
       ),
     )
-  if (example !== undefined) shown.push(h('span', {}, word(context, 'example'), ' ', h('code', { dir: 'ltr' }, example)))
+  if (example !== undefined)
+    shown.push(h('span', {}, word(context, 'example'), ' ', h('code', { dir: 'ltr' }, example)))
   return shown.length > 0 ? h('p', { className: ['rule'] }, shown) : null
+}
+
+/** Returns the facts as readers see them: a minimum and a maximum become a range. */
+function inWords(facts: readonly string[]): string[] {
+  const bound = (name: string): string | undefined =>
+    facts.find((fact) => new RegExp(`^at ${name} -?[\\d.]+$`).test(fact))
+  const [least, most] = [bound('least'), bound('most')]
+  const range = least && most ? [`${least.slice('at least '.length)} – ${most.slice('at most '.length)}`] : []
+  const others = facts.filter(
+    (fact) => fact !== 'deprecated' && !(range.length > 0 && (fact === least || fact === most)),
+  )
+  return [...range, ...others.map((fact) => fact.charAt(0).toUpperCase() + fact.slice(1))]
 }
 
 /** Returns a fact with its value as code: `default: 5`. */
@@ -82,19 +99,24 @@ function factParts(fact: string): (Html | string)[] {
 const unquoted = (json: string): string => json.replace(/^"([^"\\]*)"$/, '$1')
 
 /** Renders what is in a schema, closed: its properties, its items, and its alternatives. */
-function inner({ type, properties = [], inner: items, choice, cut, left = 0 }: ShownSchema, context: RenderContext): Html[] {
+function inner(
+  { type, properties = [], inner: items, choice, cut, left = 0 }: ShownSchema,
+  context: RenderContext,
+): Html[] {
   const count = properties.length + left
   const made: Html[] = []
   if (properties.length > 0)
     made.push(
       closed(
-        `${word(context, 'properties', count)}${/^[A-Z]\w*$/.test(type) ? ` (${type})` : ''}`,
+        propertiesTitle(count, type, context),
         [...properties.map((one) => paramItem(one, context)), ...more(left, context)],
         context,
       ),
     )
   if (items)
-    made.push(closed(word(context, 'items'), [paramItem({ name: '[ ]', required: false, schema: items }, context)], context))
+    made.push(
+      closed(word(context, 'items'), [paramItem({ name: '[ ]', required: false, schema: items }, context)], context),
+    )
   if (choice) {
     const title = word(context, choice.of === 'one' ? 'oneOf' : choice.of === 'any' ? 'anyOf' : 'allOf')
     const schemas = choice.schemas.map((one) =>
@@ -104,6 +126,11 @@ function inner({ type, properties = [], inner: items, choice, cut, left = 0 }: S
   }
   if (cut) made.push(h('p', { className: ['rule'] }, word(context, cut)))
   return made
+}
+
+function propertiesTitle(count: number, type: string, context: RenderContext): string {
+  const title = count === 1 ? word(context, 'property') : word(context, 'properties', count)
+  return /^[A-Z]\w*$/.test(type) ? `${title} (${type})` : title
 }
 
 const more = (count: number, context: RenderContext): Html[] =>

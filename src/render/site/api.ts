@@ -55,6 +55,13 @@ function contentBody({ schema }: ShownContent, context: RenderContext): Html[] {
   return schema ? schemaBody(schema, context) : []
 }
 
+/** Renders the media type and the type of a content, unless they are the usual ones. */
+function typeLine({ type, schema }: ShownContent, isOneOfSeveral: boolean): Html[] {
+  const media = isOneOfSeveral || type !== 'application/json' ? [h('code', { dir: 'ltr' }, type)] : []
+  const shape = schema && schema.type !== 'object' ? [h('span', {}, schema.type)] : []
+  return media.length + shape.length > 0 ? [h('p', { className: ['rule'] }, media, shape)] : []
+}
+
 function bodyPart({ body }: ShownOperation, context: RenderContext): Html[] {
   if (!body) return []
   return [
@@ -63,6 +70,7 @@ function bodyPart({ body }: ShownOperation, context: RenderContext): Html[] {
       .flatMap((content) => [
         partHeading(word(context, 'body'), content.type, context),
         ...about(body.description, context),
+        ...typeLine({ ...content, type: 'application/json' }, false),
         ...contentBody(content, context),
       ]),
     ...body.contents
@@ -81,12 +89,12 @@ function responseItem(response: ShownResponse, isFirst: boolean, context: Render
   const headerItems = headers.map((one) => paramItem({ ...one, in: 'header' }, context))
   const inner = [
     ...about(rest.join('\n').trim() || undefined, context),
-    ...contents.flatMap((one) => [
-      h('p', { className: ['rule'] }, h('code', { dir: 'ltr' }, one.type), one.schema ? h('span', {}, one.schema.type) : null),
-      ...contentBody(one, context),
-    ]),
+    ...contents.flatMap((one) => [...typeLine(one, contents.length > 1), ...contentBody(one, context)]),
     ...(headerItems.length > 0
-      ? [h('p', { className: ['rule'] }, word(context, 'header')), h('ul', { className: ['params', 'plain'] }, headerItems)]
+      ? [
+          h('p', { className: ['rule'] }, word(context, 'header')),
+          h('ul', { className: ['params', 'plain'] }, headerItems),
+        ]
       : []),
   ]
   const mark = h('span', { className: ['status', ...(isGood ? ['ok2'] : /^[45]/.test(status) ? ['bad'] : [])] }, status)
@@ -115,8 +123,12 @@ function operation(one: ShownOperation, context: RenderContext): HtmlElement {
     ...about(description, context),
     ...(security.length > 0
       ? [
-          partHeading(word(context, 'authorization'), '', context),
-          h('p', { className: ['rule'] }, security.map((name) => h('code', {}, name))),
+          h(
+            'p',
+            { className: ['rule'] },
+            h('span', {}, word(context, 'authorization')),
+            security.map((name) => h('code', {}, name)),
+          ),
         ]
       : []),
     ...parameterLists(one.parameters, context),
@@ -129,7 +141,12 @@ function operation(one: ShownOperation, context: RenderContext): HtmlElement {
       : []),
     ...(left > 0 ? [h('p', { className: ['rule'] }, word(context, 'more', left))] : []),
   ]
-  return h('div', { className: ['operation', 'wide'] }, h('div', { className: ['about'] }, main), examplePanel(one, context))
+  return h(
+    'div',
+    { className: ['operation', 'wide'] },
+    h('div', { className: ['about'] }, main),
+    examplePanel(one, context),
+  )
 }
 
 function model({ name, schema }: ShownModel, context: RenderContext): HtmlElement {
@@ -140,8 +157,9 @@ function model({ name, schema }: ShownModel, context: RenderContext): HtmlElemen
 /** Renders a block that names a part of a specification: the part, or else the text in the block. */
 function reference(node: BlockNode, context: RenderContext): Html[] {
   const named = readNamedPartOf(textOf(node.data, 'tag'), (node.data['attributes'] ?? {}) as NamedAttributes)
-  const parts = named && (context.options.site?.parts?.[targetOf(named)] ?? null)
-  if (!parts || parts.length === 0) return [h('div', { className: ['api'] }, lineOf(named, node, context), inside(node, context))]
+  const parts = named && (context.options.parts?.[targetOf(named)] ?? null)
+  if (!parts || parts.length === 0)
+    return [h('div', { className: ['api'] }, lineOf(named, node, context), inside(node, context))]
   return parts.map((part) => (part.kind === 'operation' ? operation(part, context) : model(part, context)))
 }
 

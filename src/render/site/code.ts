@@ -110,7 +110,11 @@ export function codeFrame(given: Code, context: RenderContext): HtmlElement {
 
 function bar(title: string, language: string, context: RenderContext): HtmlElement {
   const label = word(context, 'copy')
-  const copy = h('button', { className: ['btn-i'], type: 'button', ariaLabel: label, dataCopy: true }, symbol('copy', context))
+  const copy = h(
+    'button',
+    { className: ['btn-i'], type: 'button', ariaLabel: label, dataCopy: true },
+    symbol('copy', context),
+  )
   return h(
     'div',
     { className: title ? ['code-bar'] : ['code-bar', 'bare'] },

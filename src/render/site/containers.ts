@@ -11,7 +11,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}/
 /** Columns have widths in twelfths. */
 const TWELFTHS = 12
 
-const words = (value: string): Html => ({ type: 'text', value })
+const text = (value: string): Html => ({ type: 'text', value })
 
 function hint(node: BlockNode, context: RenderContext): Html[] {
   const given = textOf(node.data, 'style')
@@ -26,7 +26,7 @@ function tabs(node: BlockNode, context: RenderContext): Html[] {
   const items = node.nodes.filter((one): one is BlockNode => one.object === 'block' && one.type === 'tabs-item')
   const titleOf = ({ data }: BlockNode): Html[] => [
     ...[chosenIcon(textOf(data, 'icon'), context)].filter((icon) => icon !== null),
-    words(textOf(data, 'title')),
+    text(textOf(data, 'title')),
   ]
   return tabSet(
     items.map((item) => ({ title: titleOf(item), content: inside(item, context) })),
@@ -54,7 +54,7 @@ export function tabSet(
 
 function step(node: BlockNode, context: RenderContext): Html[] {
   const title = textOf(node.data, 'title')
-  const shown = title === '' ? [] : [written('p', { className: ['step-title'] }, [words(title)], context)]
+  const shown = title === '' ? [] : [written('p', { className: ['step-title'] }, [text(title)], context)]
   return [h('li', {}, flow([...shown, ...inside(node, context)], context))]
 }
 
@@ -85,7 +85,7 @@ function dateIn(date: string, { options }: RenderContext): string {
   if (Number.isNaN(time)) return date
   const style = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
   try {
-    return new Intl.DateTimeFormat(options.site?.locale ?? options.lang ?? 'en', style).format(time)
+    return new Intl.DateTimeFormat(options.lang ?? options.site?.locale ?? 'en', style).format(time)
   } catch {
     // The language is not known here.
     return new Intl.DateTimeFormat('en', style).format(time)
@@ -100,15 +100,30 @@ function update(node: BlockNode, context: RenderContext): Html[] {
     .filter((tag) => tag !== '')
     .map((tag) => h('span', { className: ['tag'] }, tag))
   const when = h('time', { dateTime: DATE.test(date) ? date : null }, dateIn(date, context))
-  const row = tags.length > 0 ? [h('p', { className: ['tags'] }, tags)] : []
-  return [h('section', { className: ['update'] }, when, flow([...row, ...inside(node, context)], context))]
+  return [h('section', { className: ['update'] }, when, flow(withTags(inside(node, context), tags), context))]
+}
+
+/** Puts the tags of an update behind its title, if it starts with one. */
+function withTags(content: Html[], tags: Html[]): Html[] {
+  const [first, ...rest] = content
+  if (tags.length === 0) return content
+  if (first?.type !== 'element' || !/^h[2-6]$/.test(first.tagName))
+    return [h('p', { className: ['tags'] }, tags), ...content]
+  const anchor = first.children.at(-1) as Html
+  const title = { ...first, children: [...first.children.slice(0, -1), text(' '), ...tags, anchor] }
+  return [title, ...rest]
 }
 
 function expandable(node: BlockNode, context: RenderContext): Html[] {
   const [first, ...rest] = node.nodes
   const titled = first?.object === 'block' && first.type === 'expandable-title'
   const title = titled ? context.inlines(first.nodes as Inline[]) : []
-  const summary = h('summary', { dir: directionIn(title, context) }, symbol('right', context, 'flip'), h('span', {}, title))
+  const summary = h(
+    'summary',
+    { dir: directionIn(title, context) },
+    symbol('right', context, 'flip'),
+    h('span', {}, title),
+  )
   const content = flow(context.blocks(titled ? rest : node.nodes), context)
   return [h('details', { className: ['more'], open: node.data['open'] === true }, summary, content)]
 }
@@ -116,8 +131,13 @@ function expandable(node: BlockNode, context: RenderContext): Html[] {
 function prompt(node: BlockNode, context: RenderContext): Html[] {
   const icon = chosenIcon(textOf(node.data, 'icon'), context) ?? symbol('bolt', context)
   const about = textOf(node.data, 'description')
-  const copy = h('button', { className: ['btn'], type: 'button', dataCopy: true }, symbol('copy', context), word(context, 'copyPrompt'))
-  const bar = h('div', { className: ['prompt-bar'] }, icon, written('p', {}, [words(about)], context), copy)
+  const copy = h(
+    'button',
+    { className: ['btn'], type: 'button', dataCopy: true },
+    symbol('copy', context),
+    word(context, 'copyPrompt'),
+  )
+  const bar = h('div', { className: ['prompt-bar'] }, icon, written('p', {}, [text(about)], context), copy)
   const isOpen = /^(?:true|1)$/.test(textOf(node.data, 'defaultExpanded')) || node.data['defaultExpanded'] === true
   const details = h(
     'details',

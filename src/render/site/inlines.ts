@@ -3,7 +3,16 @@ import { plainText } from '../../content/blocks/node.js'
 import { missingImage } from '../author-html.js'
 import { h } from '../element.js'
 import { printInlines } from '../inlines.js'
-import { type Data, type Html, type HtmlElement, type ImageSize, type InlineRenderer, type RenderContext, textOf, urlOf } from '../types.js'
+import {
+  type Data,
+  type Html,
+  type HtmlElement,
+  type ImageSize,
+  type InlineRenderer,
+  type RenderContext,
+  textOf,
+  urlOf,
+} from '../types.js'
 import type { InlineNode } from '../../content/types.js'
 import { chosenIcon } from './icon.js'
 import { noteMark } from './text.js'
@@ -119,7 +128,8 @@ export function picture(data: Data, context: RenderContext, className: string[] 
 function sizeOf(width: string, height: string, known: ImageSize | null): { width?: string; height?: string } {
   if (!known || (width && height)) return { width, height }
   const given = /^(\d+)(?:px)?$/.exec(width)?.[1]
-  if (given !== undefined) return { width: given, height: String(Math.round((Number(given) * known.height) / known.width)) }
+  if (given !== undefined)
+    return { width: given, height: String(Math.round((Number(given) * known.height) / known.width)) }
   return width || height ? { width, height } : { width: String(known.width), height: String(known.height) }
 }
 

@@ -24,7 +24,11 @@ function figure(node: BlockNode, context: RenderContext): HtmlElement {
   const url = urlOf(node.data, 'link')
   const link = url ? targets.link(url) : null
   const full = targets.image(textOf(node.data, 'src') || urlOf(node.data))
-  const zoom = { href: full, className: ['zoom'], ariaLabel: textOf(node.data, 'alt') ? null : word(context, 'enlarge') }
+  const zoom = {
+    href: full,
+    className: ['zoom'],
+    ariaLabel: textOf(node.data, 'alt') ? null : word(context, 'enlarge'),
+  }
   // The replacement of a missing picture is a link itself.
   const inner =
     full === null || (!link && full.startsWith('data:'))
@@ -42,7 +46,13 @@ function images(node: BlockNode, context: RenderContext): Html[] {
     ...(list.length > 1 || node.data['fullWidth'] === true ? ['wide'] : []),
     ...(ALIGN.has(align) ? [align] : []),
   ]
-  return [h('div', { className }, list.map((image) => figure(image, context)))]
+  return [
+    h(
+      'div',
+      { className },
+      list.map((image) => figure(image, context)),
+    ),
+  ]
 }
 
 /** Renders a card in one row: icon, title, detail, and an icon at the end. */
@@ -66,7 +76,7 @@ function contentRef(node: BlockNode, context: RenderContext): Html[] {
   const name = h('a', linkAttributes(target.href, context), target.title ?? bodyText(node) ?? url)
   const icon = symbol(host === null ? 'book' : 'globe', context)
   const end = symbol('next', context, 'flip')
-  return [row({ kind: 'content-ref', icon, end, name: [name], meta: host ?? target.place ?? '' }, context)]
+  return [row({ kind: 'content-ref', icon, end, name: [name], meta: host ?? target.about ?? '' }, context)]
 }
 
 /** Returns the text of the link in the body, which repeats the target for readers of the file. */

@@ -28,7 +28,7 @@ function grid(node: BlockNode, columns: readonly Column[], context: RenderContex
   const headRows = rows.findIndex((row) => row.data['header'] !== true)
   const head = headRows < 0 ? rows : rows.slice(0, headRows)
   const body = headRows < 0 ? [] : rows.slice(headRows)
-  const numeric = columns.map((_, at) => isNumeric(body, at))
+  const numeric = columns.map(({ type = 'text' }, at) => /^(?:text|number)$/.test(type) && isNumeric(body, at))
   const row = (one: BlockNode, name: 'th' | 'td'): Html =>
     h(
       'tr',
@@ -109,7 +109,12 @@ function cards(node: BlockNode, columns: readonly Column[], context: RenderConte
 }
 
 /** Renders a row as a card. Its first text is the title, and the target of the row is the target of the card. */
-function card(row: BlockNode, { target, cover, coverDark }: Card, columns: readonly Column[], context: RenderContext): Html {
+function card(
+  row: BlockNode,
+  { target, cover, coverDark }: Card,
+  columns: readonly Column[],
+  context: RenderContext,
+): Html {
   const { targets } = context.options
   const link = target?.url === undefined ? null : targets.link(target.url)
   const texts = rowsOf(row).flatMap((cell, at): Html[][] => {

@@ -47,7 +47,13 @@ export function paragraph(content: Html[], context: RenderContext): Html[] {
   const isButton = (one: Html): boolean =>
     isElement(one) && (one.tagName === 'br' || [one.properties['className']].flat().includes('btn'))
   if (shown.length > 0 && shown.every(isButton))
-    return [h('p', { className: ['buttons'] }, shown.filter((one) => !(isElement(one) && one.tagName === 'br')))]
+    return [
+      h(
+        'p',
+        { className: ['buttons'] },
+        shown.filter((one) => !(isElement(one) && one.tagName === 'br')),
+      ),
+    ]
   return [written('p', {}, content, context)]
 }
 

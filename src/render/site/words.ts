@@ -34,6 +34,7 @@ export const ENGLISH = {
   authorization: 'Authorization',
   values: 'One of',
   example: 'Example',
+  property: 'Show 1 property',
   properties: 'Show {count} properties',
   items: 'Show the items',
   oneOf: 'One of these',
@@ -49,4 +50,5 @@ export const ENGLISH = {
 export type BlockWords = Readonly<Record<keyof typeof ENGLISH, string>>
 
 /** Fills a number or a name into a text. */
-export const fill = (text: string, value: string | number): string => text.replace(/\{(?:count|name)\}/, () => String(value))
+export const fill = (text: string, value: string | number): string =>
+  text.replace(/\{(?:count|name)\}/, () => String(value))

@@ -28,11 +28,7 @@ export interface DocumentFrame {
 export function renderDocument(frame: DocumentFrame, children: ComponentChildren): string {
   const { title, description, lang, dir, look, indexed, canonical, sheet, scheme, script, preload, symbols } = frame
   return `<!doctype html>${renderToString(
-    <html
-      lang={lang}
-      dir={dir}
-      {...lookAttributes(look)}
-    >
+    <html lang={lang} dir={dir} {...lookAttributes(look)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -186,9 +186,22 @@ export const MONOSPACE_FONTS: Readonly<Record<string, KnownFont>> = {
 
 /** The fonts of other scripts, whose characters the chosen fonts may lack: package and the subset with its script. */
 export const SCRIPT_FONTS = [
-  { family: 'Noto Sans Arabic', package: `${STATIC}noto-sans-arabic`, subset: 'arabic', languages: /^(?:ar|fa|ps|ur|ug|ckb|sd)\b/i },
+  {
+    family: 'Noto Sans Arabic',
+    package: `${STATIC}noto-sans-arabic`,
+    subset: 'arabic',
+    languages: /^(?:ar|fa|ps|ur|ug|ckb|sd)\b/i,
+  },
   { family: 'Noto Sans Hebrew', package: `${STATIC}noto-sans-hebrew`, subset: 'hebrew', languages: /^(?:he|iw|yi)\b/i },
-  { family: 'Noto Sans Devanagari', package: `${STATIC}noto-sans-devanagari`, subset: 'devanagari', languages: /^(?:hi|mr|ne|sa)\b/i },
+  {
+    family: 'Noto Sans Devanagari',
+    package: `${STATIC}noto-sans-devanagari`,
+    subset: 'devanagari',
+    languages: /^(?:hi|mr|ne|sa)\b/i,
+  },
   { family: 'Noto Sans Thai', package: `${STATIC}noto-sans-thai`, subset: 'thai', languages: /^th\b/i },
 ] as const
-export const MATH_FONT = { family: 'STIX Two Math', file: `${STATIC}stix-two-math/files/stix-two-math-latin-400-normal.woff2` }
+export const MATH_FONT = {
+  family: 'STIX Two Math',
+  file: `${STATIC}stix-two-math/files/stix-two-math-latin-400-normal.woff2`,
+}

@@ -20,7 +20,7 @@ export interface SiteFonts {
 const require = createRequire(import.meta.url)
 const SUBSETS = ['latin', 'latin-ext', 'cyrillic', 'cyrillic-ext', 'greek', 'vietnamese']
 /** Subsets of italic faces. Other languages rarely use them. */
-const ITALIC_SUBSETS = ['latin', 'latin-ext', 'cyrillic']
+const ITALIC_SUBSETS = ['latin', 'latin-ext']
 /** A face for regular text answers for all lighter weights, and one for headings for all bolder ones. */
 const REGULAR = '100 500'
 const BOLD = '501 900'
@@ -38,7 +38,8 @@ export async function fontsOf(assets: SharedAssets, { styling }: SiteCustomizati
   return {
     css: [sans.css, mono.css, ...scripts.map(({ css }) => css), mathFace, tokens].join(''),
     preload: [sans.main, mono.main].filter((one) => one !== undefined),
-    preloadFor: (lang) => SCRIPT_FONTS.flatMap(({ languages }, at) => (languages.test(lang) ? (scripts[at]?.files ?? []) : [])),
+    preloadFor: (lang) =>
+      SCRIPT_FONTS.flatMap(({ languages }, at) => (languages.test(lang) ? (scripts[at]?.files ?? []) : [])),
   }
 }
 
@@ -59,7 +60,11 @@ interface Chosen {
   main?: Asset
 }
 
-const rest = ({ names }: Chosen): string => names.slice(1).map((name) => `,${name}`).join('')
+const rest = ({ names }: Chosen): string =>
+  names
+    .slice(1)
+    .map((name) => `,${name}`)
+    .join('')
 
 async function chosen(
   assets: SharedAssets,
@@ -83,8 +88,7 @@ async function chosen(
     await add(subset, isVariable ? 'wght' : '400', isVariable || found.bold === null ? ALL : REGULAR, false)
     if (found.bold) await add(subset, String(found.bold), BOLD, false)
   }
-  if (found.hasItalic)
-    for (const subset of ITALIC_SUBSETS) await add(subset, isVariable ? 'wght' : '400', ALL, true)
+  if (found.hasItalic) for (const subset of ITALIC_SUBSETS) await add(subset, isVariable ? 'wght' : '400', ALL, true)
   const names = [found.family, `${found.family} Fallback`].map((name) => `"${name}"`)
   return { css: faces.join('') + replacement(found), names, ...(main ? { main } : {}) }
 }
@@ -100,7 +104,8 @@ function custom({ fontFamily, fontFaces }: CustomFont): Chosen {
 }
 
 /** Returns a text for a string in a style sheet. */
-const escaped = (text: string): string => text.replace(/["\\\n\r\f<]/g, (char) => `\\${char.charCodeAt(0).toString(16)} `)
+const escaped = (text: string): string =>
+  text.replace(/["\\\n\r\f<]/g, (char) => `\\${char.charCodeAt(0).toString(16)} `)
 
 async function scriptFaces(
   assets: SharedAssets,
@@ -121,7 +126,12 @@ interface FaceOptions {
   display?: 'optional' | 'swap'
 }
 
-function face(family: string, from: string, weight: string, { ranges, isItalic, display = 'optional' }: FaceOptions = {}): string {
+function face(
+  family: string,
+  from: string,
+  weight: string,
+  { ranges, isItalic, display = 'optional' }: FaceOptions = {},
+): string {
   return `@font-face{font-family:"${family}";src:${from};font-weight:${weight};${isItalic ? 'font-style:italic;' : ''}font-display:${display}${ranges ? `;unicode-range:${ranges}` : ''}}`
 }
 
@@ -130,7 +140,10 @@ const LOCAL = {
     'local("Arial"),local("Liberation Sans"),local("Helvetica Neue")',
     'local("Arial Bold"),local("Liberation Sans Bold"),local("Helvetica Neue Bold")',
   ],
-  serif: ['local("Times New Roman"),local("Liberation Serif")', 'local("Times New Roman Bold"),local("Liberation Serif Bold")'],
+  serif: [
+    'local("Times New Roman"),local("Liberation Serif")',
+    'local("Times New Roman Bold"),local("Liberation Serif Bold")',
+  ],
   mono: ['local("Courier New"),local("Liberation Mono")', 'local("Courier New"),local("Liberation Mono")'],
 } as const
 

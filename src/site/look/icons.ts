@@ -51,12 +51,16 @@ async function chosen(id: string, name: string, style: IconStyle): Promise<strin
   const weight = WEIGHTS[style]
   const file = `${phosphorName(name)}${weight === 'regular' ? '' : `-${weight}`}.svg`
   const folders = style === 'solid' ? ['solid', 'regular', 'brands'] : ['regular', 'solid', 'brands']
-  const places = [join(PHOSPHOR, weight, file), ...folders.map((folder) => join(FONT_AWESOME, 'svgs', folder, `${name}.svg`))]
+  const places = [
+    join(PHOSPHOR, weight, file),
+    ...folders.map((folder) => join(FONT_AWESOME, 'svgs', folder, `${name}.svg`)),
+  ]
   for (const place of places) {
     const svg = await readFile(place, 'utf8').catch(() => null)
     const [, box, content] = /<svg[^>]*viewBox="([\d. -]+)"[^>]*>(?:<!--.*?-->)?(.*)<\/svg>/s.exec(svg ?? '') ?? []
     // The symbol is filled, while the icons of the interface are strokes.
-    if (box !== undefined) return `<symbol id="i-${id}" viewBox="${box}"><g fill="currentColor" stroke="none">${content}</g></symbol>`
+    if (box !== undefined)
+      return `<symbol id="i-${id}" viewBox="${box}"><g fill="currentColor" stroke="none">${content}</g></symbol>`
   }
   return ''
 }

@@ -3,7 +3,8 @@ export const INTERFACE: Readonly<Record<string, string>> = {
   auto: '<circle cx="10" cy="10" r="6.75"/><path d="M10 3.25v13.5"/><path d="M10 3.25a6.75 6.75 0 0 1 0 13.5Z" fill="currentColor"/>',
   bolt: '<path d="M11 2.75 4.5 11.5H9.5L8.5 17.25 15.5 8.5H10.5z"/>',
   book: '<path d="M3.5 4.25c2.5-1 4.7-.8 6.5.6 1.8-1.4 4-1.6 6.5-.6v11c-2.5-1-4.7-.8-6.5.6-1.8-1.4-4-1.6-6.5-.6zM10 4.85v11"/>',
-  branch: '<circle cx="6" cy="4.75" r="1.75"/><circle cx="6" cy="15.25" r="1.75"/><circle cx="14" cy="7.25" r="1.75"/><path d="M6 6.5v7M14 9c0 2.75-3.5 3-8 4.25"/>',
+  branch:
+    '<circle cx="6" cy="4.75" r="1.75"/><circle cx="6" cy="15.25" r="1.75"/><circle cx="14" cy="7.25" r="1.75"/><path d="M6 6.5v7M14 9c0 2.75-3.5 3-8 4.25"/>',
   check: '<path d="m4.5 10.5 3.5 3.5 7.5-8"/>',
   clock: '<circle cx="10" cy="10" r="7"/><path d="M10 6v4.25l2.75 1.5"/>',
   code: '<path d="M7 6 3 10l4 4m6-8 4 4-4 4"/>',
@@ -13,7 +14,8 @@ export const INTERFACE: Readonly<Record<string, string>> = {
   edit: '<path d="m3.5 16.5.8-3.4 8.9-8.9a1.8 1.8 0 0 1 2.6 2.6l-8.9 8.9-3.4.8ZM11.5 6l2.5 2.5"/>',
   file: '<path d="M5.5 2.75h6l4 4v10.5h-10zM11.5 2.75v4h4"/>',
   get: '<path d="M10 3.5v9m-3.75-3.5L10 12.75 13.75 9M4 16.5h12"/>',
-  globe: '<circle cx="10" cy="10" r="7"/><path d="M3 10h14M10 3c2.3 2 3.2 4.4 3.2 7s-.9 5-3.2 7c-2.3-2-3.2-4.4-3.2-7S7.7 5 10 3Z"/>',
+  globe:
+    '<circle cx="10" cy="10" r="7"/><path d="M3 10h14M10 3c2.3 2 3.2 4.4 3.2 7s-.9 5-3.2 7c-2.3-2-3.2-4.4-3.2-7S7.7 5 10 3Z"/>',
   good: '<circle cx="10" cy="10" r="7"/><path d="m6.9 10.3 2.2 2.2 4.1-4.7"/>',
   hash: '<path d="M8 3.5 6.5 16.5M13.5 3.5 12 16.5M3.75 7.5h13M3.25 12.5h13"/>',
   info: '<circle cx="10" cy="10" r="7"/><path d="M10 9.25v4.25M10 6.4v.2"/>',

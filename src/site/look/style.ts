@@ -32,7 +32,11 @@ function tokensOf(look: SiteCustomization, scheme: Scheme): Record<string, strin
 }
 
 /** Returns the tokens of a header with a color of its own. Its texts and controls are legible on any color. */
-function headerTokens({ header }: SiteCustomization, scheme: Scheme, colors: Record<string, string>): Record<string, string> {
+function headerTokens(
+  { header }: SiteCustomization,
+  scheme: Scheme,
+  colors: Record<string, string>,
+): Record<string, string> {
   if (header.preset !== 'custom') return {}
   const ground = header.backgroundColor?.[scheme] ?? colors['paper'] ?? '#ffffff'
   const link = header.linkColor?.[scheme] ?? colors['ink'] ?? '#000000'
