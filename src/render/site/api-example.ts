@@ -44,7 +44,7 @@ function sampleOf({ type, schema, examples }: ShownContent): string | null {
   const [given] = examples
   if (given) return given.text
   if (!schema || !/json/i.test(type)) return null
-  return JSON.stringify(valueOf(schema, { level: 0, budget: { left: MAX_VALUES } }), null, 2)
+  return JSON.stringify(sampleValue(schema, { level: 0, budget: { left: MAX_VALUES } }), null, 2)
 }
 
 interface Depth {
@@ -53,17 +53,17 @@ interface Depth {
 }
 
 /** Returns a value that a schema allows. */
-function valueOf(schema: ShownSchema, { level, budget }: Depth): unknown {
+function sampleValue(schema: ShownSchema, { level, budget }: Depth): unknown {
   if (--budget.left < 0 || level > MAX_LEVELS) return null
   const inside = { level: level + 1, budget }
   const known = schema.facts?.find((fact) => /^(?:default|example): /.test(fact)) ?? ''
   const given = known === '' ? schema.enum?.[0] : known.slice(known.indexOf(': ') + 2)
   if (given !== undefined) return parsed(given)
-  if (schema.type.startsWith('array')) return [valueOf(schema.inner ?? { type: itemType(schema.type) }, inside)]
+  if (schema.type.startsWith('array')) return [sampleValue(schema.inner ?? { type: itemType(schema.type) }, inside)]
   if (schema.properties)
-    return Object.fromEntries(schema.properties.map((one) => [one.name, valueOf(one.schema, inside)]))
+    return Object.fromEntries(schema.properties.map((one) => [one.name, sampleValue(one.schema, inside)]))
   const first = schema.choice?.schemas[0]
-  if (first) return valueOf(first, inside)
+  if (first) return sampleValue(first, inside)
   return plainValue(schema.type)
 }
 
@@ -105,7 +105,7 @@ function requestOf({ method, path, servers, security, parameters, body }: ShownO
     .filter((one) => one.in === 'query')
     .map(
       (one) =>
-        `${encodeURIComponent(one.name)}=${encodeURIComponent(asText(parsed(one.example ?? asText(valueOf(one.schema, { level: 0, budget: { left: 1 } })))))}`,
+        `${encodeURIComponent(one.name)}=${encodeURIComponent(asText(parsed(one.example ?? asText(sampleValue(one.schema, { level: 0, budget: { left: 1 } })))))}`,
     )
   const content = body?.contents[0]
   const sample = content ? sampleOf(content) : null

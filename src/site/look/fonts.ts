@@ -21,6 +21,8 @@ const require = createRequire(import.meta.url)
 const SUBSETS = ['latin', 'latin-ext', 'cyrillic', 'cyrillic-ext', 'greek', 'vietnamese']
 /** Subsets of italic faces. Other languages rarely use them. */
 const ITALIC_SUBSETS = ['latin', 'latin-ext']
+/** The package whose ranges all fonts use. Those of other packages differ in single characters. */
+const LATIN_RANGES = '@fontsource-variable/inter'
 /** A face for regular text answers for all lighter weights, and one for headings for all bolder ones. */
 const REGULAR = '100 500'
 const BOLD = '501 900'
@@ -81,7 +83,7 @@ async function chosen(
     if (!file) return
     const loaded = await assets.font(file)
     if (subset === 'latin' && !isItalic) main ??= loaded
-    faces.push(face(found.family, source(loaded), range, { ranges: rangesOf(found.package)[subset], isItalic }))
+    faces.push(face(found.family, source(loaded), range, { ranges: rangesOf(LATIN_RANGES)[subset], isItalic }))
   }
   const isVariable = found.bold === undefined
   for (const subset of SUBSETS) {
