@@ -190,19 +190,21 @@ const site: Schema = {
   attributes: {
     ...print.attributes,
     '*': [
-      ...general.filter((name) => !(Array.isArray(name) && name[0] === 'style')),
+      ...general.filter((name) => !(Array.isArray(name) && /^(?:style|role)$/.test(name[0]))),
       ...['dataSource', 'dataExpression', 'ariaLabelledBy', 'hidden'],
       ['role', 'img', 'note', 'group'],
     ],
     a: ['href', 'download', 'dataFrame', ['target', '_blank'], 'rel'],
     button: [['type', 'button'], 'dataCopy', 'disabled'],
-    input: [['type', 'checkbox'], ['disabled', true], 'checked', 'className'],
+    input: [['type', 'checkbox'], ['disabled', true], 'checked'],
     pre: ['tabIndex'],
     div: ['tabIndex', 'dataTitle', 'dataWidth'],
     svg: [],
     use: [['href', /^#i-[a-z0-9~-]{1,70}$/]],
   },
   strip: (schema.strip ?? []).filter((name) => name !== 'svg'),
+  // The check box that unfolds code works. Those of authors were disabled before.
+  required: {},
 }
 const LISTS = { print, site, authors, siteAuthors }
 

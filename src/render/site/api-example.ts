@@ -107,11 +107,18 @@ function requestOf({ method, path, servers, security, parameters, body }: ShownO
       (one) =>
         `${encodeURIComponent(one.name)}=${encodeURIComponent(asText(parsed(one.example ?? asText(sampleValue(one.schema, { level: 0, budget: { left: 1 } })))))}`,
     )
+  const filled = parameters.reduce(
+    (text, one) =>
+      one.in === 'path' && one.example !== undefined
+        ? text.replaceAll(`{${one.name}}`, () => encodeURIComponent(asText(parsed(one.example as string))))
+        : text,
+    path,
+  )
   const content = body?.contents[0]
   const sample = content ? sampleOf(content) : null
   return {
     method,
-    url: `${(servers[0] ?? 'https://example.org').replace(/\/$/, '')}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    url: `${(servers[0] ?? 'https://example.org').replace(/\/$/, '')}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     headers: [
       ...(security.length > 0 && security[0] !== 'none'
         ? [['Authorization', 'Bearer YOUR_TOKEN'] as [string, string]]

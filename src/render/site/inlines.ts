@@ -14,6 +14,7 @@ import {
   urlOf,
 } from '../types.js'
 import type { InlineNode } from '../../content/types.js'
+import { siteFormula } from './formula.js'
 import { chosenIcon } from './icon.js'
 import { noteMark } from './text.js'
 
@@ -146,6 +147,7 @@ export const siteInlines: ReadonlyMap<string, InlineRenderer> = new Map<string, 
       const shown = h('span', { className: ['icon'], role: 'img', ariaLabel: name.replace(/-/g, ' ') }, made)
       return [color(node.data, shown)]
     },
+    math: (node) => [siteFormula(textOf(node.data, 'formula'), false)],
     'footnote-reference': (node, context) => [noteMark(textOf(node.data, 'label'), context)],
     annotation: (node, context) => [...context.inlines(node.nodes), noteMark(textOf(node.data, 'label'), context)],
   } satisfies Record<string, InlineRenderer>),
