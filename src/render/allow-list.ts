@@ -164,29 +164,60 @@ const schema: Schema = {
     'select',
   ],
 }
-const ours: Schema = {
-  ...schema,
-  attributes: {
-    ...schema.attributes,
-    '*': [...(schema.attributes?.['*'] ?? []), 'dataSource', 'dataSyntax', 'dataExpression'],
-  },
-}
+const general = schema.attributes?.['*'] ?? []
+/** What authors write: without the data that the renderer adds, and with the placeholders of rendered nodes. */
 const authors: Schema = {
   ...schema,
   tagNames: [...(schema.tagNames ?? []), 'bindery-slot'],
   attributes: { ...schema.attributes, 'bindery-slot': ['dataSlot'] },
 }
+/** Without styles, and without classes, which would give the author's content the look and place of the interface. */
+const siteAuthors: Schema = {
+  ...authors,
+  attributes: {
+    ...authors.attributes,
+    '*': general.filter((name) => name !== 'className' && !(Array.isArray(name) && name[0] === 'style')),
+    font: [],
+  },
+}
+const print: Schema = {
+  ...schema,
+  attributes: { ...schema.attributes, '*': [...general, 'dataSource', 'dataSyntax', 'dataExpression'] },
+}
+const site: Schema = {
+  ...print,
+  tagNames: [...(schema.tagNames ?? []), 'svg', 'use', 'button', 'label'],
+  attributes: {
+    ...print.attributes,
+    '*': [
+      ...general.filter((name) => !(Array.isArray(name) && /^(?:style|role)$/.test(name[0]))),
+      ...['dataSource', 'dataExpression', 'ariaLabelledBy', 'hidden'],
+      ['role', 'img', 'note', 'group'],
+    ],
+    a: ['href', 'download', 'dataFrame', ['target', '_blank'], 'rel'],
+    button: [['type', 'button'], 'dataCopy', 'disabled'],
+    input: [['type', 'checkbox'], ['disabled', true], 'checked'],
+    pre: ['tabIndex'],
+    div: ['tabIndex', 'dataTitle', 'dataWidth'],
+    svg: [],
+    use: [['href', /^#i-[a-z0-9~-]{1,70}$/]],
+  },
+  strip: (schema.strip ?? []).filter((name) => name !== 'svg'),
+  // The check box that unfolds code works. Those of authors were disabled before.
+  required: {},
+}
+const LISTS = { print, site, authors, siteAuthors }
 
 /** Image addresses: on the web, relative to this document, or data URLs. */
 const PICTURE =
   /^(?:https?:\/\/|data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]|(?![a-z][a-z0-9+.-]*:)[^\s\\])/i
 
 /**
- * Drops everything that is not on the list.
- * @param slots keep the placeholders of rendered nodes (`author-html.ts`)
+ * Drops everything that is not on a list.
+ * @param list the medium, or `authors` for HTML as written, which keeps the placeholders of `author-html.ts`
  */
-export function allowed(tree: Root, { slots = false } = {}): Root {
-  const clean = sanitize(tree, slots ? authors : ours) as Root
+export function allowed(tree: Root, list: keyof typeof LISTS = 'print'): Root {
+  const clean = sanitize(tree, LISTS[list]) as Root
   checkPictures(clean)
   return clean
 }

@@ -26,7 +26,7 @@ export function joinHtml(pieces: readonly Piece[], context: RenderContext): Html
   const parsed = raw({ type: 'root', children }) as Root
   const clean = allowed(
     { type: 'root', children: parsed.children.filter((child) => child.type !== 'doctype') },
-    { slots: true },
+    context.options.medium === 'site' ? 'siteAuthors' : 'authors',
   )
   const used = new Set<number>()
   const joined = settle(clean.children as Html[], { slots, used, context })
@@ -59,7 +59,8 @@ function settle(nodes: readonly Html[], joining: Joining): Html[] {
 function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | null {
   const properties = { ...node.properties }
   const { href, src, id } = properties
-  if (typeof id === 'string') properties['id'] = options.idPrefix + id
+  // IDs of the interface of sites start with `ui~`.
+  if (typeof id === 'string') properties['id'] = options.idPrefix + id.replace(/^ui~+/, '')
   if (typeof href === 'string') {
     const target = options.targets.link(href)
     if (target) properties['href'] = target.href

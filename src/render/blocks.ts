@@ -15,7 +15,8 @@ import { type BlockRenderer, type Html, type HtmlElement, type Inline, type Rend
 const childrenOf = (node: BlockNode, context: RenderContext): Html[] => context.blocks(node.nodes)
 const inlinesOf = (node: BlockNode, context: RenderContext): Html[] => context.inlines(inlinesIn(node))
 
-const renderers = new Map<string, BlockRenderer>(
+/** The block types in print. */
+export const printBlocks: ReadonlyMap<string, BlockRenderer> = new Map<string, BlockRenderer>(
   Object.entries({
     paragraph: (node, context) => paragraph(inlinesOf(node, context)),
     blockquote: (node, context) => [holder('blockquote', {}, childrenOf(node, context))],
@@ -46,7 +47,7 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
   const pieces: Piece[] = []
   let loose: Inline[] = []
   const flush = (): void => {
-    if (loose.length > 0) pieces.push({ nodes: paragraph(context.inlines(loose)) })
+    if (loose.length > 0) pieces.push({ nodes: context.medium.paragraph(context.inlines(loose), context) })
     loose = []
   }
   for (const node of nodes) {
@@ -64,8 +65,8 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
 }
 
 function renderPiece(node: BlockNode, context: RenderContext): Html[] {
-  const made = (renderers.get(node.type) ?? unlisted)(node, context)
-  const { start, end }: { start?: number; end?: number } = node.data['position'] ?? {}
+  const made = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
+  const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
     one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one,
@@ -80,7 +81,7 @@ function source(node: BlockNode): Html[] {
 }
 
 /** Elements that must not be in a paragraph. */
-const NOT_IN_PARAGRAPH = new Set([
+export const NOT_IN_PARAGRAPH = new Set([
   'div',
   'p',
   'ul',
@@ -100,7 +101,8 @@ const NOT_IN_PARAGRAPH = new Set([
   'h6',
 ])
 
-function paragraph(content: Html[]): Html[] {
+/** Renders a paragraph. Content that must not be in a paragraph gets another element. */
+export function paragraph(content: Html[]): Html[] {
   if (content.length === 0) return []
   const flow = content.some((one) => one.type === 'element' && NOT_IN_PARAGRAPH.has(one.tagName))
   return [h(flow ? 'div' : 'p', { dir: 'auto', ...(flow ? { className: ['paragraph'] } : {}) }, content)]
@@ -116,7 +118,8 @@ function heading(level: number): BlockRenderer {
   }
 }
 
-function uniqueId(wanted: string, { ids, options }: RenderContext): string {
+/** Returns an ID that no other heading of the page has. */
+export function uniqueId(wanted: string, { ids, options }: RenderContext): string {
   const base = options.idPrefix + wanted.slice(0, 200).replace(/[\s"'<>`\u0000-\u001f]+/g, '-')
   let id = base
   for (let n = 1; ids.has(id); n++) id = `${base}-${n}`

@@ -26,7 +26,7 @@ lowlight.registerAlias({
 /** Maximum number of characters of highlighted code, per block and per page. Other code is shown without colors. */
 const MAX_CODE = 50_000
 export const MAX_CODE_OF_PAGE = 300_000
-/** Maximum number of lines of code with line numbers. */
+/** Maximum number of lines of code that have elements of their own. */
 const MAX_NUMBERED = 5_000
 
 /** Renders a block of code with its title. */
@@ -54,15 +54,24 @@ export function codeBlock(node: BlockNode, context: RenderContext): Html[] {
   ]
 }
 
-function highlighted(code: string, syntax: string, { highlight }: RenderContext): Html[] {
+/** Returns code with the classes of its syntax, or as plain text beyond the limits. */
+export function highlighted(code: string, syntax: string, { highlight }: RenderContext): Html[] {
   if (syntax === '' || code.length > MAX_CODE || code.length > highlight.left || !lowlight.registered(syntax))
     return [{ type: 'text', value: code }]
   highlight.left -= code.length
   return lowlight.highlight(syntax, code).children as Html[]
 }
 
-/** Wraps each line in an element. Elements that span lines are split. */
-function inLines(nodes: readonly Html[]): HtmlElement[] {
+/** Returns the lines of code, if it is not too long for separate elements; else null. */
+export const linesOf = (code: string, shown: readonly Html[]): Html[][] | null =>
+  code.split('\n', MAX_NUMBERED + 1).length <= MAX_NUMBERED ? splitLines(shown) : null
+
+/** Wraps each line in an element. */
+const inLines = (nodes: readonly Html[]): HtmlElement[] =>
+  splitLines(nodes).map((line) => h('span', { className: ['line'] }, line, '\n'))
+
+/** Splits code into lines, and elements that span lines. */
+function splitLines(nodes: readonly Html[]): Html[][] {
   const lines: Html[][] = [[]]
   const add = (node: Html): void => void required(lines.at(-1)).push(node)
   const walk = (list: readonly Html[], wrap: (inner: Html) => Html): void => {
@@ -76,5 +85,5 @@ function inLines(nodes: readonly Html[]): HtmlElement[] {
     }
   }
   walk(nodes, (inner) => inner)
-  return lines.map((line) => h('span', { className: ['line'] }, line, '\n'))
+  return lines
 }

@@ -66,6 +66,28 @@ function ofText(text: string): 'rtl' | 'ltr' | null {
   return letter === undefined ? null : RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr'
 }
 
+/** Number of characters that decide the direction of an element. */
+const DECIDING = 2_000
+const LETTER = /\p{L}/u
+
+/** Returns the direction of most letters in a tree, outside of code; null without letters. */
+export function directionOfMost(nodes: readonly Html[]): 'rtl' | 'ltr' | null {
+  const counts = { rtl: 0, ltr: 0, left: DECIDING }
+  count(nodes, counts)
+  return counts.rtl + counts.ltr === 0 ? null : counts.rtl > counts.ltr ? 'rtl' : 'ltr'
+}
+
+function count(nodes: readonly Html[], counts: { rtl: number; ltr: number; left: number }): void {
+  for (const node of nodes) {
+    if (counts.left <= 0) return
+    if (node.type === 'element' && node.properties['dir'] !== 'ltr') count(node.children as Html[], counts)
+    if (node.type !== 'text') continue
+    for (const char of node.value.slice(0, counts.left))
+      if (LETTER.test(char)) counts[RIGHT_TO_LEFT.test(char) ? 'rtl' : 'ltr']++
+    counts.left -= node.value.length
+  }
+}
+
 /** Creates an element that contains blocks, with their direction. */
 export const holder = (tagName: string, attributes: Attributes, content: Html[]): HtmlElement =>
   h(tagName, { ...attributes, dir: directionOf(content) }, content)

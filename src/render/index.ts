@@ -6,4 +6,6 @@ export { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, fron
 export { renderSource } from './source.js'
 export type { RenderOrder } from './tasks.js'
 export type { TargetTable } from './targets.js'
-export type { LinkTarget, Rendered, RenderOptions, Targets } from './types.js'
+export { EMBED_HOSTS } from './site/embeds.js'
+export { type BlockWords, ENGLISH as BLOCK_WORDS } from './site/words.js'
+export type { LinkTarget, Rendered, RenderOptions, SiteOptions, Targets } from './types.js'

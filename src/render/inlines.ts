@@ -5,7 +5,7 @@ import { joinHtml, missingImage, type Piece } from './author-html.js'
 import { h } from './element.js'
 import { iconMark } from './icons.js'
 import { formula } from './math.js'
-import { type Data, type Html, type Inline, type RenderContext, textOf, urlOf } from './types.js'
+import { type Data, type Html, type Inline, type InlineRenderer, type RenderContext, textOf, urlOf } from './types.js'
 
 const MARKS = new Map(
   Object.entries({
@@ -24,23 +24,26 @@ const COLOR = /^(?:[a-z]{3,20}|#[0-9a-f]{3,8}|\$[a-z]+(?:-\d+)?)$/i
 /** Renders inline nodes. HTML as written is joined with the content between its tags. */
 export function renderInlines(nodes: readonly Inline[], context: RenderContext): Html[] {
   const pieces = nodes.map((node): Piece => {
-    if (node.object === 'text') return { nodes: textLeaves(node) }
+    if (node.object === 'text') return { nodes: textLeaves(node, context) }
     return node.type === 'html-inline' ? { html: textOf(node.data, 'html') } : { nodes: inline(node, context) }
   })
   return joinHtml(pieces, context)
 }
 
-function textLeaves(node: TextNode): Html[] {
+function textLeaves(node: TextNode, { medium }: RenderContext): Html[] {
   return node.leaves.flatMap((leaf): Html[] => {
     if (leaf.text === '') return []
     let made: Html = { type: 'text', value: leaf.text }
     for (const mark of leaf.marks.toReversed()) {
-      if (mark.type === 'color') made = h('mark', { style: colors(mark.data) }, made)
+      if (mark.type === 'color') made = medium.color(mark.data, made)
       else made = h(MARKS.get(mark.type) ?? 'span', mark.type === 'code' ? { dir: 'ltr' } : {}, made)
     }
     return [made]
   })
 }
+
+/** Renders colored text in print. */
+export const printColor = (data: Data, content: Html): Html => h('mark', { style: colors(data) }, content)
 
 function colors(data: Data): string {
   const declared = (name: string, property: string): string => {
@@ -51,8 +54,8 @@ function colors(data: Data): string {
   return `${declared('color', 'color')}${background || 'background-color:transparent;'}`
 }
 
-type Renderer = (node: InlineNode, context: RenderContext) => Html[]
-const renderers = new Map<string, Renderer>(
+/** The inline nodes in print. */
+export const printInlines: ReadonlyMap<string, InlineRenderer> = new Map<string, InlineRenderer>(
   Object.entries({
     link: (node, context) => [linkOf(node, context, node.data['mention'] === true ? 'mention' : '')],
     button: (node, context) => [
@@ -76,10 +79,11 @@ const renderers = new Map<string, Renderer>(
       h('span', { className: ['annotation'] }, context.inlines(node.nodes)),
       noteMark(textOf(node.data, 'label'), context),
     ],
-  } satisfies Record<string, Renderer>),
+  } satisfies Record<string, InlineRenderer>),
 )
 
-const inline: Renderer = (node, context) => renderers.get(node.type)?.(node, context) ?? context.inlines(node.nodes)
+const inline: InlineRenderer = (node, context) =>
+  context.medium.inlines.get(node.type)?.(node, context) ?? context.inlines(node.nodes)
 
 function linkOf(node: InlineNode, context: RenderContext, className: string): Html {
   const target = context.options.targets.link(urlOf(node.data))

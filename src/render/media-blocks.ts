@@ -6,7 +6,9 @@ import { picture } from './inlines.js'
 import { type BlockRenderer, type Html, type RenderContext, textOf, urlOf } from './types.js'
 
 const ALIGN = new Set(['left', 'center', 'right'])
-const baseName = (url: string): string => safeDecode(url.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? url)
+/** Returns the last name in a URL. */
+export const baseName = (url: string): string =>
+  safeDecode(url.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? url)
 
 function safeDecode(text: string): string {
   try {

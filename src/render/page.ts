@@ -4,11 +4,20 @@ import { toHtml } from 'hast-util-to-html'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
 import type { DocumentNode } from '../content/types.js'
 import { allowed } from './allow-list.js'
-import { footnotes, renderBlocks } from './blocks.js'
+import { footnotes, paragraph, printBlocks, renderBlocks } from './blocks.js'
 import { MAX_CODE_OF_PAGE } from './code.js'
 import { holder, textIn } from './element.js'
-import { renderInlines } from './inlines.js'
-import type { Html, Inline, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
+import { printColor, printInlines, renderInlines } from './inlines.js'
+import { site } from './site/medium.js'
+import type { Html, Inline, Medium, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
+
+const print: Medium = {
+  blocks: printBlocks,
+  inlines: printInlines,
+  paragraph,
+  color: printColor,
+  end: footnotes,
+}
 
 /**
  * Renders a page as HTML without scripts. Whatever its author wrote, the result contains only elements, attributes and
@@ -22,10 +31,16 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
     options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
-  const content = renderBlocks(title ? rest : document.nodes, context)
-  const page = holder('div', { className: ['page'], lang: options.lang }, [...content, ...footnotes(context)])
-  const tree = allowed({ type: 'root', children: [page] })
-  return { html: toHtml(tree, { closeSelfClosing: true }), headings: context.headings, title: title || null }
+  const blocks = renderBlocks(title ? rest : document.nodes, context)
+  const content = [...blocks, ...context.medium.end(context)]
+  const { headings } = context
+  if (options.medium === 'site') {
+    const tree = allowed({ type: 'root', children: content }, 'site')
+    return { html: toHtml(tree), headings, title: title || null, icons: [...context.icons] }
+  }
+  const page = holder('div', { className: ['page'], lang: options.lang }, content)
+  const tree = allowed({ type: 'root', children: [page] }, 'print')
+  return { html: toHtml(tree, { closeSelfClosing: true }), headings, title: title || null }
 }
 
 /** Returns the inline nodes of a heading. */
@@ -39,6 +54,8 @@ function contextOf(options: RenderOptions): RenderContext {
     ids: new Set(),
     notes: notesOf(),
     highlight: { left: MAX_CODE_OF_PAGE },
+    icons: new Set(),
+    medium: options.medium === 'site' ? site : print,
     blocks: (nodes) => renderBlocks(nodes, context),
     inlines: (nodes) => renderInlines(nodes, context),
   }

@@ -40,7 +40,7 @@ pre { margin: 0; padding: .7em .9em; background: #f6f7f9; border: 1px solid #e3e
 pre code { font-size: 8.3pt; }
 .code-title { font: 600 8.5pt ${MONO}; margin: 0; padding: .3em .9em; background: #e9ecf0; border-radius: 4px 4px 0 0; break-after: avoid; }
 .numbered code { counter-reset: line; } .numbered .line { counter-increment: line; display: block; padding-inline-start: 3em; text-indent: -3em; }
-.numbered .line::before { content: counter(line); display: inline-block; width: 2.2em; margin-inline-end: .8em; text-indent: 0; text-align: end; color: #9aa1a9; }
+.numbered .line::before { content: counter(line); display: inline-block; width: 2.2em; margin-inline-end: .8em; text-indent: 0; text-align: end; color: #656d76; }
 .hint { border: 1px solid; border-inline-start-width: 4px; border-radius: 4px; padding: .7em .9em; break-inside: auto; }
 .hint.info { border-color: #7eaee8; background: #f1f7fe; } .hint.success { border-color: #6fbf8b; background: #f0faf4; }
 .hint.warning { border-color: #e0b04f; background: #fef9ec; } .hint.danger { border-color: #e08a85; background: #fef3f2; }
@@ -65,12 +65,12 @@ figure { margin: 0; break-inside: avoid; } .images { display: flex; flex-wrap: w
 .math-error { color: #a3352e; }
 .source { white-space: pre-wrap; } .page > :first-child { margin-top: 0; }
 .method { font: 600 8.5pt ${MONO}; color: #fff; background: #5a6069; border-radius: 3px; padding: .15em .5em; }
-.method.get { background: #2c6fbb; } .method.post { background: #2b8a57; } .method.put, .method.patch { background: #a86f12; } .method.delete { background: #b23b33; }
+.method.get { background: #2c6fbb; } .method.post { background: #237a4b; } .method.put, .method.patch { background: #9c6510; } .method.delete { background: #b23b33; }
 .api { border: 1px solid #dfe2e7; border-radius: 4px; padding: .7em .9em; margin: 0 0 .8em; } .api-part { margin: .4em 0; } .part-name, .group-name, .operation-summary { margin: .3em 0; font-weight: 600; } .specification { font-size: 9pt; color: #5a6069; margin: 0; }
 .update { border-top: 1px solid #dfe2e7; padding-top: .8em; } .update-date { font-weight: 600; color: #5a6069; }
 .prompt { border: 1px solid #dfe2e7; border-radius: 4px; padding: .7em .9em; margin: 0 0 .8em; } .prompt-title { font-weight: 600; }
 .footnotes { border-top: 1px solid #dfe2e7; margin-top: 1.5em; padding-top: .5em; font-size: 8.7pt; } .note-mark { font-size: .75em; }
-.hljs-keyword, .hljs-selector-tag, .hljs-literal, .hljs-doctag { color: #a0348c; } .hljs-string, .hljs-regexp, .hljs-addition { color: #1a7a3c; } .hljs-comment, .hljs-quote { color: #7a828b; }
+.hljs-keyword, .hljs-selector-tag, .hljs-literal, .hljs-doctag { color: #a0348c; } .hljs-string, .hljs-regexp, .hljs-addition { color: #1a7a3c; } .hljs-comment, .hljs-quote { color: #656d76; }
 .hljs-number, .hljs-symbol, .hljs-bullet, .hljs-meta { color: #9a5b00; } .hljs-title, .hljs-section, .hljs-name { color: #2257a8; } .hljs-attr, .hljs-attribute, .hljs-variable, .hljs-template-variable, .hljs-property { color: #7b4310; }
 .hljs-type, .hljs-built_in, .hljs-class { color: #0b6e78; } .hljs-deletion { color: #b23b33; }
 .cover { height: 250mm; display: flex; flex-direction: column; justify-content: center; } .cover h1 { font-size: 34pt; margin: 0 0 .3em; } .cover .by { font-size: 14pt; color: #4b5158; margin: 0; } .cover .date { color: #5a6069; margin-top: 2em; }

@@ -5,7 +5,8 @@ import { h, holder, textIn } from './element.js'
 import { picture } from './inlines.js'
 import { type Html, type RenderContext, textOf } from './types.js'
 
-interface Column {
+/** A column of a table. */
+export interface Column {
   title?: string
   type?: string
   hidden?: boolean
@@ -22,7 +23,8 @@ interface Card {
 
 const ALIGN = new Set(['left', 'center', 'right'])
 const SIZE = /^\d{1,4}$/
-const rowsOf = (node: BlockNode): BlockNode[] =>
+/** Returns the rows of a table, or the cells of a row. */
+export const rowsOf = (node: BlockNode): BlockNode[] =>
   node.nodes.filter((child): child is BlockNode => child.object === 'block')
 
 /** Renders a table, or its rows as cards. */
@@ -75,7 +77,8 @@ function grid(node: BlockNode, columns: readonly Column[], context: RenderContex
   return holder('table', {}, parts)
 }
 
-function spans(cell: BlockNode): Record<string, string> {
+/** Returns the attributes of a cell that spans several columns or rows. */
+export function spans(cell: BlockNode): Record<string, string> {
   const attributes = (cell.data['attributes'] ?? {}) as Record<string, unknown>
   const found: Record<string, string> = {}
   for (const [name, property] of [

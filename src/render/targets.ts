@@ -1,11 +1,13 @@
 /** The links and images of pages, as a table that can be sent to another thread. */
 import { own } from '../kernel/defined.js'
-import type { LinkTarget, Targets } from './types.js'
+import type { ImageSize, LinkTarget, Targets } from './types.js'
 
 /** Targets by their spelling in the page. */
 export interface TargetTable {
   links: Readonly<Record<string, LinkTarget>>
   images: Readonly<Record<string, string>>
+  /** The sizes of images that are known, by their spelling in the page. */
+  sizes?: Readonly<Record<string, ImageSize>>
 }
 
 const FOLLOWED = /^(?:https?|mailto|tel|sms|ftps?|ircs?|xmpp|slack|vscode):/i
@@ -15,7 +17,7 @@ const EMBEDDED = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i
  * Returns the targets in the table. For other targets: addresses of other sites are followed, `#anchor` points to an ID
  * in the same page (with `idPrefix`), and data URLs of images are shown; all others are dropped.
  */
-export function tableTargets({ links, images }: TargetTable, idPrefix: string): Targets {
+export function tableTargets({ links, images, sizes = {} }: TargetTable, idPrefix: string): Targets {
   return {
     link(url) {
       const written = url.trim()
@@ -28,6 +30,10 @@ export function tableTargets({ links, images }: TargetTable, idPrefix: string): 
     image(url) {
       const written = url.trim()
       return own(images, written) ?? (EMBEDDED.test(written) ? written : null)
+    },
+    sizeOf(url) {
+      const written = url.trim()
+      return Object.hasOwn(sizes, written) ? (sizes[written] as ImageSize) : null
     },
   }
 }

@@ -1,12 +1,18 @@
 /** The input and output of the renderer, and the types that its parts share. */
 import type { Element, ElementContent } from 'hast'
 import type { BlockNode, InlineNode, TextNode } from '../content/types.js'
+import type { ShownModel, ShownOperation } from '../model/index.js'
+import type { BlockWords } from './site/words.js'
 
 /** The target of a link. */
 export interface LinkTarget {
   href: string
   /** The title of the page or the name of the file, for cards and mentions. */
   title?: string
+  /** The description of the page. */
+  about?: string
+  /** The size of the file in bytes. */
+  size?: number
 }
 
 /** Resolves the targets in a page, as written there. */
@@ -15,6 +21,25 @@ export interface Targets {
   link(url: string): LinkTarget | null
   /** Returns the address for loading the image. Returns null if it is not shown; its text and a link replace it. */
   image(url: string): string | null
+  /** Returns the size of an image in pixels, if it is known. */
+  sizeOf(url: string): ImageSize | null
+}
+
+export interface ImageSize {
+  width: number
+  height: number
+}
+
+/** What only pages of sites need. */
+export interface SiteOptions {
+  /** The words in the language of the interface. Absent = English. */
+  words?: Partial<BlockWords>
+  /** The language of dates if that of the content is unknown. */
+  locale?: string
+  /** Whether links to other sites open a new window. */
+  newWindow?: boolean
+  /** Whether to mark links that lead nowhere, for previews. Otherwise they are text. */
+  markBroken?: boolean
 }
 
 /** The options for rendering a page. */
@@ -37,6 +62,10 @@ export interface RenderOptions {
   positions?: boolean
   /** Whether to omit a first-level heading at the start, and return it as the title. */
   takeTitle?: boolean
+  /** Only for the medium `site`. */
+  site?: SiteOptions
+  /** Operations and schemas of specifications, by the target that a block names (`targetOf`). Only for `site`. */
+  parts?: Readonly<Record<string, readonly (ShownOperation | ShownModel)[]>>
 }
 
 /** A heading of a rendered page. */
@@ -52,6 +81,8 @@ export interface Rendered {
   headings: RenderedHeading[]
   /** The first heading if `takeTitle` is set; else null. */
   title: string | null
+  /** The icons that the page shows: names of the interface, and `fa~` with a Font Awesome name. Only of sites. */
+  icons?: string[]
 }
 
 export type Inline = InlineNode | TextNode
@@ -68,9 +99,26 @@ export interface RenderContext {
   notes: Notes
   /** The number of code characters that may still be highlighted. */
   highlight: { left: number }
+  /** The names of icons that the page shows. */
+  icons: Set<string>
+  medium: Medium
   blocks(nodes: BlockNode['nodes']): Html[]
   inlines(nodes: readonly Inline[]): Html[]
 }
+
+/** How a medium shows blocks and inline nodes. */
+export interface Medium {
+  blocks: ReadonlyMap<string, BlockRenderer>
+  inlines: ReadonlyMap<string, InlineRenderer>
+  paragraph(content: Html[], context: RenderContext): Html[]
+  /** Renders a mark that gives text a color. */
+  color(data: Data, content: Html): Html
+  /** Renders the end of a page: its footnotes. */
+  end(context: RenderContext): Html[]
+}
+
+/** Renders an inline node of one type. */
+export type InlineRenderer = (node: InlineNode, context: RenderContext) => Html[]
 
 /** Renders a block of one type. */
 export type BlockRenderer = (node: BlockNode, context: RenderContext) => Html[]

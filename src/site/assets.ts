@@ -33,6 +33,8 @@ export interface SharedAssets {
   scheme: Asset
   /** The theme, to which each site adds its colors and fonts. */
   theme: string
+  /** Other names of Font Awesome icons, and the names of their files. */
+  iconAliases: ReadonlyMap<string, string>
   find(name: string): Asset | undefined
   /** Loads a font file of an installed package. */
   font(file: string): Promise<Asset>
@@ -54,6 +56,7 @@ export function loadAssets(): SharedAssets {
     main,
     scheme,
     theme: built('theme.css').toString(),
+    iconAliases: new Map(Object.entries(JSON.parse(built('icon-aliases.json').toString()) as Record<string, string>)),
     find: (name) => byName.get(name),
     font: (file) => {
       const known = fonts.get(file) ?? load(file)

@@ -8,68 +8,10 @@ import { tableTargets } from '../../src/render/targets.js'
 import { soup as blockSoup } from '../content/blocks/soup.js'
 import { suite } from '../support/suite.js'
 import { unicodeText } from '../support/unicode-text.js'
+import { ATTACKS } from './attacks.js'
 import { faults, html, ORDER, textIn } from './render.js'
 
 const test = suite('render: hostile input')
-
-const ATTACKS = [
-  '<script>alert(1)</script>',
-  '<ScRiPt/x>alert(1)</sCrIpT >',
-  '<img src=x onerror=alert(1)>',
-  '<img/src="x"/onerror=alert(1)//',
-  '"><svg onload=alert(1)>',
-  "' onmouseover='alert(1)",
-  '<a href="java&#10;script:alert(1)">x</a>',
-  '<a href=" &#1; javascript:alert(1)">x</a>',
-  '<a href="JaVaScRiPt&colon;alert(1)">x</a>',
-  '<a href="data:text/html,<script>alert(1)</script>">x</a>',
-  '<a href="vbscript:x">x</a>',
-  '<iframe srcdoc="<script>1</script>"></iframe>',
-  '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
-  '<svg><style><img src=x onerror=alert(1)></style></svg>',
-  '<form action="javascript:x"><input type=submit><button formaction=javascript:x>b</button></form>',
-  '<p style="background:url(javascript:x);position:fixed;top:0">s</p>',
-  '<div style="width: expression(alert(1))">x</div>',
-  '<link rel=stylesheet href="https://x.org/a.css"><meta http-equiv=refresh content="0;url=javascript:x"><base href="//x.org">',
-  '<object data="x.swf"></object><embed src="x.swf"><applet code=x></applet>',
-  '<template><script>1</script></template><noscript><img src=x onerror=1></noscript>',
-  '<xmp><script>1</script></xmp><plaintext>',
-  '<textarea><script>1</script></textarea><title><script>1</script></title>',
-  '</div></div></body></html><script>alert(1)</script>',
-  '<!--><script>alert(1)</script>-->',
-  '<![CDATA[<script>alert(1)</script>]]>',
-  '<?php echo 1 ?><!DOCTYPE x [<!ENTITY a "b">]>',
-  '<bindery-slot data-slot="0"></bindery-slot><bindery-slot data-slot="99"></bindery-slot>',
-  '[x](javascript:alert(1))',
-  '[x](<java\nscript:alert(1)>)',
-  '![x](javascript:alert(1))',
-  '![x](data:text/html,<script>1</script>)',
-  '<img src="data:image/svg+xml,<svg onload=alert(1)>">',
-  '$$\\href{javascript:alert(1)}{x}$$',
-  '$$\\htmlData{x=1}{y}\\includegraphics{x}$$',
-  '$$"><script>alert(1)</script>$$',
-  '```"><script>\n</code><script>alert(1)</script>\n```',
-  '{% hint style="\\"><script>1</script>" %}\n<script>1</script>\n{% endhint %}',
-  '{% code title="</p><script>1</script>" %}\n```html\n<script>alert(1)</script>\n```\n{% endcode %}',
-  '{% embed url="javascript:alert(1)" %}',
-  '{% file src="javascript:alert(1)" %}',
-  '{% content-ref url="javascript:alert(1)" %}\n{% endcontent-ref %}',
-  '{% column width="1%;position:fixed" %}\n{% endcolumn %}',
-  '{% openapi-operation spec="<script>" path="<img src=x onerror=1>" method="get\\" onclick=\\"x" %}\n{% endopenapi-operation %}',
-  '{% update date="\\"><script>1</script>" %}\n{% endupdate %}',
-  '<mark style="color:red;background:url(//x.org)">m</mark>',
-  '<i class="fa-x onclick=1" style="color:red;position:fixed"></i>',
-  '<a href="https://x.org" class="button primary" onclick="x" data-icon="<script>">b</a>',
-  '<table data-view="cards"><tbody><tr><td onclick=1><script>1</script></td></tr></tbody></table>',
-  '<table><thead><tr><th width="1" align="center onclick=x" data-type="files">a</th></tr></thead><tbody><tr><td colspan="2 onclick=1">b</td></tr></tbody></table>',
-  '<figure><img src="pic.png" width="1 onerror=1" alt="&quot;><script>1</script>"><figcaption><script>1</script></figcaption></figure>',
-  '<details ontoggle=alert(1) open><summary onclick=1>s</summary>\n\nx\n\n</details>',
-  '<picture><source srcset="javascript:x" media="(prefers-color-scheme: dark)"><img src="pic.png"></picture>',
-  '# <script>alert(1)</script> {#"><script>}',
-  '<a id="&quot;><script>1</script>"></a>',
-  '[^1]\n\n[^1]: <script>alert(1)</script>',
-  '{% if "><script>alert(1)</script> %}\nx\n{% endif %}',
-]
 
 for (const attack of ATTACKS)
   test(`the rendered attack does not run: ${attack.slice(0, 60).replace(/\n/g, ' ')}`, () => {

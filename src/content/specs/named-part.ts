@@ -20,9 +20,13 @@ const SCHEME = 'openapi:'
 
 /** Returns the part that a tag refers to; null if it is another tag or an attribute is missing. */
 export function readNamedPart(tag: string, body: string): NamedPart | null {
+  return readNamedPartOf(tag, parseAttributes(body).named)
+}
+
+/** Returns the part that a tag with these attributes refers to, like `readNamedPart`. */
+export function readNamedPartOf(tag: string, named: Readonly<Record<string, string | boolean>>): NamedPart | null {
   if (!isPartTag(tag)) return null
-  const { named } = parseAttributes(body)
-  const attribute = (name: string): string => (typeof named[name] === 'string' ? named[name].trim() : '')
+  const attribute = (name: string): string => (typeof named[name] === 'string' ? (named[name] as string).trim() : '')
   const spec = tag === 'openapi' || tag === 'swagger' ? { url: attribute('src') } : { slug: attribute('spec') }
   if (Object.values(spec)[0] === '') return null
   const method = attribute('method').toUpperCase()

@@ -12,7 +12,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import { type LfsFile, lfsFileOf } from './lfs-files.js'
 import { parsePage } from './page-source.js'
-import { partText } from './spec-parts.js'
+import { readPart } from './spec-parts.js'
 import { filesOf, type OpenRevision } from './revisions.js'
 
 /**
@@ -139,6 +139,7 @@ export async function readReusable(
 
 /**
  * Returns the markdown of the file `gitPath` with reusable content, variables and parts of specifications filled in.
+ * @param onPart receives each part with its stored form, for media that do not show it as markdown
  */
 export async function evaluate(
   app: App,
@@ -146,6 +147,7 @@ export async function evaluate(
   gitPath: string,
   markdown: string,
   pageVariables: Readonly<Record<string, string>> = {},
+  onPart: (part: NamedPart, shown: readonly string[]) => void = () => {},
 ): Promise<string> {
   const { structure, snapshot } = revision
   const reusable = new Set(structure.reusableContents.map((place) => place.gitPath))
@@ -157,10 +159,13 @@ export async function evaluate(
   }
   const { id, organization } = revision.space.doc
   const { moment } = revision
-  const readPart =
-    moment === undefined ? {} : { readPart: (part: NamedPart) => partText(app, id, organization, part, moment) }
+  const fillPart = async (part: NamedPart): Promise<string | null> => {
+    const found = await readPart(app, id, organization, part, moment ?? null)
+    if (found) onPart(part, found.shown)
+    return found?.text ?? null
+  }
   const around = {
-    ...readPart,
+    ...(moment === undefined ? {} : { readPart: fillPart }),
     structure,
     pageVariables,
     exists: (path: string) => paths.has(path),

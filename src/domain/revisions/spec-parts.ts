@@ -42,17 +42,20 @@ async function slugOf(app: App, organization: string, url: string): Promise<stri
   return all.find(({ source }) => 'url' in source && source.url === url)?.slug ?? null
 }
 
-/**
- * Returns the part that a block refers to, at a moment, as markdown. Null if there is no such part, or it is too costly
- * to print.
- */
-export async function partText(
+/** A part of a specification, as markdown and as it is stored: JSON of `ShownOperation` or `ShownModel`. */
+interface ReadPart {
+  text: string
+  shown: string[]
+}
+
+/** Returns the part that a block refers to, at a moment. Null if there is no such part, or it is too costly to print. */
+export async function readPart(
   app: App,
   owner: string,
   organization: string,
   part: NamedPart,
   moment: Moment,
-): Promise<string | null> {
+): Promise<ReadPart | null> {
   const version = await versionOf(app, organization, part, moment)
   const index = version && (await partIndexOf(app, version))
   if (!version || !index) return null
@@ -63,7 +66,7 @@ export async function partText(
     const texts: string[] = []
     for (const [at, { shown }] of parts.entries())
       texts.push(Buffer.from(await app.texts.bytes(owner, 'specPart', [shown], places[at]?.hash)).toString())
-    return texts.join('\n')
+    return { text: texts.join('\n'), shown: parts.map(({ shown }) => shown) }
   } catch (error) {
     if (error instanceof TextTooCostly) return null
     throw error

@@ -3,12 +3,21 @@ import { createHmac } from 'node:crypto'
 import { anchorOfLink } from '../../content/outline/anchors.js'
 import { isFile } from '../../content/read-file.js'
 import { resolveReference } from '../../content/resolve-reference.js'
-import type { PageAttributes, PageEntry } from '../../content/types.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
-import { renderSource, type Rendered, type RenderOrder, type TargetTable } from '../../render/index.js'
+import { type NamedPart, targetOf } from '../../content/specs/named-part.js'
+import type { FileEntry, GeneratedEntry, PageAttributes, PageEntry } from '../../content/types.js'
+import type { ShownModel, ShownOperation } from '../../model/index.js'
+import {
+  renderSource,
+  type Rendered,
+  type RenderOrder,
+  type SiteOptions,
+  type TargetTable,
+} from '../../render/index.js'
 import type { App } from '../context/app.js'
+import { readParts } from '../openapi/parts.js'
 import { generatedMarkdown } from '../revisions/computed.js'
-import { evaluate } from '../revisions/pages.js'
+import { evaluate, type LoadedFile, loadFiles } from '../revisions/pages.js'
 import { readDocument } from '../revisions/revisions.js'
 import { noClaims } from './visitor-claims.js'
 import { pathOfPage, pathOfSiteSpace, type ReadPage } from './visitor-paths.js'
@@ -18,6 +27,12 @@ import { defined } from '../../kernel/defined.js'
 
 /** Replacement for a page that cannot be rendered and has conditional blocks, so its source must not be shown. */
 const NOT_SHOWN = 'This page takes too much time or memory to be shown.'
+/** Maximum length in characters of the parts of specifications on a page, as JSON. */
+const MAX_PARTS = 1024 * 1024
+/** Maximum number of files of a page whose sizes are read. */
+const MAX_FILES = 200
+/** Maximum length in characters of the description of another page. */
+const MAX_ABOUT = 300
 /** Maximum length in characters of a page that is shown as source. The rest is cut off. */
 const MAX_SOURCE = 200_000
 
@@ -28,23 +43,59 @@ export interface PageText {
   attributes: PageAttributes
   /** The file in the repository; absent for generated pages. */
   gitPath?: string
+  /** The operations and schemas that its blocks show, by the target of the block, as JSON. */
+  parts: ReadonlyMap<string, readonly string[]>
 }
 
 /** Returns the text of a page that the visitor may read. */
 export async function readPageText(app: App, { pages, entry }: ReadPage): Promise<PageText> {
   const { revision } = pages
+  const parts = new Map<string, readonly string[]>()
   if (entry.type === 'generated') {
     const { markdown, limit } = await generatedMarkdown(app, revision.space.doc.id, entry)
-    return { markdown: limit ?? markdown, attributes: { ...defined({ description: entry.description }) } }
+    const attributes = { ...defined({ description: entry.description }) }
+    return { markdown: limit ?? markdown, attributes, parts: limit === null ? await generatedParts(app, entry) : parts }
   }
-  if (entry.type !== 'document') return { markdown: '', attributes: {} }
+  if (entry.type !== 'document') return { markdown: '', attributes: {}, parts }
   const page = await readDocument(app, revision, entry)
   const { attributes, markdown: written } = page.source
   const unread = page.hidden ?? page.large
   const filled = /\{%|class="expression"/.test(written)
   const markdown =
-    unread ?? (filled ? await evaluate(app, revision, entry.gitPath, written, attributes.variables) : written)
-  return { markdown, attributes, gitPath: entry.gitPath }
+    unread ??
+    (filled
+      ? await evaluate(app, revision, entry.gitPath, written, attributes.variables, (part, shown) => {
+          parts.set(targetOf(part), shown)
+        })
+      : written)
+  return { markdown, attributes, gitPath: entry.gitPath, parts }
+}
+
+/** Returns the parts of a generated page by the targets of its blocks. */
+async function generatedParts(app: App, { shown }: GeneratedEntry): Promise<PageText['parts']> {
+  const found = (await readParts(app, shown.file, shown.parts)) ?? []
+  return new Map(
+    found.map(({ shown: json }) => {
+      const part = JSON.parse(json) as ShownOperation | ShownModel
+      const named: NamedPart =
+        part.kind === 'operation'
+          ? { slug: shown.spec, kind: 'operation', method: part.method, path: part.path }
+          : { slug: shown.spec, kind: 'schemas', names: [part.name] }
+      return [targetOf(named), [json]]
+    }),
+  )
+}
+
+/** Returns the parts as a member of an order in JSON. What is too large is shown as the markdown in its block. */
+function partsJson(parts: PageText['parts']): string {
+  let left = MAX_PARTS
+  const members: string[] = []
+  for (const [target, shown] of parts) {
+    const member = `${JSON.stringify(target)}:[${shown.join()}]`
+    if (member.length <= left) members.push(member)
+    left -= member.length
+  }
+  return `{${members.join()}}`
 }
 
 /**
@@ -57,6 +108,7 @@ export async function renderPageText(
   page: ReadPage,
   text: PageText,
   base: string,
+  site: SiteOptions = {},
 ): Promise<Rendered> {
   const { revision } = page.pages
   const owner = revision.space.doc.id
@@ -69,9 +121,12 @@ export async function renderPageText(
     ...defined({ lang: revision.space.doc.language ?? undefined }),
     // The same page for all visitors is rendered once.
     conditional: { claims: text.markdown.includes('{%') ? visitor.claims : noClaims },
+    site,
   }
+  // The stored parts are JSON already.
+  const json = `${JSON.stringify(order).slice(0, -1)},"parts":${partsJson(text.parts)}}`
   try {
-    const bytes = Buffer.from(await app.texts.bytes(owner, 'render', [text.markdown, JSON.stringify(order)]))
+    const bytes = Buffer.from(await app.texts.bytes(owner, 'render', [text.markdown, json]))
     const end = bytes.indexOf(10)
     const known = JSON.parse(bytes.subarray(0, end).toString()) as Omit<Rendered, 'html'>
     return { ...known, html: bytes.subarray(end + 1).toString() }
@@ -91,6 +146,7 @@ async function targetsOf(
   const { revision } = pages
   const links: [string, TargetTable['links'][string]][] = []
   const images: [string, string][] = []
+  const files = new Map<string, string>()
   const paths = new Set((await revision.snapshot.walk()).filter(isFile).map((file) => file.path))
   const addressOf = (to: PageEntry): string => `${base}${pathOfPage(siteSpace, pages, to)}` || '/'
   for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), [])) {
@@ -99,15 +155,44 @@ async function targetsOf(
     if (named.kind === 'page') {
       const to = named.entry.id === entry.id ? entry : pages.find(named.entry.id)
       const anchor = named.anchor === undefined ? '' : `#${anchorOfLink(named.anchor)}`
-      if (to) links.push([target, { href: addressOf(to) + anchor, title: to.title }])
+      if (to) links.push([target, { href: addressOf(to) + anchor, title: to.title, ...aboutPage(pages, to) }])
     }
     if (named.kind === 'file') {
       const href = base + pathOfFile(app, siteSpace, named.gitPath)
+      files.set(target, named.gitPath)
       images.push([target, href])
       links.push([target, { href }])
     }
   }
-  return { links: Object.fromEntries(links), images: Object.fromEntries(images) }
+  const known = await loadedFiles(app, revision, [...new Set(files.values())])
+  const sizes = [...files].flatMap(([target, path]): [string, { width: number; height: number }][] => {
+    const dimensions = known.get(path)?.dimensions
+    return dimensions ? [[target, dimensions]] : []
+  })
+  const sized = links.map(([target, link]): (typeof links)[number] => {
+    const size = known.get(files.get(target) ?? '')?.size
+    return [target, { ...link, ...defined({ size }) }]
+  })
+  return { links: Object.fromEntries(sized), images: Object.fromEntries(images), sizes: Object.fromEntries(sizes) }
+}
+
+/** Returns the description of a page that the visitor may read, for cards that link to it. */
+function aboutPage({ known }: ReadPage['pages'], page: PageEntry): { about?: string } {
+  const about = page.type === 'document' ? known.get(page.gitPath)?.page.attributes.description : undefined
+  return defined({ about: about?.slice(0, MAX_ABOUT) })
+}
+
+/** Returns the files that a page shows or links to, with their sizes. */
+async function loadedFiles(
+  app: App,
+  revision: ReadPage['pages']['revision'],
+  paths: readonly string[],
+): Promise<Map<string, LoadedFile>> {
+  const places = paths.slice(0, MAX_FILES).map((gitPath): FileEntry => {
+    return { id: '', key: '', name: gitPath.slice(gitPath.lastIndexOf('/') + 1), gitPath }
+  })
+  const loaded = await loadFiles(app, revision, places)
+  return new Map(loaded.map((file) => [file.place.gitPath, file]))
 }
 
 const signatureOf = (app: App, siteSpace: string, gitPath: string): string =>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { SiteCustomization } from '../../model/index.js'
+import { lookAttributes } from '../look/attributes.js'
 
 /** What the document around a page needs to know. */
 export interface DocumentFrame {
@@ -19,23 +20,15 @@ export interface DocumentFrame {
   scheme: string
   script: string
   preload: readonly string[]
+  /** The symbols of the icons that the page shows, as HTML. */
+  symbols: string
 }
 
 /** Renders a complete HTML document. */
 export function renderDocument(frame: DocumentFrame, children: ComponentChildren): string {
-  const { title, description, lang, dir, look, indexed, canonical, sheet, scheme, script, preload } = frame
-  const { styling, header, themes } = look
+  const { title, description, lang, dir, look, indexed, canonical, sheet, scheme, script, preload, symbols } = frame
   return `<!doctype html>${renderToString(
-    <html
-      lang={lang}
-      dir={dir}
-      data-depth={styling.depth}
-      data-corners={styling.corners}
-      data-theme={styling.theme}
-      data-header={header.preset}
-      data-toggle={themes.toggeable ? undefined : 'off'}
-      data-scheme={themes.toggeable ? undefined : themes.default}
-    >
+    <html lang={lang} dir={dir} {...lookAttributes(look)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -50,7 +43,10 @@ export function renderDocument(frame: DocumentFrame, children: ComponentChildren
         <link rel="stylesheet" href={sheet} />
         <script src={script} type="module" />
       </head>
-      <body>{children}</body>
+      <body>
+        <svg hidden dangerouslySetInnerHTML={{ __html: symbols }} />
+        {children}
+      </body>
     </html>,
   )}`
 }

@@ -75,8 +75,14 @@ function search({ L, C, H }: Oklch, grounds: readonly string[], bar: number, dar
   return dark ? '#ffffff' : '#000000'
 }
 
-/** The hues of syntax colors. */
-const CODE = { keyword: 300, string: 150, number: 55, name: 245 }
+/** Returns a color of the same hue that is legible on a ground of any color. */
+export function legible(color: string, ground: string, bar: number): string {
+  const isDark = contrast('#ffffff', ground) >= contrast('#000000', ground)
+  return search(toOklch(color), [ground], bar, isDark)
+}
+
+/** The hues of syntax colors, and of text that authors color. */
+const CODE = { keyword: 300, string: 150, number: 55, name: 245, red: 25, yellow: 95 }
 
 export interface RampOptions {
   /** Whether the page is dark. */

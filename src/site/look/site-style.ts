@@ -1,20 +1,37 @@
 /** The complete style sheet of a site: its fonts, the theme and its colors. */
+import { LRUCache } from 'lru-cache'
 import type { SiteCustomization } from '../../model/index.js'
 import { type Asset, asset, type SharedAssets } from '../assets.js'
+import { fontsOf } from './fonts.js'
 import { colorTokens } from './style.js'
 
 /** The style sheet of a site, and the fonts that its pages load first. */
 export interface SiteStyle {
   sheet: Asset
   preload: Asset[]
+  /** Returns the fonts that pages in a language load first besides. */
+  preloadFor(lang: string): Asset[]
 }
 
-/** Makes the style sheet of a site. */
-export async function styleOf(assets: SharedAssets, look: SiteCustomization): Promise<SiteStyle> {
-  const sans = await assets.font('@fontsource-variable/ibm-plex-sans/files/ibm-plex-sans-latin-wght-normal.woff2')
-  const mono = await assets.font('@fontsource/ibm-plex-mono/files/ibm-plex-mono-latin-400-normal.woff2')
-  const face = (family: string, font: Asset, weight: string): string =>
-    `@font-face{font-family:"${family}";src:url(${font.name}) format("woff2");font-weight:${weight};font-display:optional}`
-  const css = face('Plex Sans', sans, '400 700') + face('Plex Mono', mono, '400') + assets.theme + colorTokens(look)
-  return { sheet: asset('site.css', Buffer.from(css)), preload: [sans, mono] }
+/** Maximum number of style sheets that are kept, of about 60 KB each. */
+const MAX_SHEETS = 50
+/** Style sheets by the files that they refer to. */
+const made = new WeakMap<SharedAssets, LRUCache<string, Promise<SiteStyle>>>()
+
+/** Makes the style sheet of a site. Sites with the same styling share it. */
+export function styleOf(assets: SharedAssets, look: SiteCustomization): Promise<SiteStyle> {
+  const { styling, header } = look
+  const key = JSON.stringify([styling, header.preset, header.backgroundColor, header.linkColor])
+  const sheets = made.get(assets) ?? new LRUCache<string, Promise<SiteStyle>>({ max: MAX_SHEETS })
+  made.set(assets, sheets)
+  const known = sheets.get(key) ?? make(assets, look)
+  sheets.set(key, known)
+  known.catch(() => sheets.delete(key))
+  return known
+}
+
+async function make(assets: SharedAssets, look: SiteCustomization): Promise<SiteStyle> {
+  const fonts = await fontsOf(assets, look)
+  const sheet = asset('site.css', Buffer.from(assets.theme + fonts.css + colorTokens(look)))
+  return { sheet, preload: fonts.preload, preloadFor: fonts.preloadFor }
 }

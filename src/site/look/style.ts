@@ -1,10 +1,22 @@
-/** Makes the style sheet of a site: the theme, its colors and its fonts. */
+/** The colors of a site as CSS. */
 import type { SiteCustomization } from '../../model/index.js'
-import { ramp, type RampOptions } from './ramp.js'
+import { legible, ramp, type RampOptions } from './ramp.js'
+
+type Scheme = 'light' | 'dark'
 
 /** Returns the color tokens of a site as CSS, for light and dark pages. */
-export function colorTokens({ styling }: SiteCustomization): string {
-  const optionsOf = (scheme: 'light' | 'dark'): RampOptions => ({
+export function colorTokens(look: SiteCustomization): string {
+  const light = tokensOf(look, 'light')
+  const dark = tokensOf(look, 'dark')
+  const lines = Object.entries(light).map(([name, color]) =>
+    color === dark[name] ? `--${name}:${color}` : `--${name}:light-dark(${color},${dark[name]})`,
+  )
+  return `@layer tokens{:root{${lines.join(';')}}}`
+}
+
+function tokensOf(look: SiteCustomization, scheme: Scheme): Record<string, string> {
+  const { styling } = look
+  const options: RampOptions = {
     dark: scheme === 'dark',
     ...(styling.tint ? { tint: styling.tint.color[scheme] } : {}),
     status: {
@@ -14,9 +26,27 @@ export function colorTokens({ styling }: SiteCustomization): string {
       danger: styling.dangerColor[scheme],
     },
     match: styling.background === 'match',
-  })
-  const light = ramp(styling.primaryColor.light, optionsOf('light'))
-  const dark = ramp(styling.primaryColor.dark, optionsOf('dark'))
-  const lines = Object.entries(light).map(([name, color]) => `--${name}:light-dark(${color},${dark[name]})`)
-  return `@layer tokens{:root{${lines.join(';')}}}`
+  }
+  const colors = ramp(styling.primaryColor[scheme], options)
+  return { ...colors, ...headerTokens(look, scheme, colors) }
+}
+
+/** Returns the tokens of a header with a color of its own. Its texts and controls are legible on any color. */
+function headerTokens(
+  { header }: SiteCustomization,
+  scheme: Scheme,
+  colors: Record<string, string>,
+): Record<string, string> {
+  if (header.preset !== 'custom') return {}
+  const ground = header.backgroundColor?.[scheme] ?? colors['paper'] ?? '#ffffff'
+  const link = header.linkColor?.[scheme] ?? colors['ink'] ?? '#000000'
+  return {
+    'top-bg': ground,
+    'top-ink': legible(colors['ink'] ?? link, ground, 4.55),
+    'top-ink-2': legible(link, ground, 4.55),
+    'top-line': header.backgroundColor ? ground : (colors['line'] ?? ground),
+    'top-field': ground,
+    'top-field-line': legible(link, ground, 3.05),
+    'top-mark': legible(link, ground, 3.05),
+  }
 }

@@ -1,0 +1,73 @@
+/** The sites whose content pages can show after a click. Until then, nothing is loaded from them. */
+
+/** A kind of embedded content: where its pages are, and the address of its frame. */
+interface EmbedHost {
+  hosts: RegExp
+  /** The host of the frame, for the Content-Security-Policy. */
+  frame: string
+  /** Returns the path of the frame; null if the address is not that of one item. */
+  path(url: URL): string | null
+}
+
+const matched = (pattern: RegExp, url: URL, path: (id: string) => string): string | null => {
+  const id = pattern.exec(url.pathname + url.search)?.[1]
+  return id === undefined ? null : path(encodeURIComponent(id))
+}
+
+const HOSTS: readonly EmbedHost[] = [
+  {
+    hosts: /^(?:(?:www\.|m\.)?youtube\.com|youtu\.be)$/,
+    frame: 'www.youtube-nocookie.com',
+    path: (url) =>
+      matched(/^(?:\/(?:embed|shorts|live)\/|\/watch\?(?:.*&)?v=|\/)([\w-]{11})(?![\w-])/, url, (id) => `/embed/${id}`),
+  },
+  {
+    hosts: /^(?:www\.|player\.)?vimeo\.com$/,
+    frame: 'player.vimeo.com',
+    path: (url) => matched(/^\/(?:video\/)?(\d{5,12})/, url, (id) => `/video/${id}?dnt=1`),
+  },
+  {
+    hosts: /^(?:www\.)?loom\.com$/,
+    frame: 'www.loom.com',
+    path: (url) => matched(/^\/(?:share|embed)\/([0-9a-f]{32})/, url, (id) => `/embed/${id}`),
+  },
+  {
+    hosts: /^(?:www\.)?figma\.com$/,
+    frame: 'www.figma.com',
+    path: (url) =>
+      /^\/(?:file|design|proto|board)\//.test(url.pathname)
+        ? `/embed?embed_host=share&url=${encodeURIComponent(url.href)}`
+        : null,
+  },
+  {
+    hosts: /^codepen\.io$/,
+    frame: 'codepen.io',
+    path: (url) => {
+      const [, user, id] = /^\/([\w-]+)\/(?:pen|embed)\/(\w+)/.exec(url.pathname) ?? []
+      return user === undefined ? null : `/${user}/embed/${id}?default-tab=result`
+    },
+  },
+  {
+    hosts: /^codesandbox\.io$/,
+    frame: 'codesandbox.io',
+    path: (url) => matched(/^\/(?:s|embed)\/([\w-]+)/, url, (id) => `/embed/${id}`),
+  },
+]
+
+/** The hosts whose frames pages may load, for the Content-Security-Policy. */
+export const EMBED_HOSTS: readonly string[] = HOSTS.map(({ frame }) => `https://${frame}`)
+
+/** Returns the address of the frame that shows an address; null if its host is not on the list. */
+export function frameOf(address: string): string | null {
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (!url || !/^https?:$/.test(url.protocol)) return null
+  const known = HOSTS.find(({ hosts }) => hosts.test(url.hostname))
+  const path = known?.path(url) ?? null
+  return known && path !== null ? `https://${known.frame}${path}` : null
+}
+
+/** Returns the host of an address as readers know it; null if it is not an address of the web. */
+export function hostIn(address: string): string | null {
+  const url = URL.canParse(address) ? new URL(address) : null
+  return url && /^https?:$/.test(url.protocol) ? url.hostname.replace(/^www\./, '') : null
+}
