@@ -27,10 +27,14 @@ export const MissingLayout = ({ frame, model }: { frame: Frame; model: MissingMo
           </p>
           <h1>{words.missing.title}</h1>
           <p>{words.missing.reason}</p>
-          <form class="search-form" role="search" action={search}>
-            <input type="search" name="q" value={query} aria-label={words.searchLabel} />
-            <button type="submit" class="btn primary">{words.search}</button>
-          </form>
+          <search>
+            <form class="search-form" action={search}>
+              <input type="search" name="q" value={query} aria-label={words.searchLabel} />
+              <button type="submit" class="btn primary">
+                {words.search}
+              </button>
+            </form>
+          </search>
           {near.length === 0 ? null : (
             <>
               <h2>{words.missing.similar}</h2>
