@@ -1,52 +1,32 @@
 /** The HTML document around every page of a site. */
-import type { ComponentChildren } from 'preact'
+import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import type { SiteCustomization } from '../../model/index.js'
+import type { SharedAssets } from '../assets.js'
+import type { Frame } from '../frame.js'
+import { Head, type HeadModel } from './head.js'
 import { lookAttributes } from '../look/attributes.js'
+import { symbolsFor } from '../look/icons.js'
 
-/** What the document around a page needs to know. */
-export interface DocumentFrame {
-  /** The title of the window. */
-  title: string
-  description?: string
-  lang: string
-  dir: 'ltr' | 'rtl'
-  look: SiteCustomization
-  /** Whether search engines may list the page. */
-  indexed: boolean
-  canonical?: string
-  /** Addresses of the files that the page loads. */
-  sheet: string
-  scheme: string
-  script: string
-  preload: readonly string[]
-  /** The symbols of the icons that the page shows, as HTML. */
-  symbols: string
-}
+/** Matches the reference of an icon to its symbol. */
+const ICON = /<use href="#i-([a-z0-9~-]+)"/g
 
-/** Renders a complete HTML document. */
-export function renderDocument(frame: DocumentFrame, children: ComponentChildren): string {
-  const { title, description, lang, dir, look, indexed, canonical, sheet, scheme, script, preload, symbols } = frame
+/** Renders a complete HTML document. It contains the symbol of each icon once. */
+export async function renderDocument(
+  assets: SharedAssets,
+  frame: Frame,
+  head: HeadModel,
+  children: VNode,
+): Promise<string> {
+  const body = renderToString(children)
+  const names = new Set([...body.matchAll(ICON)].map(([, name = '']) => name))
+  const symbols = `<svg hidden>${await symbolsFor(assets, names, frame.look.styling.icons)}</svg>`
   return `<!doctype html>${renderToString(
-    <html lang={lang} dir={dir} {...lookAttributes(look)}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title}</title>
-        {description ? <meta name="description" content={description} /> : null}
-        {indexed ? null : <meta name="robots" content="noindex" />}
-        {canonical ? <link rel="canonical" href={canonical} /> : null}
-        {preload.map((href) => (
-          <link rel="preload" href={href} as="font" type="font/woff2" crossorigin="anonymous" />
-        ))}
-        <script src={scheme} />
-        <link rel="stylesheet" href={sheet} />
-        <script src={script} type="module" />
-      </head>
-      <body>
-        <svg hidden dangerouslySetInnerHTML={{ __html: symbols }} />
-        {children}
-      </body>
+    <html lang={frame.lang} dir={frame.dir} {...lookAttributes(frame.look)}>
+      <Head frame={frame} head={head} />
+      <body dangerouslySetInnerHTML={{ __html: symbols + body }} />
     </html>,
   )}`
 }
+
+/** Renders a part of a page. */
+export const renderFragment = (children: VNode): string => renderToString(children)

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { own } from '../../kernel/defined.js'
 import type { SiteCustomization } from '../../model/index.js'
 import type { SharedAssets } from '../assets.js'
 import { phosphorName } from './icon-names.js'
@@ -35,7 +36,8 @@ export async function symbolsFor(assets: SharedAssets, names: Iterable<string>, 
 }
 
 async function symbolOf({ iconAliases }: SharedAssets, name: string, style: IconStyle): Promise<string> {
-  if (Object.hasOwn(INTERFACE, name)) return `<symbol id="i-${name}" viewBox="0 0 20 20">${INTERFACE[name]}</symbol>`
+  const shape = own(INTERFACE, name)
+  if (shape !== undefined) return `<symbol id="i-${name}" viewBox="0 0 20 20">${shape}</symbol>`
   const key = `${style} ${name}`
   const known = loaded.get(key)
   if (known !== undefined) return known

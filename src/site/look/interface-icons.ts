@@ -1,5 +1,5 @@
 /** The icons of the interface: strokes in a box of 20 by 20. */
-export const INTERFACE: Readonly<Record<string, string>> = {
+export const INTERFACE = {
   auto: '<circle cx="10" cy="10" r="6.75"/><path d="M10 3.25v13.5"/><path d="M10 3.25a6.75 6.75 0 0 1 0 13.5Z" fill="currentColor"/>',
   bolt: '<path d="M11 2.75 4.5 11.5H9.5L8.5 17.25 15.5 8.5H10.5z"/>',
   book: '<path d="M3.5 4.25c2.5-1 4.7-.8 6.5.6 1.8-1.4 4-1.6 6.5-.6v11c-2.5-1-4.7-.8-6.5.6-1.8-1.4-4-1.6-6.5-.6zM10 4.85v11"/>',
@@ -33,4 +33,4 @@ export const INTERFACE: Readonly<Record<string, string>> = {
   sun: '<circle cx="10" cy="10" r="3.25"/><path d="M10 2.5v1.75m0 11.5v1.75M2.5 10h1.75m11.5 0h1.75M4.7 4.7l1.2 1.2m8.2 8.2 1.2 1.2m0-10.6-1.2 1.2m-8.2 8.2-1.2 1.2"/>',
   warn: '<path d="M10 3.25 17.5 16.5h-15ZM10 8v4m0 2.1v.2"/>',
   x: '<path d="m5 5 10 10M15 5 5 15"/>',
-}
+} as const satisfies Readonly<Record<string, string>>
