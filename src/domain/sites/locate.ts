@@ -2,6 +2,7 @@
 import { basenameKey, type OrganizationDoc, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { isServiceHost } from './addresses.js'
 
 /** A site, and the part of the address below it. */
 export interface LocatedSite {
@@ -31,13 +32,16 @@ export async function locate(
   path: string,
 ): Promise<LocatedSite | LocatedOrganization | null> {
   const { store, settings } = app
-  const own = (await store.find(sites, 'hostname', hostname))[0]
-  if (own) {
-    const organization = await store.get(organizations, own.organization)
-    return organization && { organization, site: own, base: '', path }
+  // A host name from before the operator changed the origin must not take that of the service.
+  if (!isServiceHost(app, hostname)) {
+    const [own] = await store.find(sites, 'hostname', hostname)
+    if (own) {
+      const organization = await store.get(organizations, own.organization)
+      return organization && { organization, site: own, base: '', path }
+    }
+    const [custom] = await store.find(organizations, 'customHostname', hostname)
+    if (custom) return inOrganization(app, custom, '', path)
   }
-  const [custom] = await store.find(organizations, 'customHostname', hostname)
-  if (custom) return inOrganization(app, custom, '', path)
   const { origin, perOrganization } = settings.sites
   const suffix = `.${new URL(origin).hostname}`
   if (perOrganization && hostname.endsWith(suffix)) {
@@ -60,7 +64,9 @@ async function inOrganization(
   const basename = decoded(name)
   const key = basename === null ? null : basenameKey({ organization: organization.id, basename })
   const [site] = key === null ? [] : await app.store.find(sites, 'basename', key)
-  return site ? { organization, site, base: `${above}/${name}`, path: rest === '' ? '/' : rest } : null
+  if (!site) return null
+  // One spelling, however the request spells it: `%61cme` is `acme`.
+  return { organization, site, base: `${above}/${encodeURIComponent(site.basename)}`, path: rest === '' ? '/' : rest }
 }
 
 function decoded(part: string): string | null {
@@ -71,9 +77,11 @@ function decoded(part: string): string | null {
   }
 }
 
-/** Whether a host name belongs to an organization or a site of this service, for certificates on demand. */
+/** Maximum length of a host name in DNS. */
+const MAX_HOSTNAME = 253
+
+/** Whether readers reach sites under a host name, for certificates on demand. */
 export async function isServedHost(app: App, hostname: string): Promise<boolean> {
-  const { origin } = app.settings.sites
-  if (hostname === new URL(origin).hostname) return true
-  return (await locate(app, hostname, '/')) !== null
+  if (hostname.length > MAX_HOSTNAME) return false
+  return hostname === new URL(app.settings.sites.origin).hostname || (await locate(app, hostname, '/')) !== null
 }
