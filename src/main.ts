@@ -15,6 +15,7 @@ import { refreshSpace } from './commands/refresh.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { WrongKey } from './start/keys.js'
+import { CannotListen } from './start/serve-api.js'
 import { MigrationUnfinished } from './start/migration.js'
 import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
@@ -167,7 +168,7 @@ function fail(error: unknown): never {
     error instanceof UnusableKey ||
     error instanceof WrongKey ||
     isRefusedWrite(error) ||
-    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    error instanceof CannotListen
   console.error(known ? (error as Error).message + adviceOn(error) : error)
   process.exit(1)
 }

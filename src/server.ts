@@ -87,7 +87,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, log)
+    const sites = await serveSites(app, config, log).catch(async (error: unknown) => {
+      await api.stop()
+      throw error
+    })
     if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
     app.texts.warm()
     const { requestExports } = watchers

@@ -48,9 +48,10 @@ export async function locate(
     const [named] = await store.find(organizations, 'hostname', hostname.slice(0, -suffix.length))
     return named ? inOrganization(app, named, '', path) : null
   }
-  const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
+  const [name, rest] = firstPart(path)
+  if (name === '') return null
   const organization = (await store.find(organizations, 'hostname', name))[0] ?? (await store.get(organizations, name))
-  return organization && name !== '' ? inOrganization(app, organization, `/${name}`, rest) : null
+  return organization && inOrganization(app, organization, `/${encodeURIComponent(name)}`, rest)
 }
 
 async function inOrganization(
@@ -59,21 +60,22 @@ async function inOrganization(
   above: string,
   path: string,
 ): Promise<LocatedSite | LocatedOrganization | null> {
-  const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
-  if (name === '') return { organization, base: above }
-  const basename = decoded(name)
-  const key = basename === null ? null : basenameKey({ organization: organization.id, basename })
-  const [site] = key === null ? [] : await app.store.find(sites, 'basename', key)
-  if (!site) return null
-  // One spelling, however the request spells it: `%61cme` is `acme`.
-  return { organization, site, base: `${above}/${encodeURIComponent(site.basename)}`, path: rest === '' ? '/' : rest }
+  if (/^\/?$/.test(path)) return { organization, base: above }
+  const [basename, rest] = firstPart(path)
+  const [site] = await app.store.find(sites, 'basename', basenameKey({ organization: organization.id, basename }))
+  return site
+    ? { organization, site, base: `${above}/${encodeURIComponent(basename)}`, path: rest === '' ? '/' : rest }
+    : null
 }
 
-function decoded(part: string): string | null {
+/** Splits a path after its first part, which is decoded. It is '' if it cannot be a name. */
+function firstPart(path: string): [name: string, rest: string] {
+  const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
   try {
-    return decodeURIComponent(part)
+    const name = decodeURIComponent(part)
+    return [/\p{Cc}/u.test(name) ? '' : name, rest]
   } catch {
-    return null
+    return ['', rest]
   }
 }
 
