@@ -12,6 +12,7 @@ import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, OperatorError } from './commands/maintenance.js'
 import { migrate } from './commands/migrate/migrate.js'
 import { refreshSpace } from './commands/refresh.js'
+import { findSampleSite } from './domain/sites/sample-site.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { WrongKey } from './start/keys.js'
@@ -28,7 +29,8 @@ program
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)
-    console.log(welcome(service, config.dataDir))
+    const sample = await findSampleSite(service.app, service.first.organization)
+    console.log(welcome(service, config.dataDir, sample))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
   })
 
@@ -121,8 +123,8 @@ async function finish(service: Service): Promise<void> {
   process.exit(0)
 }
 
-/** Returns the welcome message: the URL, the token, and the next step. */
-function welcome({ url, first }: Service, dataDir: string): string {
+/** Returns the welcome message: the URL, the sample site, the token, and the next step. */
+function welcome({ url, first }: Service, dataDir: string, sample: string | null): string {
   const kept = `${dataDir}/admin-token`
   const [token, header] = first.isGiven
     ? ['the one in BINDERY_ADMIN_TOKEN', '$BINDERY_ADMIN_TOKEN']
@@ -132,6 +134,7 @@ function welcome({ url, first }: Service, dataDir: string): string {
   return [
     '',
     `Bindery is ready at ${url}`,
+    ...(sample === null ? [] : [`  Sample site     ${sample}`]),
     `  API reference   ${url}/docs`,
     `  Token           ${token}`,
     `  Organization    ${first.organization.id}`,

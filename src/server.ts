@@ -5,6 +5,7 @@ import { FolderWatch } from './disk/folder-watch.js'
 import { keepSecret } from './disk/secret-file.js'
 import type { App } from './domain/context/app.js'
 import { tellSetAside } from './domain/events/ref-set-aside.js'
+import { createSampleSite } from './domain/sites/sample-site.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
@@ -127,10 +128,17 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   }
 }
 
-/** Creates the first user, organization and token if there are none. The token is kept in a file of the data folder. */
+/**
+ * Creates the first user, organization and token if there are none, and the sample site of a new service. The token
+ * is kept in a file of the data folder.
+ */
 async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
   if (first.token !== null)
     await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => first.token as string, { replace: true })
+  if (first.isNew && config.sampleSite)
+    await createSampleSite(app, first.user, first.organization).catch((error: unknown) =>
+      app.log.error({ error }, 'The sample site could not be created. Everything else works.'),
+    )
   return first
 }
