@@ -29,7 +29,7 @@ program
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)
-    const sample = await findSampleSite(service.app, service.first.organization)
+    const sample = await findSampleSite(service.app, service.first.organization.id)
     console.log(welcome(service, config.dataDir, sample))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
   })

@@ -86,7 +86,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const readOnly = await isReadOnly(folders, log)
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
-    const api = await serveApi(app, config, { log, folders, budget, node })
+    const api = await serveApi(app, config, { log, folders, budget, node, organization: first.organization.id })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const sites = await serveSites(app, config, log).catch(async (error: unknown) => {
       await api.stop()

@@ -18,6 +18,7 @@ import type { App } from '../domain/context/app.js'
 import { guardedApp } from '../domain/context/guarded-app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
 import { recordRequest } from '../domain/events/audit.js'
+import { findSampleSite } from '../domain/sites/sample-site.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
@@ -52,15 +53,14 @@ interface Surroundings {
   budget: MemoryBudget
   /** The resources shared with other nodes; null = none. */
   node: Node | null
+  /** The organization of the first admin, which has the sample site. */
+  organization: string
 }
 
 /** Starts the API on the configured address and port. */
-export async function serveApi(
-  app: App,
-  config: Config,
-  { log, folders, budget, node }: Surroundings,
-): Promise<RunningApi> {
-  const api = await apiOf(app, config, { log, folders, budget, node })
+export async function serveApi(app: App, config: Config, around: Surroundings): Promise<RunningApi> {
+  const { node } = around
+  const api = await apiOf(app, config, around)
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
@@ -79,7 +79,7 @@ export async function serveApi(
   return { url: urlOf(server, config), stop }
 }
 
-function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<Api> {
+function apiOf(app: App, config: Config, { log, folders, budget, node, organization }: Surroundings): Promise<Api> {
   const explain = operatorFailures(folders)
   return createApi<App, Actor>({
     app,
@@ -96,6 +96,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     guard: (actor, permission, resources) =>
       guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
     mounts: [doorOf(app, explain)],
+    sample: () => findSampleSite(app, organization),
     config: {
       name: NAME,
       version: app.settings.version,

@@ -18,7 +18,11 @@ const WITH_SAMPLE = { BINDERY_SAMPLE_SITE: 'true' }
 async function found({ service }: TestService): Promise<[number, number, string | null]> {
   const { store } = service.app
   const live = (await store.all(spaces)).filter(({ deletedAt }) => deletedAt === undefined)
-  return [live.length, (await store.all(sites)).length, await findSampleSite(service.app, service.first.organization)]
+  return [
+    live.length,
+    (await store.all(sites)).length,
+    await findSampleSite(service.app, service.first.organization.id),
+  ]
 }
 
 test('the first start publishes a sample, and no later start creates it again', async () => {

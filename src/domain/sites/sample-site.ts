@@ -1,5 +1,5 @@
 /** The sample site that a new service shows: a template in a space of its own, published for everyone. */
-import { basenameKey, type OrganizationDoc, sites } from '../../model/index.js'
+import { basenameKey, type OrganizationDoc, organizations, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -27,12 +27,12 @@ export async function createSampleSite(
   await publishSite(app, actor, site)
 }
 
-/** Returns the address of the sample site while anyone may read it; null after it was deleted or closed. */
-export async function findSampleSite(app: App, organization: Document<OrganizationDoc>): Promise<string | null> {
-  const [site] = await app.store.find(
-    sites,
-    'basename',
-    basenameKey({ organization: organization.id, basename: TEMPLATE }),
-  )
-  return site?.visibility === 'public' ? (publishedSite({ app, organization, site }) ?? null) : null
+/**
+ * Returns the address of the sample site while anyone may read it. Null after it was deleted or closed.
+ * @param id of the organization
+ */
+export async function findSampleSite(app: App, id: string): Promise<string | null> {
+  const [site] = await app.store.find(sites, 'basename', basenameKey({ organization: id, basename: TEMPLATE }))
+  const organization = site?.visibility === 'public' ? await app.store.get(organizations, id) : null
+  return (site && organization && publishedSite({ app, organization, site })) ?? null
 }
