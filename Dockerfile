@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 RUN npm ci --no-audit --no-fund
 COPY src src
+COPY scripts/build-browser.ts scripts/
 COPY templates templates
 RUN npm run build && npm prune --omit=dev
 
@@ -17,5 +18,5 @@ COPY --from=build /app/templates templates
 RUN mkdir -p /var/lib/bindery && chown node:node /var/lib/bindery
 USER node
 ENV BINDERY_HOST=0.0.0.0 BINDERY_DATA_DIR=/var/lib/bindery/data BINDERY_REPOS_DIR=/var/lib/bindery/repos
-EXPOSE 3000
+EXPOSE 3000 3001
 CMD ["node", "dist/main.js", "serve"]

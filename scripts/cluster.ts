@@ -17,6 +17,7 @@ const GRACE_MS = 20_000
 const given = process.argv[2]
 const count = Number(process.env.NODES ?? 3)
 const port = Number(process.env.PORT ?? 3000)
+const sitesPort = Number(process.env.SITES_PORT ?? 3001)
 const folder = given === undefined ? await mkdtemp(join(tmpdir(), 'bindery-cluster-')) : resolve(given)
 
 /** Returns a secret that is stored in the folder. Only its owner may read it. */
@@ -38,10 +39,12 @@ interface Running {
   child: ChildProcess
   ended: Promise<unknown>
   port: number
+  sitesPort: number
 }
 
 async function startNode(n: number, env: Record<string, string>): Promise<Running> {
   const nodePort = await freePort()
+  const nodeSitesPort = await freePort()
   const home = join(folder, `node-${n}`)
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     // Ctrl-C reaches only this process, which ends the others in order.
@@ -51,6 +54,7 @@ async function startNode(n: number, env: Record<string, string>): Promise<Runnin
       ...process.env,
       ...env,
       BINDERY_PORT: String(nodePort),
+      BINDERY_SITES_PORT: String(nodeSitesPort),
       BINDERY_DATA_DIR: join(home, 'data'),
       BINDERY_REPOS_DIR: join(home, 'repos'),
     },
@@ -62,7 +66,7 @@ async function startNode(n: number, env: Record<string, string>): Promise<Runnin
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Server ${n} did not start:\n${output}`)
     const ready = await fetch(`http://127.0.0.1:${nodePort}/readyz`).catch(() => null)
-    if (ready?.ok) return { child, ended, port: nodePort }
+    if (ready?.ok) return { child, ended, port: nodePort, sitesPort: nodeSitesPort }
     await new Promise((done) => setTimeout(done, 100))
   }
 }
@@ -99,6 +103,7 @@ async function run(): Promise<void> {
     BINDERY_SIGNING_KEY: signingKey,
     BINDERY_ADMIN_TOKEN: token,
     BINDERY_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    BINDERY_SITES_ORIGIN: `http://127.0.0.1:${sitesPort}`,
     BINDERY_LOG_LEVEL: 'warn',
   }
   const nodes: Running[] = []
@@ -113,6 +118,11 @@ async function run(): Promise<void> {
     nodes.map((node) => ({ host: '127.0.0.1', port: node.port })),
   )
   closers.push(() => balancer.close())
+  const sites = await startBalancer(
+    sitesPort,
+    nodes.map((node) => ({ host: '127.0.0.1', port: node.sitesPort })),
+  )
+  closers.push(() => sites.close())
   const { items } = (await (
     await fetch(`${balancer.url}/v1/orgs`, { headers: { authorization: `Bearer ${token}` } })
   ).json()) as { items: { id: string }[] }
@@ -120,6 +130,7 @@ async function run(): Promise<void> {
     [
       '',
       `Bindery is ready at ${balancer.url}: ${nodes.length} servers (${nodes.map((node) => `${node.port}, process ${node.child.pid}`).join('; ')}) on one PostgreSQL, process ${postgres.pid()}`,
+      `  Sites           ${sites.url}`,
       `  Token           ${token}`,
       `  Files           ${folder}${given === undefined ? ' (deleted at the end)' : ''}`,
       '',

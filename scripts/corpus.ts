@@ -39,6 +39,8 @@ const token = 'bindery_corpus_token_000000000000'
 const service = await start(
   loadConfig({
     BINDERY_PORT: '0',
+    BINDERY_SITES_PORT: '0',
+    BINDERY_SAMPLE_SITE: 'false',
     BINDERY_DATA_DIR: join(dir, 'data'),
     BINDERY_REPOS_DIR: join(dir, 'repos'),
     BINDERY_ADMIN_TOKEN: token,

@@ -13,9 +13,11 @@ import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, OperatorError } from './commands/maintenance.js'
 import { migrate } from './commands/migrate/migrate.js'
 import { refreshSpace } from './commands/refresh.js'
+import { findSampleSite } from './domain/sites/sample-site.js'
 import { UnusableKey } from './git/index.js'
 import { type Service, start } from './server.js'
 import { WrongKey } from './start/keys.js'
+import { CannotListen } from './start/serve-api.js'
 import { MigrationUnfinished } from './start/migration.js'
 import { DatabaseAway, StoreDamaged, StoreTooNew, StoreTooOld } from './store/index.js'
 
@@ -28,9 +30,10 @@ program
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)
+    const sample = await findSampleSite(service.app, service.first.organization.id)
     // Before the message: a caller that reads the message may stop the server at once.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
-    console.log(welcome(service, config.dataDir))
+    console.log(welcome(service, config.dataDir, sample))
   })
 
 program
@@ -122,8 +125,8 @@ async function finish(service: Service): Promise<void> {
   process.exit(0)
 }
 
-/** Returns the welcome message: the URL, the token, and the next step. */
-function welcome({ url, first }: Service, dataDir: string): string {
+/** Returns the welcome message: the URL, the sample site, the token, and the next step. */
+function welcome({ url, first }: Service, dataDir: string, sample: string | null): string {
   const kept = `${dataDir}/admin-token`
   const [token, header] = first.isGiven
     ? ['the one in BINDERY_ADMIN_TOKEN', '$BINDERY_ADMIN_TOKEN']
@@ -133,6 +136,7 @@ function welcome({ url, first }: Service, dataDir: string): string {
   return [
     '',
     `Bindery is ready at ${url}`,
+    ...(sample === null ? [] : [`  Sample site     ${sample}`]),
     `  API reference   ${url}/docs`,
     `  Token           ${token}`,
     `  Organization    ${first.organization.id}`,
@@ -169,7 +173,7 @@ function fail(error: unknown): never {
     error instanceof UnusableKey ||
     error instanceof WrongKey ||
     isRefusedWrite(error) ||
-    errorCode(error) === 'EADDRINUSE'
+    error instanceof CannotListen
   console.error(known ? asError(error).message + adviceOn(error) : error)
   process.exit(1)
 }

@@ -5,6 +5,7 @@ import type { Config } from './config.js'
 import { FolderWatch } from './disk/folder-watch.js'
 import { keepSecret } from './disk/secret-file.js'
 import type { App } from './domain/context/app.js'
+import { createSampleSite } from './domain/sites/sample-site.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
@@ -78,9 +79,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
     work.watchers = watchers
-    const api = await serveApi(app, config, { log, folders, budget, node })
+    const api = await serveApi(app, config, { log, folders, budget, node, organization: first.organization.id })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, log)
+    const sites = await serveSites(app, config, log).catch(async (error: unknown) => {
+      await api.stop()
+      throw error
+    })
     if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
     app.texts.warm()
     let closeControl = async (): Promise<void> => {}
@@ -141,10 +145,17 @@ async function stopWork(app: App, { watchers, background }: BackgroundWork): Pro
   await background?.drivers.stop()
 }
 
-/** Creates the first user, organization and token if there are none. The token is kept in a file of the data folder. */
+/**
+ * Creates the first user, organization and token if there are none, and the sample site of a new service. The token
+ * is kept in a file of the data folder.
+ */
 async function bootstrap(app: App, config: Config): Promise<FirstStart> {
   const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
   if (first.token !== null)
     await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => required(first.token), { replace: true })
+  if (first.isNew && config.sampleSite)
+    await createSampleSite(app, first.user, first.organization).catch((error: unknown) =>
+      app.log.error({ error }, 'The sample site could not be created. Everything else works.'),
+    )
   return first
 }

@@ -192,6 +192,8 @@ async function withPolls(folder: string, { id, url }: Connected, work: (sides: S
   const { connections } = await built<{ connections: typeof table }>('model/index.js')
   const config = loadConfig({
     BINDERY_PORT: '0',
+    BINDERY_SITES_PORT: '0',
+    BINDERY_SAMPLE_SITE: 'false',
     BINDERY_DATA_DIR: join(folder, 'data'),
     BINDERY_REPOS_DIR: join(folder, 'repos'),
     BINDERY_REMOTE_PROTOCOLS: 'http',

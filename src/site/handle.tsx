@@ -2,7 +2,7 @@
 import { organizations, sites } from '../model/index.js'
 import { publishedSite } from '../domain/sites/addresses.js'
 import type { App } from '../domain/context/app.js'
-import { type LocatedSite, locate } from '../domain/sites/locate.js'
+import { isServedHost, type LocatedSite, locate } from '../domain/sites/locate.js'
 import { findDestination } from '../domain/sites/visitor-paths.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { SharedAssets } from './assets.js'
@@ -22,10 +22,13 @@ export const missing = (): SiteResponse => ({
   audience: 'private',
 })
 
+/** Tells a proxy whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
+const HOST = '/~host'
 const ASSET = /\/~assets\/([\w.-]+)$/
 
 /** Answers one request. */
 export async function handle(app: App, request: SiteRequest, assets: SharedAssets): Promise<SiteResponse> {
+  if (request.path === HOST) return knowsHost(app, request.query.get('domain') ?? '')
   const name = ASSET.exec(request.path)?.[1]
   const shared = name === undefined ? undefined : assets.find(name)
   if (shared) return { status: 200, type: shared.type, body: shared.body, audience: 'immutable' }
@@ -64,10 +67,16 @@ async function inSite(
   return pageOutput(visit, found, assets)
 }
 
-/** Redirects from the root of an organization to its default site. */
+async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {
+  const status = (await isServedHost(app, hostname.toLowerCase())) ? 200 : 404
+  return { status, type: 'text/plain; charset=utf-8', body: '', audience: 'private' }
+}
+
+/** Redirects from the root of an organization to its default site, unless only a share link opens it. */
 async function organizationRoot(app: App, id: string): Promise<SiteResponse> {
   const organization = await app.store.get(organizations, id)
   const site = organization?.defaultContent && (await app.store.get(sites, organization.defaultContent.site))
-  const address = organization && site ? publishedSite({ app, organization, site }) : undefined
+  const isOpen = site && site.visibility !== 'share-link'
+  const address = organization && isOpen ? publishedSite({ app, organization, site }) : undefined
   return address === undefined ? missing() : redirectTo(address, 'public', 302)
 }

@@ -34,7 +34,7 @@ export async function openVisit(
   return {
     app,
     visitor,
-    base: new URL(address).pathname.replace(/\/$/, ''),
+    base: site.proxy === undefined ? located.base : new URL(address).pathname,
     address,
     audience: isShared ? 'public' : 'private',
     look: async (siteSpace) =>

@@ -18,6 +18,7 @@ import type { App } from '../domain/context/app.js'
 import { guardedApp } from '../domain/context/guarded-app.js'
 import { recordedApp } from '../domain/context/recorded-app.js'
 import { recordRequest } from '../domain/events/audit.js'
+import { findSampleSite } from '../domain/sites/sample-site.js'
 import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
@@ -52,15 +53,14 @@ interface Surroundings {
   budget: MemoryBudget
   /** The resources shared with other nodes; null = none. */
   node: Node | null
+  /** The organization of the first admin, which has the sample site. */
+  organization: string
 }
 
 /** Starts the API on the configured address and port. */
-export async function serveApi(
-  app: App,
-  config: Config,
-  { log, folders, budget, node }: Surroundings,
-): Promise<RunningApi> {
-  const api = await apiOf(app, config, { log, folders, budget, node })
+export async function serveApi(app: App, config: Config, around: Surroundings): Promise<RunningApi> {
+  const { node } = around
+  const api = await apiOf(app, config, around)
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
@@ -68,9 +68,7 @@ export async function serveApi(
     requestMs: config.requestSeconds * 1000,
     trustProxy: config.trustProxy,
   })
-  await listen(server, config)
-  const { port } = server.address() as AddressInfo
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  await listen(server, config, 'BINDERY_PORT')
   const stop = async (): Promise<void> => {
     api.drain()
     const refusing = setTimeout(() => api.stop(), DRAIN_MS)
@@ -78,10 +76,10 @@ export async function serveApi(
     clearTimeout(refusing)
     await exchanged?.()
   }
-  return { url: `http://${host}:${port}`, stop }
+  return { url: urlOf(server, config), stop }
 }
 
-function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<Api> {
+function apiOf(app: App, config: Config, { log, folders, budget, node, organization }: Surroundings): Promise<Api> {
   const explain = operatorFailures(folders)
   return createApi<App, Actor>({
     app,
@@ -98,6 +96,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
     guard: (actor, permission, resources) =>
       guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
     mounts: [doorOf(app, explain)],
+    sample: () => findSampleSite(app, organization),
     config: {
       name: NAME,
       version: app.settings.version,
@@ -167,12 +166,36 @@ function responseCache(budget: MemoryBudget, node: Node | null): ByteCache {
   return { get: (tag) => cache.get(key(tag)), set: (tag, bytes) => cache.set(key(tag), bytes) }
 }
 
-/** Resolves when the server listens. Rejects if the address is in use. */
-export const listen = (server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> =>
-  new Promise((done, failed) => {
+/** The server cannot use its address. The message names the setting. */
+export class CannotListen extends Error {
+  override name = 'CannotListen'
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is used by another process. Stop it, or choose another port with',
+  EACCES: 'needs more permissions. Choose a port from 1024 with',
+}
+
+/**
+ * Resolves when the server listens. Throws `CannotListen`.
+ * @param setting that sets the port
+ */
+export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>, setting: string) {
+  await new Promise<void>((done, failed) => {
     server.once('error', failed)
-    server.listen(port, host, () => done())
+    server.listen(port, host, done)
+  }).catch((error: NodeJS.ErrnoException) => {
+    const reason = REASONS[error.code ?? ''] ?? `cannot be used (${error.code}). Check BINDERY_HOST and`
+    throw new CannotListen(`${host}:${port} ${reason} ${setting}.`, { cause: error })
   })
+}
+
+/** Returns the URL of a listening server for programs on this machine. */
+export function urlOf(server: Server, { host }: Pick<Config, 'host'>): string {
+  const { port } = server.address() as AddressInfo
+  const own = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${own.includes(':') ? `[${own}]` : own}:${port}`
+}
 
 /** Accepts no more connections, and waits at most half a minute for running requests. */
 export const stopServer = (server: Server): Promise<void> =>

@@ -1,11 +1,10 @@
 /** Serves the published sites of an app through an HTTP server of their own. */
-import type { AddressInfo } from 'node:net'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
 import type { Log } from '../kernel/log.js'
 import { createSites } from '../site/serve.js'
-import { listen, stopServer } from './serve-api.js'
+import { listen, stopServer, urlOf } from './serve-api.js'
 
 /** The running sites. */
 interface RunningSites {
@@ -27,8 +26,6 @@ export async function serveSites(app: App, config: Config, log: Log): Promise<Ru
       trustProxy: config.trustProxy,
     },
   )
-  await listen(server, { host: config.host, port: config.sitesPort })
-  const { port } = server.address() as AddressInfo
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return { url: `http://${host}:${port}`, stop: () => stopServer(server) }
+  await listen(server, { host: config.host, port: config.sitesPort }, 'BINDERY_SITES_PORT')
+  return { url: urlOf(server, config), stop: () => stopServer(server) }
 }

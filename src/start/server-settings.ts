@@ -65,6 +65,12 @@ export const serverSettings = {
     '',
     'The token of this user, at least 20 characters; empty = a token is generated and shown once.',
   ),
+  sampleSite: setting<boolean>(
+    'SAMPLE_SITE',
+    flag,
+    'true',
+    'The first start creates and publishes a sample site that explains Bindery. Delete its space and its site when you no longer need them.',
+  ),
   logLevel: setting<LogLevel>(
     'LOG_LEVEL',
     level,

@@ -52,6 +52,7 @@ export async function startCluster(options: {
   const url = new URL(await postgres.database())
   const env = {
     BINDERY_PUBLIC_URL: 'http://docs.example.test',
+    BINDERY_SITES_ORIGIN: 'http://sites.example.test',
     BINDERY_RATE_LIMIT_SIGN_INS: '0',
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
     BINDERY_SMTP_URL: smtp.url,

@@ -137,7 +137,7 @@ test('an organization has a purpose, and sites without a hostname are served bel
   const site = (await here.admin.call('post', `${org()}/sites`, { title: 'Guides', spaces: 'empty' }).expect(201)).body
   assert.is(
     (await here.admin.call('post', `${org()}/sites/${site.id}/publish`).expect(200)).body.urls.published,
-    'http://docs.acme.example/guides',
+    `http://docs.acme.example:${new URL(here.service.sites).port}/guides`,
   )
   for (const customHostname of ['localhost', 'UPPER.example', 'a..b', '127.0.0.1', 'x'.repeat(254)])
     await patch({ customHostname }, 400)

@@ -49,6 +49,8 @@ export function launch(
       HOME: process.env.HOME,
       ...(process.env.TMPDIR === undefined ? {} : { TMPDIR: process.env.TMPDIR }),
       BINDERY_PORT: '0',
+      BINDERY_SITES_PORT: '0',
+      BINDERY_SAMPLE_SITE: 'false',
       BINDERY_DATA_DIR: join(dir, 'data'),
       BINDERY_REPOS_DIR: join(dir, 'repos'),
       BINDERY_RATE_LIMIT_PER_MINUTE: '0',

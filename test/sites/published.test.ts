@@ -40,14 +40,17 @@ test('a site has no visitor address until it is published, then one for every pa
     `${base}/api`,
     `${base}/api/version-1`,
   ]
-  const inOrganization = `${here.url}/sites/${here.organization}/addresses`
+  const inOrganization = `${here.service.sites}/${here.organization}/addresses`
   assert.equal(await addresses(), expected(inOrganization))
   await patch(`/v1/orgs/${here.organization}`, { hostname: 'acme-docs' })
-  assert.equal(await addresses(), expected(`${here.url}/sites/acme-docs/addresses`))
+  assert.equal(await addresses(), expected(`${here.service.sites}/acme-docs/addresses`))
   await patch(site.base, { hostname: 'docs.acme.example' })
-  assert.equal(await addresses(), expected('http://docs.acme.example'))
+  assert.equal(await addresses(), expected(`http://docs.acme.example:${new URL(here.service.sites).port}`))
   const { proxy } = await patch(site.base, { proxy: 'acme.example/docs' })
-  assert.equal(proxy, { origin: 'https://acme.example/docs', target: 'http://docs.acme.example' })
+  assert.equal(proxy, {
+    origin: 'https://acme.example/docs',
+    target: `http://docs.acme.example:${new URL(here.service.sites).port}`,
+  })
   assert.equal(await addresses(), expected('https://acme.example/docs'))
   assert.equal((await get(`/v1/spaces/${german.space.id}`)).urls.published, 'https://acme.example/docs/guides/deutsch')
   assert.equal((await get(`/v1/spaces/${german.space.id}`)).urls.public, 'https://acme.example/docs/guides/deutsch')

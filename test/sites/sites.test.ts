@@ -130,7 +130,7 @@ test('site settings change one by one, and null removes optional ones', async ()
   assert.is((await patch({ icon: null })).icon, null)
   assert.equal((await patch({ proxy: 'example.org/docs/v1' })).proxy, {
     origin: 'https://example.org/docs/v1',
-    target: `${here.url}/sites/${here.organization}/${(await patch({})).basename}`,
+    target: `${here.service.sites}/${here.organization}/${(await patch({})).basename}`,
   })
   assert.is((await patch({ proxy: null })).proxy, undefined)
   assert.is((await patch({ hostname: 'docs.example.org' })).hostname, 'docs.example.org')

@@ -44,6 +44,7 @@ export async function startService(
   const config = loadConfig({
     BINDERY_PORT: '0',
     BINDERY_SITES_PORT: '0',
+    BINDERY_SAMPLE_SITE: 'false',
     BINDERY_DATA_DIR: join(dir, 'data'),
     BINDERY_REPOS_DIR: join(dir, 'repos'),
     BINDERY_CHECK_RESPONSES: 'true',

@@ -147,6 +147,7 @@ test('a service lists templates of a folder, which can replace shipped ones by I
       items.map(({ id, title }: { id: string; title: string }) => [id, title]),
       [
         ['api-reference', 'API reference'],
+        ['bindery', 'Tour of Bindery'],
         ['changelog', 'Notes'],
         ['handbook', 'Team handbook'],
         ['notes', 'Notes'],

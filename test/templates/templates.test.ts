@@ -29,7 +29,7 @@ test('templates are listed with their descriptions and parameters', async () => 
   const items = await list()
   assert.equal(
     items.map(({ id }) => id),
-    ['api-reference', 'changelog', 'handbook', 'product-docs'],
+    ['api-reference', 'bindery', 'changelog', 'handbook', 'product-docs'],
   )
   const docs = items.at(-1)
   assert.equal(
@@ -168,7 +168,7 @@ test('a template file that only a page links to can be replaced too', async () =
 test('invalid template requests are rejected with the options, and write nothing', async () => {
   const space = await make()
   const refused: [object, string, RegExp][] = [
-    [{ id: 'nothing' }, '/id', /api-reference, changelog, handbook, product-docs/],
+    [{ id: 'nothing' }, '/id', /api-reference, bindery, changelog, handbook, product-docs/],
     [{ id: '../product-docs' }, '/id', /api-reference/],
     [
       { id: 'product-docs', params: { contentRefs: { banner: { kind: 'file', file: 'x' } } } },

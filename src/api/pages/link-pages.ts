@@ -3,27 +3,16 @@
  */
 import type { Page } from '../pipeline/page.js'
 import { asset, fixed } from './asset.js'
+import { framed } from './frame.js'
 
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${body}
+const page = (title: string, body: string): string =>
+  framed({
+    title,
+    body: `${body}
 <p id="said" role="status"></p>
-<p><output id="token"></output></p>
-</main>
-<noscript>This page needs JavaScript.</noscript>
-<script src="/links/start.js"></script>
-</body>
-</html>
-`
+<p><output id="token"></output></p>`,
+    script: '/links/start.js',
+  })
 
 const SIGN_IN = page(
   'Sign in',

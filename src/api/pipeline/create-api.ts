@@ -8,7 +8,9 @@ import { Recording } from '../../kernel/recording.js'
 import type { Endpoints } from '../declaration.js'
 import { openApiDocument } from '../openapi.js'
 import { docsPages } from '../pages/docs.js'
+import { framePages } from '../pages/frame.js'
 import { healthPages } from '../pages/health.js'
+import { homePage } from '../pages/home.js'
 import { linkPages } from '../pages/link-pages.js'
 import { metricsPage } from '../pages/metrics.js'
 import { serviceEndpoints } from '../service/endpoints.js'
@@ -109,6 +111,8 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     metricsPage(options.metrics, config),
     ...docsPages(),
     ...linkPages(),
+    ...framePages(),
+    homePage(options.sample ?? (async () => null)),
   ]
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true

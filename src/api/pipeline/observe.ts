@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context, Next } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
+import { sendMissingPage, wantsPage } from '../pages/home.js'
 import { accessLog, loggedPath } from './access-log.js'
 import type { ByteBudget } from './byte-budget.js'
 import { errorResponse } from './error-response.js'
@@ -13,6 +14,8 @@ import type { ApiOptions } from './options.js'
 import { type RequestState, requestId } from './request-state.js'
 import { ResponseMemory } from './response-hold.js'
 
+/** Paths that always respond with JSON. */
+const API = /^\/v1(?:\/|$)/
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
@@ -103,6 +106,7 @@ async function respondToError(
   else if (explained !== thrown)
     log.error({ requestId, operation, error: explained }, 'A request found a damaged repository.')
   for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
+  if (response.status === 404 && !API.test(ctx.path) && wantsPage(ctx)) return sendMissingPage(ctx)
   ctx.status = response.status
   ctx.res.setHeader('Content-Type', JSON_TYPE)
   ctx.body = response.body

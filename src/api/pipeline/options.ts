@@ -87,6 +87,8 @@ export interface ApiOptions<App, Actor extends object> {
    * translation.
    */
   explain?: (thrown: unknown) => Promise<unknown>
+  /** Returns the address of the sample site, for the page at `/`. Absent = there is none. */
+  sample?: () => Promise<string | null>
   /** Returns the reasons why the service is not ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
   byteCache?: ByteCache

@@ -56,8 +56,9 @@ export const getSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Get a site',
   description:
-    '`urls.published` is present while the site is published: the address of its proxy, otherwise its own hostname, otherwise `/sites/{organization ' +
-    'hostname or ID}/{basename}` on this service. `proxy.origin` is the address that visitors see, `proxy.target` the address that the proxy must forward ' +
+    '`urls.published` is present while the site is published: the address of its proxy, otherwise its own hostname, otherwise ' +
+    '`/{basename}` on the hostname of the organization, otherwise `/{organization hostname or ID}/{basename}` on the origin of the sites ' +
+    '(`BINDERY_SITES_ORIGIN`). `proxy.origin` is the address that visitors see, `proxy.target` the address that the proxy must forward ' +
     'to. `siteSpaces` counts all spaces of the site except deleted ones, including those that you cannot see.',
   section,
   needs: 'site:view',

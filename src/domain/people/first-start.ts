@@ -1,6 +1,6 @@
 // Creates the first user and organization at the first start of a service.
 import { hashToken, newToken } from '../../auth/index.js'
-import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc } from '../../model/index.js'
+import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createUser, findAccount, issueToken } from '../accounts/accounts.js'
 import type { App } from '../context/app.js'
@@ -13,6 +13,8 @@ const SETTING_LABEL = 'BINDERY_ADMIN_TOKEN'
 export interface FirstStart {
   user: Document<UserDoc>
   organization: Document<OrganizationDoc>
+  /** Whether the service had no user before. */
+  isNew: boolean
   /** Secret of the new token. Null if the user already had a token. */
   token: string | null
   /** Whether the token comes from the settings. It is then not printed. */
@@ -25,8 +27,9 @@ export interface FirstStart {
  * theirs can set a new one. Earlier tokens from the setting are revoked, since an operator may change it after a leak.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
-  const user =
-    (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
+  const account = await findAccount(app.store, given.email)
+  const isNew = !account && (await app.store.all(users)).length === 0
+  const user = account ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
   const [mine] = await app.store.find(memberships, 'user', user.id)
   const organization =
     (mine && (await app.store.get(organizations, mine.organization))) ??
@@ -41,10 +44,10 @@ export async function firstStart(app: App, given: { email: string; token: string
       if (!valid) await issueToken(app, user.id, { label: SETTING_LABEL }, secret, tx)
       return valid !== undefined
     })
-    return { user, organization, token: has && isValid ? null : secret, isGiven: true }
+    return { user, organization, isNew, token: has && isValid ? null : secret, isGiven: true }
   }
-  if (has) return { user, organization, token: null, isGiven: false }
+  if (has) return { user, organization, isNew, token: null, isGiven: false }
   const token = newToken()
   await issueToken(app, user.id, { label: 'First token' }, token)
-  return { user, organization, token, isGiven: false }
+  return { user, organization, isNew, token, isGiven: false }
 }

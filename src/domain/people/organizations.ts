@@ -20,6 +20,7 @@ import { contentRole, isTokenFor } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
+import { checkHostname } from '../sites/addresses.js'
 import { checkMergeRules } from '../commits/rules/check-rules.js'
 import { emit } from '../events/events.js'
 
@@ -182,10 +183,7 @@ async function checkCustomHostname(
   hostname: string | null | undefined,
 ): Promise<void> {
   if (!hostname) return
-  if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('The service itself uses this hostname. Choose another one.', [
-      { path: '/customHostname', message: 'must be a hostname of your own' },
-    ])
+  checkHostname(app, hostname, '/customHostname')
   const [holder] = await tx.find(organizations, 'customHostname', hostname)
   const [site] = await tx.find(sites, 'hostname', hostname)
   if ((holder && holder.id !== id) || site) throw conflict(`The hostname ${hostname} is taken. Choose another one.`)

@@ -1,5 +1,7 @@
 // Builds the URLs under which a site and its spaces are published.
+import { isIP } from 'node:net'
 import { required } from '../../kernel/defined.js'
+import { badRequest } from '../../kernel/errors.js'
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
@@ -24,6 +26,34 @@ function servedAt({ app, organization, site }: SiteAddress): string {
   if (perOrganization && organization.hostname !== undefined)
     return `${onHost(origin, `${organization.hostname}.${new URL(origin).hostname}`)}/${base}`
   return `${origin}/${organization.hostname ?? organization.id}/${base}`
+}
+
+/**
+ * Whether a host name belongs to the service itself: that of the API, that of the sites, and all below it if each
+ * organization has its own. No site or organization can take such a name.
+ */
+export function isServiceHost({ settings }: Pick<App, 'settings'>, hostname: string): boolean {
+  const sites = new URL(settings.sites.origin).hostname
+  return (
+    hostname === new URL(settings.publicUrl).hostname ||
+    hostname === sites ||
+    (settings.sites.perOrganization && hostname.endsWith(`.${sites}`))
+  )
+}
+
+/**
+ * Throws 400 if a site or organization cannot have a host name.
+ * @param field JSON pointer of the body's member
+ */
+export function checkHostname(app: Pick<App, 'settings'>, hostname: string, field: string): void {
+  if (isServiceHost(app, hostname))
+    throw badRequest('The service itself uses this hostname. Choose another one.', [
+      { path: field, message: 'must be a hostname of your own' },
+    ])
+  if (isIP(hostname) !== 0)
+    throw badRequest('The hostname must not be an IP address.', [
+      { path: field, message: 'must be a hostname, such as docs.example.org' },
+    ])
 }
 
 /** Returns an origin with another host name. */

@@ -2,6 +2,7 @@
 import { basenameKey, type OrganizationDoc, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
+import { isServiceHost } from './addresses.js'
 
 /** A site, and the part of the address below it. */
 export interface LocatedSite {
@@ -31,22 +32,26 @@ export async function locate(
   path: string,
 ): Promise<LocatedSite | LocatedOrganization | null> {
   const { store, settings } = app
-  const own = (await store.find(sites, 'hostname', hostname))[0]
-  if (own) {
-    const organization = await store.get(organizations, own.organization)
-    return organization && { organization, site: own, base: '', path }
+  // A host name from before the operator changed the origin must not take that of the service.
+  if (!isServiceHost(app, hostname)) {
+    const [own] = await store.find(sites, 'hostname', hostname)
+    if (own) {
+      const organization = await store.get(organizations, own.organization)
+      return organization && { organization, site: own, base: '', path }
+    }
+    const [custom] = await store.find(organizations, 'customHostname', hostname)
+    if (custom) return inOrganization(app, custom, '', path)
   }
-  const [custom] = await store.find(organizations, 'customHostname', hostname)
-  if (custom) return inOrganization(app, custom, '', path)
   const { origin, perOrganization } = settings.sites
   const suffix = `.${new URL(origin).hostname}`
   if (perOrganization && hostname.endsWith(suffix)) {
     const [named] = await store.find(organizations, 'hostname', hostname.slice(0, -suffix.length))
     return named ? inOrganization(app, named, '', path) : null
   }
-  const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
+  const [name, rest] = firstPart(path)
+  if (name === '') return null
   const organization = (await store.find(organizations, 'hostname', name))[0] ?? (await store.get(organizations, name))
-  return organization && name !== '' ? inOrganization(app, organization, `/${name}`, rest) : null
+  return organization && inOrganization(app, organization, `/${encodeURIComponent(name)}`, rest)
 }
 
 async function inOrganization(
@@ -55,25 +60,30 @@ async function inOrganization(
   above: string,
   path: string,
 ): Promise<LocatedSite | LocatedOrganization | null> {
-  const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
-  if (name === '') return { organization, base: above }
-  const basename = decoded(name)
-  const key = basename === null ? null : basenameKey({ organization: organization.id, basename })
-  const [site] = key === null ? [] : await app.store.find(sites, 'basename', key)
-  return site ? { organization, site, base: `${above}/${name}`, path: rest === '' ? '/' : rest } : null
+  if (/^\/?$/.test(path)) return { organization, base: above }
+  const [basename, rest] = firstPart(path)
+  const [site] = await app.store.find(sites, 'basename', basenameKey({ organization: organization.id, basename }))
+  return site
+    ? { organization, site, base: `${above}/${encodeURIComponent(basename)}`, path: rest === '' ? '/' : rest }
+    : null
 }
 
-function decoded(part: string): string | null {
+/** Splits a path after its first part, which is decoded. It is '' if it cannot be a name. */
+function firstPart(path: string): [name: string, rest: string] {
+  const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
   try {
-    return decodeURIComponent(part)
+    const name = decodeURIComponent(part)
+    return [/\p{Cc}/u.test(name) ? '' : name, rest]
   } catch {
-    return null
+    return ['', rest]
   }
 }
 
-/** Whether a host name belongs to an organization or a site of this service, for certificates on demand. */
+/** Maximum length of a host name in DNS. */
+const MAX_HOSTNAME = 253
+
+/** Whether readers reach sites under a host name, for certificates on demand. */
 export async function isServedHost(app: App, hostname: string): Promise<boolean> {
-  const { origin } = app.settings.sites
-  if (hostname === new URL(origin).hostname) return true
-  return (await locate(app, hostname, '/')) !== null
+  if (hostname.length > MAX_HOSTNAME) return false
+  return hostname === new URL(app.settings.sites.origin).hostname || (await locate(app, hostname, '/')) !== null
 }

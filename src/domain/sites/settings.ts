@@ -1,11 +1,11 @@
 /** Changes the settings of a site, and publishes or unpublishes it. */
-import { isIP } from 'node:net'
-import { badRequest, conflict } from '../../kernel/errors.js'
+import { conflict } from '../../kernel/errors.js'
 import { organizations, type SiteDoc, sites, type UpdateSite } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
+import { checkHostname } from './addresses.js'
 import { checkPath } from './paths.js'
 import { changeSite, hasBasename } from './sites.js'
 import { setDefaults } from './structure/defaults.js'
@@ -18,7 +18,7 @@ import { defined } from '../../kernel/defined.js'
 export async function updateSite(app: App, actor: Actor, site: LoadedSite, input: UpdateSite): Promise<LoadedSite> {
   const { hostname, proxy, defaultSiteSpace, defaultSiteSection, ...rest } = input
   if (rest.basename !== undefined && rest.basename !== site.doc.basename) checkPath(rest.basename, '/basename')
-  if (hostname) checkHostname(app, hostname)
+  if (hostname) checkHostname(app, hostname, '/hostname')
   return changeSite(app, actor, site, async (stored, tx) => {
     if (hostname) await checkFreeHostname(tx, stored, hostname)
     if (rest.basename !== undefined && (await hasBasename(tx, stored, rest.basename)))
@@ -45,17 +45,6 @@ function removeNull({
   proxy?: string | null
 }): Document<SiteDoc> {
   return { ...rest, ...(hostname ? { hostname } : {}), ...(proxy ? { proxy } : {}) }
-}
-
-function checkHostname(app: App, hostname: string): void {
-  if (hostname === new URL(app.settings.publicUrl).hostname)
-    throw badRequest('The service itself uses this hostname. Choose another one.', [
-      { path: '/hostname', message: 'must be a hostname of your own' },
-    ])
-  if (isIP(hostname) !== 0)
-    throw badRequest('The hostname must not be an IP address.', [
-      { path: '/hostname', message: 'must be a hostname, such as docs.example.org' },
-    ])
 }
 
 async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {

@@ -1,0 +1,54 @@
+import request from 'supertest'
+import * as assert from 'uvu/assert'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+
+const [test, here] = await suiteWith('api: pages', () => startService({ env: { BINDERY_SAMPLE_SITE: 'true' } }))
+
+/** The header of a browser that opens a page. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const open = (path: string, accept = BROWSER) => request(here.url).get(path).set('Accept', accept)
+
+test('a browser sees the sample, the reference and the sign-in at the root, and programs still get JSON', async () => {
+  const { text, headers } = await open('/').expect(200).expect('Content-Type', /html/)
+  const links = [...text.matchAll(/<a href="([^"]+)"><strong>/g)].map((match) => match[1] as string)
+  assert.equal(links, [`${here.service.sites}/${here.organization}/bindery`, '/docs', '/sign-in'])
+  for (const link of links) {
+    const { origin, pathname } = new URL(link, here.url)
+    await request(origin).get(pathname).set('Accept', BROWSER).expect(200).expect('Content-Type', /html/)
+  }
+  assert.match(String(headers.vary), /, Accept$/)
+  for (const accept of ['*/*', 'application/json', ''])
+    await open('/', accept).expect(404).expect('Content-Type', 'application/json; charset=utf-8')
+  const [site] = (await here.admin.call('get', `/v1/orgs/${here.organization}/sites`).expect(200)).body.items
+  await here.admin.call('delete', `/v1/orgs/${here.organization}/sites/${site.id}`).expect(204)
+  assert.not.match((await open('/').expect(200)).text, 'Sample site')
+})
+
+test('a browser sees a page for each address that does not exist, except below /v1', async () => {
+  for (const path of ['/nothing', '/docs/nothing', '/sites/x', '/v10']) {
+    const { text } = await open(path).expect(404).expect('Content-Type', 'text/html; charset=utf-8')
+    assert.match(text, '<h1>Page not found</h1>')
+    await open(path, '*/*')
+      .expect(404)
+      .expect('Content-Type', /json|text\/plain/)
+  }
+  for (const path of ['/v1/nothing', '/v1/spaces/nothing'])
+    await open(path).expect('Content-Type', 'application/json; charset=utf-8')
+  await request(here.url).post('/nothing').set('Accept', BROWSER).expect(404)
+})
+
+test('the pages load only files of this server, and have no inline script or style', async () => {
+  const files = new Set<string>()
+  for (const path of ['/', '/sign-in', '/invite', '/nothing']) {
+    const { text, headers } = await open(path)
+    assert.match(String(headers['content-security-policy']), /default-src 'none'; script-src 'self'; style-src 'self';/)
+    assert.not.match(text, /<style|\sstyle=|<script>|\son\w+=/)
+    for (const [, file] of text.matchAll(/<(?:link|script)[^>]* (?:href|src)="([^"]+)"/g)) files.add(file as string)
+  }
+  assert.equal([...files].sort(), ['/links/start.js', '/pages/ibm-plex-sans.woff2', '/pages/style.css'])
+  for (const file of files) await request(here.url).get(file).expect(200)
+  assert.not.match((await request(here.url).get('/pages/style.css').expect(200)).text, /https?:|@import/)
+})
+
+test.run()
