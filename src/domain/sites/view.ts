@@ -107,6 +107,16 @@ export const viewForAudience = (
   shareKey?: string,
 ): Promise<SiteView> => viewFor(app, owner, async () => 'read', shareKey)
 
+/** Returns the view that a user has of a site, whichever token they use. */
+export async function viewForUser(
+  app: App,
+  user: string,
+  owner: { organization: OrganizationDoc; site: SiteDoc },
+): Promise<SiteView> {
+  const viewer = await viewerOf(app.store, user, owner.site.organization)
+  return viewFor(app, owner, (space) => roleOn(app.store, viewer, { ...space, kind: 'space' }))
+}
+
 async function viewFor(
   app: App,
   { organization, site: doc }: { organization: OrganizationDoc; site: SiteDoc },
