@@ -19,6 +19,7 @@ import { Closers } from './start/closers.js'
 import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
 import { openNode } from './start/open-node.js'
+import { metricsOf } from './start/metrics-of.js'
 import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
@@ -85,9 +86,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const readOnly = await isReadOnly(folders, log)
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     watchers = startWatchers(app, () => background === null || background.drivers.current !== null)
-    const api = await serveApi(app, config, { log, folders, budget, node })
+    const around = { log, folders, budget, node, metrics: metricsOf(app, config, budget) }
+    const api = await serveApi(app, config, around)
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, log)
+    const sites = await serveSites(app, config, around)
     if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
     app.texts.warm()
     const { requestExports } = watchers

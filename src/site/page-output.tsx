@@ -6,7 +6,7 @@ import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
 import { renderDocument } from './layout/document.js'
 import { PageLayout } from './layout/page.js'
-import { styleOf } from './look/site-style.js'
+import { styleFor } from './site-sheet.js'
 import { navigationOf } from './navigation.js'
 import type { Visit } from './visit.js'
 
@@ -16,7 +16,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const look = await visit.look(page.siteSpace.entry.id)
   const text = await readPageText(app, page)
   const rendered = await renderPageText(app, visitor, page, text, base)
-  const style = await styleOf(assets, look)
+  const style = await styleFor(assets, look)
   const at = (name: string): string => `${base}/~assets/${name}`
   const siteTitle = look.title ?? visitor.site.doc.title
   const title = rendered.title ?? page.entry.title
@@ -28,7 +28,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
       lang: page.siteSpace.space.doc.language ?? look.internationalization.locale,
       dir: 'ltr',
       look,
-      indexed: visitor.site.doc.visibility === 'public' && page.pages.lists(page.entry) && !text.attributes.noIndex,
+      indexed: visit.isIndexed && page.pages.lists(page.entry) && !text.attributes.noIndex,
       canonical: address + page.path,
       sheet: at(style.sheet.name),
       scheme: at(assets.scheme.name),

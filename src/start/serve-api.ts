@@ -5,6 +5,7 @@ import { gitDoor } from '../api/git-door/endpoints.js'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
+import type { Metrics } from '../api/pipeline/metrics.js'
 import type { ByteCache } from '../api/pipeline/renew-response.js'
 import { openResponseCache, MAX_CACHED_BYTES } from '../api/pipeline/response-cache.js'
 import { resolvers } from '../api/resolvers.js'
@@ -22,7 +23,6 @@ import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
-import { metricsOf } from './metrics-of.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
@@ -52,15 +52,17 @@ interface Surroundings {
   budget: MemoryBudget
   /** The resources shared with other nodes; null = none. */
   node: Node | null
+  metrics: Metrics
 }
 
 /** Starts the API on the configured address and port. */
 export async function serveApi(
   app: App,
   config: Config,
-  { log, folders, budget, node }: Surroundings,
+  around: Surroundings,
 ): Promise<RunningApi> {
-  const api = await apiOf(app, config, { log, folders, budget, node })
+  const { node } = around
+  const api = await apiOf(app, config, around)
   const exchanged = node && exchangeCounts(node.counts, api.limits)
   const server = createHttpServer(api, {
     maxConnections: config.maxConnections,
@@ -72,16 +74,13 @@ export async function serveApi(
   const { port } = server.address() as AddressInfo
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const stop = async (): Promise<void> => {
-    api.drain()
-    const refusing = setTimeout(() => api.stop(), DRAIN_MS)
-    await stopServer(server)
-    clearTimeout(refusing)
+    await drainThenStop(server, api)
     await exchanged?.()
   }
   return { url: `http://${host}:${port}`, stop }
 }
 
-function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroundings): Promise<Api> {
+function apiOf(app: App, config: Config, { log, folders, budget, node, metrics }: Surroundings): Promise<Api> {
   const explain = operatorFailures(folders)
   return createApi<App, Actor>({
     app,
@@ -114,7 +113,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node }: Surroun
       checkResponses: config.checkResponses,
     },
     log,
-    metrics: metricsOf(app, config, budget),
+    metrics,
     explain,
     ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
@@ -173,6 +172,14 @@ export const listen = (server: Server, { host, port }: Pick<Config, 'host' | 'po
     server.once('error', failed)
     server.listen(port, host, () => done())
   })
+
+/** Stops a server. For a while it still serves requests on open connections. */
+export async function drainThenStop(server: Server, service: { drain(): void; stop(): void }): Promise<void> {
+  service.drain()
+  const refusing = setTimeout(() => service.stop(), DRAIN_MS)
+  await stopServer(server)
+  clearTimeout(refusing)
+}
 
 /** Accepts no more connections, and waits at most half a minute for running requests. */
 export const stopServer = (server: Server): Promise<void> =>

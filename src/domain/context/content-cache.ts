@@ -159,6 +159,8 @@ interface CachedValues {
   gatedPages: GatedPages
   /** `<key of gatedPages>:<outcome of the gate>` → the pages that visitors with this outcome see. */
   visiblePages: VisiblePages
+  /** `<space>:<main>:<head of a change request>` → the commit of their merge for previews, or `conflicts`. */
+  previewMerges: CommitId | 'conflicts'
   /** Digest of a page's text, its targets and what it shows to whom → the result of the task `render`. */
   renderings: Buffer
   /** `<space>:<commit>:<path>` → authors of the commit's changes to a file. */

@@ -37,6 +37,7 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     deletions: budget.cache({ weigh: weights.ofDeletions }),
     gatedPages: budget.cache({ weigh: weights.ofGatedPages }),
     visiblePages: budget.cache({ weigh: weights.ofVisiblePages }),
+    previewMerges: budget.cache({ weigh: () => 80 }),
     renderings: budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 100 }),
     writers: budget.cache({ weigh: weights.ofWriters }),
   }
