@@ -10,13 +10,15 @@ export interface NavigationItem {
   /** Absent for groups, which are headings. */
   href?: string
   isCurrent: boolean
+  /** Whether the previewed change request changes the page. */
+  isChanged: boolean
   /** Whether it has subpages that are not in `items`. */
   isClosed: boolean
   items: NavigationItem[]
 }
 
 /** Returns the navigation of a page. Only the branches that contain the page are open. */
-export function navigationOf({ base }: Visit, page: ReadPage): NavigationItem[] {
+export function navigationOf({ base, preview }: Visit, page: ReadPage): NavigationItem[] {
   const { siteSpace, pages, entry: current } = page
   const isAbove = (entry: PageEntry): boolean => entry.id === current.id || entry.pages.some((below) => isAbove(below))
   const itemOf = (entry: PageEntry): NavigationItem => {
@@ -26,6 +28,7 @@ export function navigationOf({ base }: Visit, page: ReadPage): NavigationItem[] 
       title: entry.title,
       ...(entry.type === 'group' ? {} : { href: `${base}${pathOfPage(siteSpace, pages, entry)}` || '/' }),
       isCurrent: entry.id === current.id,
+      isChanged: preview?.changed.has(entry.id) ?? false,
       isClosed: !isOpen && entry.pages.length > 0,
       items: isOpen ? entry.pages.map(itemOf) : [],
     }

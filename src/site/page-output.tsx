@@ -10,6 +10,15 @@ import { styleFor } from './site-sheet.js'
 import { navigationOf } from './navigation.js'
 import type { Visit } from './visit.js'
 
+/** Labels a preview. */
+function noticeOf({ preview }: Visit): string | undefined {
+  if (!preview) return undefined
+  const { changeRequest, conflicts } = preview
+  if (!changeRequest) return 'Preview. Readers may see something else.'
+  const name = `Preview of change request #${changeRequest.number}${changeRequest.subject ? `: ${changeRequest.subject}` : ''}.`
+  return conflicts ? `${name} It conflicts with main, so changes of main since its last update are missing.` : name
+}
+
 /** Makes the response for a page. */
 export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAssets): Promise<SiteResponse> {
   const { app, visitor, base, address, audience } = visit
@@ -44,6 +53,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
         html: rendered.html,
         headings: rendered.headings,
         navigation: navigationOf(visit, page),
+        ...defined({ notice: noticeOf(visit) }),
       }}
     />,
   )

@@ -54,7 +54,8 @@ export class Prepared {
     this.body = typeof body === 'string' ? Buffer.from(body) : body
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
     // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
-    this.#tag = status === 200 && audience !== 'no one' ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"` : null
+    this.#tag =
+      status === 200 && audience !== 'no one' ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"` : null
     this.#headers = [
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],

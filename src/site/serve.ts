@@ -220,8 +220,7 @@ class SiteServer {
   }
 
   async #otherMethod(exchange: Exchange): Promise<void> {
-    if (exchange.req.method !== 'OPTIONS')
-      return this.#fail(exchange, 405, { Allow: METHODS }, plainPage('no-method'))
+    if (exchange.req.method !== 'OPTIONS') return this.#fail(exchange, 405, { Allow: METHODS }, plainPage('no-method'))
     exchange.res.writeHead(204, ['Allow', METHODS, 'X-Request-Id', exchange.requestId]).end()
     this.#record(exchange, 'sitePage', 204, exchange.req.url ?? '')
   }

@@ -56,11 +56,7 @@ interface Surroundings {
 }
 
 /** Starts the API on the configured address and port. */
-export async function serveApi(
-  app: App,
-  config: Config,
-  around: Surroundings,
-): Promise<RunningApi> {
+export async function serveApi(app: App, config: Config, around: Surroundings): Promise<RunningApi> {
   const { node } = around
   const api = await apiOf(app, config, around)
   const exchanged = node && exchangeCounts(node.counts, api.limits)

@@ -19,9 +19,7 @@ function raw(
     const sent = request(address, { method, headers }, (res) => {
       const pieces: Buffer[] = []
       res.on('data', (piece: Buffer) => pieces.push(piece))
-      res.on('end', () =>
-        done({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(pieces) }),
-      )
+      res.on('end', () => done({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(pieces) }))
     })
     sent.on('error', failed).end()
   })

@@ -56,7 +56,12 @@ export function presentSite(
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
     features,
-    urls: { location, app: location, ...defined({ published }), ...ownSiteURLs(address, previewer && previewToken(app, doc.id, previewer.user.id)) },
+    urls: {
+      location,
+      app: location,
+      ...defined({ published }),
+      ...ownSiteURLs(address, previewer && previewToken(app, doc.id, previewer.user.id)),
+    },
     permissions: presentSitePermissions({ role, readOnly: app.readOnly }),
   }
 }

@@ -66,7 +66,8 @@ async function pagesOf(app: App, visitor: Visitor, revision: OpenRevision): Prom
   await visitor.conditions.prepare(gated.conditions)
   const mine = `${key}:${outcomeOf(visitor, gated.conditions)}`
   const visible =
-    app.content.visiblePages.get(mine) ?? (await seeing.run(app, mine, () => visiblePages(app, visitor, revision, gated, mine)))
+    app.content.visiblePages.get(mine) ??
+    (await seeing.run(app, mine, () => visiblePages(app, visitor, revision, gated, mine)))
   const find = (id: string): PageEntry | null => visible.readable.get(id) ?? null
   const get = (id: string): PageEntry => {
     const page = find(id)
@@ -84,9 +85,7 @@ const seeing = new SharedWork<VisiblePages>()
 /** Returns what the gate decides about a space, as a text: whether they may enter, and the value of each condition. */
 function outcomeOf({ context }: Visitor, conditions: readonly string[]): string {
   const values = [mayEnter(context), ...conditions.map((condition) => context.holds(condition))]
-  return createHash('sha256')
-    .update(values.map(Number).join(''))
-    .digest('base64url')
+  return createHash('sha256').update(values.map(Number).join('')).digest('base64url')
 }
 
 /** Describes all pages of a revision for the visitor gate. */

@@ -113,8 +113,7 @@ async function admit(app: App, site: LoadedSite, given: Admission): Promise<Visi
   const { doc } = site
   const shareKey = isPreview || view.address.shareKey !== undefined
   if (doc.visibility === 'share-link' && !shareKey) throw notFound('The share link')
-  const signed =
-    visitorToken === undefined ? null : await signedClaims(app, site, visitorToken, now ?? app.clock.now())
+  const signed = visitorToken === undefined ? null : await signedClaims(app, site, visitorToken, now ?? app.clock.now())
   const facts = { published: doc.published, visibility: doc.visibility, shareKey, token: isPreview || signed !== null }
   if (!mayEnter(facts))
     throw new ServiceError(

@@ -11,6 +11,8 @@ export interface PageModel {
   html: string
   headings: Rendered['headings']
   navigation: readonly NavigationItem[]
+  /** A line above the page. */
+  notice?: string
 }
 
 const Tree = ({ items }: { items: readonly NavigationItem[] }) => (
@@ -22,6 +24,11 @@ const Tree = ({ items }: { items: readonly NavigationItem[] }) => (
         ) : (
           <a href={item.href} aria-current={item.isCurrent ? 'page' : undefined}>
             {item.title}
+            {item.isChanged ? (
+              <span class="moved">
+                <span class="vh">changed</span>
+              </span>
+            ) : null}
           </a>
         )}
         {item.items.length > 0 ? <Tree items={item.items} /> : null}
@@ -35,6 +42,11 @@ export const PageLayout = ({ model }: { model: PageModel }) => (
     <a class="skip vh" href="#ui~main">
       Skip to content
     </a>
+    {model.notice === undefined ? null : (
+      <p class="announce info" role="note">
+        {model.notice}
+      </p>
+    )}
     <header class="top">
       <div class="frame">
         <a class="brand" href={model.home}>
