@@ -134,7 +134,7 @@ async function takeClaims(arrival: Arrival): Promise<SiteResponse> {
     .map(([name, value]) => [name.slice(CLAIM.length), value === 'true'] as const)
   const all = { ...storedClaims(request.cookie(COOKIES.claims)), ...Object.fromEntries(stated) }
   const { jsonSchema } = await getAdaptiveSchema(app, loadedSite(located))
-  const text = encodeURIComponent(JSON.stringify(claimsOf(jsonSchema, {}, all)['unsigned']))
+  const text = encodeURIComponent(JSON.stringify(claimsOf(jsonSchema, {}, all).unsigned))
   const to = within(
     arrival,
     pathOf(arrival, (name) => name.startsWith(CLAIM)),

@@ -17,7 +17,7 @@ export interface SiteRequest {
   ip: string
 }
 
-/** Who may keep a response: anyone (`public`), only the reader (`private`), anyone and forever (`immutable`), `no one`. */
+/** The caches that may keep a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none (`no one`). */
 export type Audience = 'public' | 'private' | 'immutable' | 'no one'
 
 /** A response to a reader. */

@@ -15,7 +15,7 @@ import { pageOutput } from './page-output.js'
 import { styleFor } from './site-sheet.js'
 import { openVisit, type Visit } from './visit.js'
 
-/** What answers need besides the request. */
+/** The dependencies of an answer besides the app and the request. */
 export interface Surroundings {
   assets: SharedAssets
   /** Returns a response of the same path that was kept for readers with this outcome, if it is still valid. */
@@ -36,7 +36,7 @@ const UNUSABLE = /[\\\0]|%00|%5c/i
 const MAX_PATH = 4_096
 const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
 
-/** Who may keep a shared file. Nobody does if its address contains the token of a preview. */
+/** Returns the audience of a shared file: no one if its address contains the token of a preview. */
 const ofPath = (path: string): Pick<SiteResponse, 'audience' | 'outcome'> =>
   path.includes('/~preview/') ? { audience: 'no one' } : { audience: 'immutable', outcome: '' }
 

@@ -38,7 +38,7 @@ export interface SentFile {
   cacheControl: string
 }
 
-/** What the sites share with the API: limits, logs, and how failures are answered. */
+/** The parts of the server that the sites share with the API: limits, logs, and the responses to failures. */
 export interface SitesOptions {
   app: App
   log: Log
@@ -70,7 +70,7 @@ export interface Sites {
   stop(): void
 }
 
-/** What a file may do when it is opened on its own. Browsers show PDFs with a part of their own. */
+/** The policies of files that are opened directly. Browsers show PDFs with a viewer that a sandbox would block. */
 const FILE_POLICY = "default-src 'none'; img-src data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 const METHODS = 'GET, HEAD, OPTIONS'
@@ -102,7 +102,7 @@ class SiteServer {
   readonly #koa: Koa
   readonly #kept: KeptResponses
   readonly #assets = loadAssets()
-  /** What is known of a request that Koa answers. */
+  /** The address, ID and arrival of each request that Koa answers. */
   readonly #arrived = new WeakMap<IncomingMessage, Pick<Exchange, 'ip' | 'requestId' | 'started'>>()
   readonly #make: (req: IncomingMessage, res: ServerResponse) => Promise<void>
 

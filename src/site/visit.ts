@@ -30,7 +30,7 @@ export interface Visit {
   look(siteSpace?: string): Promise<SiteCustomization>
 }
 
-/** What a visit starts from. */
+/** The arguments of `openVisit`. */
 interface Opening {
   app: App
   request: SiteRequest

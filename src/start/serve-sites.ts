@@ -31,7 +31,7 @@ interface RunningSites {
   stop(): Promise<void>
 }
 
-/** What the sites share with the API. */
+/** The parts of the service that the sites share with the API. */
 interface Surroundings {
   log: Log
   folders: FolderWatch

@@ -134,7 +134,7 @@ test('claims of a token and of the browser decide which pages and blocks a reade
   const beta = await read(`${site.address}/beta`, { cookie: `bindery-claims=${claims}` })
   assert.is(beta.status, 200)
   assert.not.match(beta.text, '/pro"')
-  // What a reader may not see has the bytes of what does not exist.
+  // A page that a reader may not see has the bytes of a page that does not exist.
   const hidden = await read(`${site.address}/pro`, { cookie: `bindery-claims=${claims}` })
   const absent = await read(`${site.address}/nothing`, { cookie: `bindery-claims=${claims}` })
   assert.is(hidden.status, 404)
@@ -160,7 +160,7 @@ test('a public site sets no cookie, ignores the cookies of readers, and is share
   assert.is((await read(`${site.address}/~share/old`)).headers.get('location'), pathOf(site.address))
 })
 
-test('search engines are told not to list an unlisted site', async () => {
+test('an unlisted site asks search engines not to list it', async () => {
   const site = await publish(here, PAGES, { visibility: 'unlisted' })
   const page = await read(site.address)
   assert.is(page.headers.get('x-robots-tag'), 'noindex')

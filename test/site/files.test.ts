@@ -37,7 +37,7 @@ async function fileOf(
   return new URL(href, site.address).href
 }
 
-test('a picture has its type, the ID of its bytes as ETag, ranges, and a policy that runs nothing', async () => {
+test('a picture has its type, its object ID as ETag, ranges, and a policy without scripts', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const address = await fileOf(site, 'dot.png', PNG)
   const whole = await fetch(address)

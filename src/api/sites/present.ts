@@ -20,7 +20,7 @@ const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, 
 
 /** Whom the addresses of a site are for. */
 interface ForWhom {
-  /** The caller, whose preview the site has. Nobody else may get the response. */
+  /** The caller, whose preview the site has. The response is for them alone. */
   previewer?: Actor
   /** A valid share key. */
   shareKey?: string | undefined
