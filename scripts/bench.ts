@@ -13,6 +13,7 @@ import { type Line, print } from './bench/measure.js'
 import { nodeLines, nodes } from './bench/nodes.js'
 import { readLines, reads } from './bench/reads.js'
 import { searches, searchLine } from './bench/search.js'
+import { publishedSites, siteLines } from './bench/sites.js'
 import { adoptions } from './bench/sync.js'
 import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
 
@@ -47,6 +48,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: [firstReadLine], run: firstReads },
   { names: historyLines, run: longHistories },
   { names: [searchLine], run: searches },
+  { names: siteLines, run: (dir) => publishedSites(dir, wanted) },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },

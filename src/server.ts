@@ -20,6 +20,7 @@ import { Closers } from './start/closers.js'
 import { openControl } from './start/control-socket.js'
 import { openApp } from './start/open-app.js'
 import { type Node, openNode } from './start/open-node.js'
+import { metricsOf } from './start/metrics-of.js'
 import { operatorFailures } from './start/operator-failures.js'
 import { isReadOnly, resumeWhenWritable } from './start/read-only.js'
 import { serveApi } from './start/serve-api.js'
@@ -79,9 +80,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
     work.watchers = watchers
-    const api = await serveApi(app, config, { log, folders, budget, node, organization: first.organization.id })
+    const around = { log, folders, budget, node, metrics: metricsOf(app, config, budget) }
+    const api = await serveApi(app, config, { ...around, organization: first.organization.id })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, log).catch(async (error: unknown) => {
+    const sites = await serveSites(app, config, around).catch(async (error: unknown) => {
       await api.stop()
       throw error
     })

@@ -38,6 +38,8 @@ async function load({ url, paths, headers, seconds, connections, status }: LoadO
     url,
     connections,
     duration: seconds,
+    // On a busy machine, a thousand connections take long to open.
+    timeout: 60,
     headers,
     requests: paths.map((path) => ({ method: 'GET' as const, path })),
   })

@@ -100,7 +100,7 @@ export async function startService(dir: string, env: Record<string, string> = {}
       // The same value as in scripts/start.
       UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '16',
       BINDERY_PORT: String(port),
-      BINDERY_SITES_PORT: '0',
+      BINDERY_SITES_PORT: String(await freePort()),
       BINDERY_SAMPLE_SITE: 'false',
       BINDERY_DATA_DIR: join(dir, 'data'),
       BINDERY_REPOS_DIR: join(dir, 'repos'),

@@ -1,5 +1,5 @@
 /** The requests and responses of published sites, independent of the HTTP server. */
-import type { Readable } from 'node:stream'
+import type { VisitorFile } from '../domain/sites/visitor-file.js'
 
 /** A request of a reader. */
 export interface SiteRequest {
@@ -11,29 +11,75 @@ export interface SiteRequest {
   query: URLSearchParams
   /** Returns a header; '' if it is absent. */
   header(name: string): string
+  /** Returns a cookie; '' if it is absent. */
+  cookie(name: string): string
   /** The IP address of the client. */
   ip: string
 }
 
-/** Who may keep a response: anyone (`public`), only the reader (`private`), anyone and forever (`immutable`). */
-export type Audience = 'public' | 'private' | 'immutable'
+/** The caches that may keep a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none (`no one`). */
+export type Audience = 'public' | 'private' | 'immutable' | 'no one'
 
 /** A response to a reader. */
 export interface SiteResponse {
   status: number
   type: string
-  body: string | Buffer | Readable
+  body: string | Buffer
   audience: Audience
   headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`. A public site sets none. */
+  cookies?: readonly string[]
+  /** A file to send instead of the body. */
+  file?: VisitorFile
+  /**
+   * What the gate decided about the reader: readers with the same outcome get the same bytes at the same path. Absent
+   * if the response must not be sent to another reader.
+   */
+  outcome?: string
 }
 
 export const HTML = 'text/html; charset=utf-8'
 
 /** A redirect. A permanent one is 301. */
-export const redirectTo = (location: string, audience: Audience, status: 301 | 302 | 303 = 301): SiteResponse => ({
+export const redirectTo = (
+  location: string,
+  audience: Audience,
+  status: 301 | 302 | 303 = 301,
+  cookies: readonly string[] = [],
+): SiteResponse => ({
   status,
   type: 'text/plain; charset=utf-8',
   body: '',
   audience,
   headers: { Location: location },
+  cookies,
 })
+
+/** A request that knows whether it was read beyond its path. */
+export interface WatchedRequest extends SiteRequest {
+  /** Whether its query, a header or a cookie was read, so that the response may depend on them. */
+  readonly isRead: boolean
+}
+
+/** Watches what is read of a request. */
+export function watched(request: SiteRequest): WatchedRequest {
+  let isRead = false
+  const read = <T>(value: T): T => {
+    isRead = true
+    return value
+  }
+  return {
+    method: request.method,
+    hostname: request.hostname,
+    path: request.path,
+    ip: request.ip,
+    get query() {
+      return read(request.query)
+    },
+    header: (name) => read(request.header(name)),
+    cookie: (name) => read(request.cookie(name)),
+    get isRead() {
+      return isRead
+    },
+  }
+}

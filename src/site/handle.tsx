@@ -1,18 +1,29 @@
 /** Answers the requests of readers: finds the site, opens it for the reader, and makes the output that the path names. */
-import { organizations, sites } from '../model/index.js'
-import { publishedSite } from '../domain/sites/addresses.js'
 import type { App } from '../domain/context/app.js'
+import { previewAt, publishedSite, servedAt } from '../domain/sites/addresses.js'
 import { isServedHost, type LocatedSite, locate } from '../domain/sites/locate.js'
+import { openPreview } from '../domain/sites/preview.js'
+import { shownSiteSpaces } from '../domain/sites/view.js'
+import { findFile, isFilePath } from '../domain/sites/visitor-file.js'
 import { findDestination } from '../domain/sites/visitor-paths.js'
-import { ServiceError } from '../kernel/errors.js'
+import { organizations, sites } from '../model/index.js'
+import { accessOutput, enter } from './access.js'
 import type { SharedAssets } from './assets.js'
-import { HTML, redirectTo, type SiteRequest, type SiteResponse } from './exchange.js'
-import { styleOf } from './look/site-style.js'
+import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
+import type { Prepared } from './prepared.js'
 import { markdownOutput } from './markdown-output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
+import { styleOf } from './look/site-style.js'
 import { openVisit, type Visit } from './visit.js'
+
+/** The dependencies of an answer besides the app and the request. */
+export interface Surroundings {
+  assets: SharedAssets
+  /** Returns a response of the same path that was kept for readers with this outcome, if it is still valid. */
+  kept(outcome: string): Prepared | null
+}
 
 /** The response to an address at which a reader finds nothing. All reasons have the same bytes. */
 export const missing = (): SiteResponse => ({
@@ -25,46 +36,103 @@ export const missing = (): SiteResponse => ({
 /** Tells a proxy whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
 const HOST = '/~host'
 const ASSET = /\/~assets\/([\w.-]+)$/
+/** Paths that no page has, and that a database cannot look up. */
+const UNUSABLE = /[\\\0]|%00|%5c/i
+const MAX_PATH = 4_096
+const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
+
+/** Returns the audience of a shared file: no one if its address contains the token of a preview. */
+const ofPath = (path: string): Pick<SiteResponse, 'audience' | 'outcome'> =>
+  path.includes('/~preview/') ? { audience: 'no one' } : { audience: 'immutable', outcome: '' }
 
 /** Answers one request. */
-export async function handle(app: App, request: SiteRequest, assets: SharedAssets): Promise<SiteResponse> {
+export async function handle(app: App, request: SiteRequest, around: Surroundings): Promise<SiteResponse | Prepared> {
+  const { assets } = around
   if (request.path === HOST) return knowsHost(app, request.query.get('domain') ?? '')
+  if (request.path.length > MAX_PATH || UNUSABLE.test(request.path)) return missing()
   const name = ASSET.exec(request.path)?.[1]
   const shared = name === undefined ? undefined : assets.find(name)
-  if (shared) return { status: 200, type: shared.type, body: shared.body, audience: 'immutable' }
+  if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
   const located = await locate(app, request.hostname, request.path)
   if (!located) return missing()
   if (!('site' in located)) return organizationRoot(app, located.organization.id)
-  const address = publishedSite({ app, organization: located.organization, site: located.site })
+  const preview = PREVIEW.exec(located.path)
+  if (preview) return inPreview(app, located, request, preview, assets)
+  const owner = { app, organization: located.organization, site: located.site }
+  const address = publishedSite(owner)
   if (address === undefined) return missing()
-  const visit = await openVisit(app, located, request, address).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.status < 500) return null
-    throw error
-  })
-  return visit ? inSite(visit, located, assets, name) : missing()
+  const { protocol, pathname } = new URL(address)
+  const base = located.site.proxy === undefined ? located.base : pathname.replace(/\/$/, '')
+  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' } }
+  const access = await accessOutput(arrival)
+  if (access !== undefined) return access ?? missing()
+  const visitor = await enter(arrival)
+  if (!visitor) return missing()
+  if ('status' in visitor) return visitor
+  const inside = watched(request)
+  const visit = openVisit({ app, request: inside, base, address, visitor })
+  // Readers who use another host name of the server would fill the memory with copies.
+  const isOwnHost = new URL(servedAt(owner)).hostname === request.hostname
+  const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
+  if (kept) return kept
+  const response = await inSite(visit, located.path, assets)
+  return isOwnHost && !inside.isRead && !response.file && response.status < 400
+    ? { ...response, outcome: visit.outcome }
+    : response
 }
 
-async function inSite(
-  visit: Visit,
-  located: LocatedSite,
-  assets: SharedAssets,
-  asset: string | undefined,
-): Promise<SiteResponse> {
-  const { app, visitor, base } = visit
-  if (asset !== undefined) {
-    const { sheet } = await styleOf(assets, await visit.look())
-    return { status: 200, type: sheet.type, body: sheet.body, audience: asset === sheet.name ? 'immutable' : 'public' }
+/** Makes the output at a path below the address of a site. */
+async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
+  const { app, visitor, base, audience } = visit
+  const response = await outputAt(visit, path, assets)
+  const isListed = visit.isIndexed || response.audience === 'immutable'
+  return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
+
+  async function outputAt(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
+    const name = ASSET.exec(path)?.[1]
+    if (name !== undefined) return sheetOutput(visit, name, assets)
+    if (isFilePath(path)) {
+      const file = await findFile(app, visitor, path)
+      return file ? { status: 200, type: '', body: '', audience, file } : missing()
+    }
+    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
+    if (part) return part
+    const found = await findDestination(app, visitor, path)
+    if (!found)
+      return (await markdownOutput(visit, path)) ?? (await missingOutput(visit, path, assets)) ?? missing()
+    if (found.kind === 'redirect')
+      return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
+    return pageOutput(visit, found, assets)
   }
-  const part = /\/~(?:nav|pdf)\//.test(located.path) ? await pagePart(visit, located.path) : null
-  if (part) return part
-  const found = await findDestination(app, visitor, located.path)
-  if (!found)
-    return (
-      (await markdownOutput(visit, located.path)) ?? (await missingOutput(visit, located.path, assets)) ?? missing()
-    )
-  if (found.kind === 'redirect')
-    return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, visit.audience)
-  return pageOutput(visit, found, assets)
+}
+
+/** Returns a style sheet of the site: each space may look different. An address of an earlier look gets the current one. */
+async function sheetOutput(visit: Visit, name: string, assets: SharedAssets): Promise<SiteResponse> {
+  for (const id of [undefined, ...shownSiteSpaces(visit.visitor.view).map(({ entry }) => entry.id)]) {
+    const { sheet } = await styleOf(assets, await visit.look(id))
+    if (sheet.name === name) return { status: 200, type: sheet.type, body: sheet.body, audience: 'immutable' }
+  }
+  if (!/^site-\w+\.css$/.test(name)) return missing()
+  const { sheet } = await styleOf(assets, await visit.look())
+  return { status: 200, type: sheet.type, body: sheet.body, audience: visit.audience }
+}
+
+/** Answers an address of a preview. */
+async function inPreview(
+  app: App,
+  located: LocatedSite,
+  request: SiteRequest,
+  [, token = '', changeRequest, path = '/']: RegExpExecArray,
+  assets: SharedAssets,
+): Promise<SiteResponse> {
+  const opened = await openPreview(app, located, token, changeRequest)
+  if (!opened) return missing()
+  const { visitor, ...preview } = opened
+  const at = previewAt({ app, organization: located.organization, site: located.site }, token)
+  const address = changeRequest === undefined ? at : `${at}/~changes/${changeRequest}`
+  const base = new URL(address).pathname.replace(/\/$/, '')
+  const visit = openVisit({ app, request, base, address, visitor, preview })
+  return { ...(await inSite(visit, path, assets)), audience: 'no one' }
 }
 
 async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {

@@ -1,68 +1,291 @@
 /** Serves the published sites to readers. They never share the origin of the API. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context } from 'koa'
+import { contentTypeOf, isSafeInline } from '../content/files.js'
 import type { App } from '../domain/context/app.js'
+import type { VisitorFile } from '../domain/sites/visitor-file.js'
 import type { Log } from '../kernel/log.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { loadAssets } from './assets.js'
-import { type Audience, HTML, type SiteRequest, type SiteResponse } from './exchange.js'
+import { cookieIn } from './cookies.js'
+import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
 import { handle } from './handle.js'
+import { isPlainRead, KeptResponses } from './kept-responses.js'
+import { failurePage, plainPage } from './plain-page.js'
+import { cacheControlFor, Prepared } from './prepared.js'
 
+/** A finished request, for the access log. */
+interface Served {
+  requestId: string
+  method: string
+  path: string
+  operation: string
+  status: number
+  started: number
+  caller: null
+  ip: string
+}
+
+/** A file as the HTTP server sends it. */
+export interface SentFile {
+  contentType: string
+  size: number
+  open: VisitorFile['read']
+  streamed?: true
+  etag: string
+  fileName: string
+  disposition: 'inline' | 'attachment'
+  cacheControl: string
+}
+
+/** The parts of the server that the sites share with the API: limits, logs, and the responses to failures. */
 export interface SitesOptions {
   app: App
   log: Log
+  budget: MemoryBudget
   /** Number of trusted proxies in front of the server. */
   trustProxy: number
+  /** Learns about changes of other nodes. Absent = this process makes all changes. */
+  learn?: (() => Promise<void>) | undefined
+  requestId(req: IncomingMessage): string
+  /** Counts a request of an address. Throws if there were too many. */
+  count(ip: string): void
+  record(served: Served): void
+  /** Returns the status and headers for a failure, and whether its cause belongs in the log. */
+  failureOf(
+    thrown: unknown,
+  ): Promise<{ status: number; headers: Readonly<Record<string, string>>; isUnforeseen: boolean }>
+  /** Counts the memory of a response until it is read. Throws if too many wait. */
+  hold(res: ServerResponse, ip: string, body: Buffer): void
+  /** Sends a file, or a range of it. */
+  sendFile(ctx: Context, file: SentFile): Promise<void>
 }
 
 /** The running sites. Pass `listener` to an HTTP server. */
 export interface Sites {
   listener: (req: IncomingMessage, res: ServerResponse) => void
+  /** Closes each connection after the response to its next request. */
+  drain(): void
+  /** Rejects every new request with 503. */
+  stop(): void
 }
 
-/** No inline script or style, and nothing from other hosts. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; " +
-  "manifest-src 'self'; media-src 'self' https:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
-const CACHE_CONTROL: Record<Audience, string> = {
-  public: 'public, max-age=0, must-revalidate',
-  private: 'private, no-cache',
-  immutable: 'public, max-age=31536000, immutable',
-}
+/** The policies of files that are opened directly. Browsers show PDFs with a viewer that a sandbox would block. */
+const FILE_POLICY = "default-src 'none'; img-src data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
+const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+const METHODS = 'GET, HEAD, OPTIONS'
+/** Parts of paths that are secret. */
+const SECRETS = /\/~(share|preview|files)\/[^/]*/g
 
 /** Creates the HTTP handler of the sites. */
-export function createSites({ app, log, trustProxy }: SitesOptions): Sites {
-  const assets = loadAssets()
-  const koa = new Koa({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
-  koa.silent = true
-  koa.use(async (ctx) => {
-    try {
-      send(ctx, await handle(app, requestOf(ctx), assets))
-    } catch (error) {
-      log.error({ error, path: ctx.path }, 'A page of a site could not be made.')
-      send(ctx, { status: 500, type: HTML, body: 'This page cannot be shown at the moment.', audience: 'private' })
-    }
-  })
-  const make = koa.callback()
-  return { listener: (req, res) => void make(req, res) }
+export function createSites(options: SitesOptions): Sites {
+  const server = new SiteServer(options)
+  return {
+    listener: server.listen,
+    drain: () => void (server.draining = true),
+    stop: () => void (server.stopping = true),
+  }
 }
 
-const requestOf = (ctx: Context): SiteRequest => ({
-  method: ctx.method,
-  hostname: ctx.hostname.toLowerCase(),
-  path: ctx.path,
-  query: ctx.URL.searchParams,
-  header: (name) => ctx.get(name),
-  ip: ctx.ip,
-})
+/** A request that is being answered. */
+interface Exchange {
+  req: IncomingMessage
+  res: ServerResponse
+  ip: string
+  requestId: string
+  started: number
+}
 
-function send(ctx: Context, { status, type, body, audience, headers }: SiteResponse): void {
-  ctx.status = status
-  ctx.type = type
-  ctx.set('Cache-Control', CACHE_CONTROL[audience])
-  ctx.set('Content-Security-Policy', POLICY)
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
-  if (headers) ctx.set(headers as Record<string, string>)
-  ctx.body = body
+class SiteServer {
+  draining = false
+  stopping = false
+  readonly #koa: Koa
+  readonly #kept: KeptResponses
+  readonly #assets = loadAssets()
+  /** The address, ID and arrival of each request that Koa answers. */
+  readonly #arrived = new WeakMap<IncomingMessage, Pick<Exchange, 'ip' | 'requestId' | 'started'>>()
+  readonly #make: (req: IncomingMessage, res: ServerResponse) => Promise<void>
+
+  constructor(private readonly options: SitesOptions) {
+    const { trustProxy, budget } = options
+    this.#koa = new Koa({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
+    this.#koa.silent = true
+    this.#koa.on('error', (error: unknown) => {
+      // The response had already started, so the client sees it end early. A client that disconnected is not a failure.
+      const code = (error as NodeJS.ErrnoException).code
+      if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
+        options.log.error({ error }, 'response failed')
+    })
+    this.#koa.use((ctx) => this.#answer(ctx))
+    this.#make = this.#koa.callback()
+    this.#kept = new KeptResponses(budget)
+  }
+
+  readonly listen = (req: IncomingMessage, res: ServerResponse): void => {
+    if (this.draining) res.shouldKeepAlive = false
+    const exchange = {
+      req,
+      res,
+      ip: this.#ipOf(req),
+      requestId: this.options.requestId(req),
+      started: performance.now(),
+    }
+    if (req.url === '/healthz') {
+      res.writeHead(200, ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'])
+      res.end('{"status":"ok"}')
+      return
+    }
+    this.#serve(exchange).catch((error: unknown) => {
+      this.options.log.error({ error, requestId: exchange.requestId }, 'response failed')
+      res.destroy()
+    })
+  }
+
+  /** Sends a kept response without Koa, or lets Koa make one. */
+  async #serve(exchange: Exchange): Promise<void> {
+    const { req, res, ip, requestId, started } = exchange
+    const { options } = this
+    try {
+      options.count(ip)
+      if (this.stopping) return await this.#fail(exchange, 503, { Connection: 'close', 'Retry-After': '5' })
+      await options.learn?.()
+    } catch (thrown) {
+      return this.#failure(exchange, thrown)
+    }
+    const { hostname, path } = isPlainRead(req) ? this.#addressOf(req) : { hostname: '', path: '' }
+    const kept = path === '' ? null : this.#kept.find(hostname, path, '')
+    if (kept && !res.destroyed) return this.#send(exchange, kept, path)
+    this.#arrived.set(req, { ip, requestId, started })
+    await this.#make(req, res)
+  }
+
+  async #answer(ctx: Context): Promise<void> {
+    const { req, res } = ctx
+    const exchange = { req, res, ...(this.#arrived.get(req) as Pick<Exchange, 'ip' | 'requestId' | 'started'>) }
+    try {
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+        ctx.respond = false
+        return this.#otherMethod(exchange)
+      }
+      const request = requestOf(ctx)
+      const response = await this.#kept.make(this.options.app, request, (app) =>
+        handle(app, request, {
+          assets: this.#assets,
+          kept: (outcome) => this.#kept.find(request.hostname, request.path, outcome),
+        }),
+      )
+      if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
+      ctx.respond = false
+      await this.#send(exchange, response instanceof Prepared ? response : new Prepared(response), ctx.path)
+    } catch (thrown) {
+      ctx.respond = false
+      await this.#failure(exchange, thrown)
+    }
+  }
+
+  async #send(exchange: Exchange, response: Prepared, path: string): Promise<void> {
+    const { req, res, ip, requestId } = exchange
+    try {
+      this.options.hold(res, ip, response.body)
+    } catch (thrown) {
+      return this.#failure(exchange, thrown)
+    }
+    const status = await response.send(req, res, ['X-Request-Id', requestId])
+    this.#record(exchange, path.includes('/~assets/') ? 'siteAsset' : 'sitePage', status, path)
+  }
+
+  async #sendFile(ctx: Context, exchange: Exchange, { file, audience, headers }: SiteResponse): Promise<void> {
+    const { name, size, oid, read, streamed } = file as VisitorFile
+    const contentType = contentTypeOf(name)
+    const isVector = contentType === 'image/svg+xml'
+    const inline = isVector || isSafeInline(contentType)
+    ctx.set({
+      ...headers,
+      'X-Request-Id': exchange.requestId,
+      'Content-Security-Policy': contentType === 'application/pdf' ? PDF_POLICY : FILE_POLICY,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+    })
+    await this.options.sendFile(ctx, {
+      contentType: inline ? contentType : 'application/octet-stream',
+      size,
+      open: read,
+      ...(streamed ? { streamed } : {}),
+      etag: oid,
+      fileName: name,
+      disposition: inline ? 'inline' : 'attachment',
+      cacheControl: cacheControlFor(audience),
+    })
+    this.#record(exchange, 'siteFile', ctx.status, ctx.path)
+  }
+
+  async #otherMethod(exchange: Exchange): Promise<void> {
+    if (exchange.req.method !== 'OPTIONS') return this.#fail(exchange, 405, { Allow: METHODS }, plainPage('no-method'))
+    exchange.res.writeHead(204, ['Allow', METHODS, 'X-Request-Id', exchange.requestId]).end()
+    this.#record(exchange, 'sitePage', 204, exchange.req.url ?? '')
+  }
+
+  async #failure(exchange: Exchange, thrown: unknown): Promise<void> {
+    const { status, headers, isUnforeseen } = await this.options.failureOf(thrown)
+    if (isUnforeseen)
+      this.options.log.error({ error: thrown, requestId: exchange.requestId }, 'A page of a site could not be made.')
+    return this.#fail(exchange, status, headers)
+  }
+
+  /** Sends the page of a failure. */
+  async #fail(
+    exchange: Exchange,
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    body = failurePage(status),
+  ): Promise<void> {
+    const { req, res, requestId } = exchange
+    if (res.headersSent || res.destroyed) return
+    for (const name of res.getHeaderNames()) res.removeHeader(name)
+    // A reader cannot free the disk of the server: for them, it is not available.
+    const shown = status === 507 ? 503 : status
+    const page = new Prepared({ status: shown, type: HTML, body, audience: 'no one', headers })
+    await page.send(req, res, ['X-Request-Id', requestId])
+    this.#record(exchange, 'sitePage', shown, req.url ?? '')
+  }
+
+  #record({ req, ip, requestId, started }: Exchange, operation: string, status: number, path: string): void {
+    this.options.record({
+      requestId,
+      method: req.method ?? '',
+      path: path.replace(/\?.*$/s, '').replace(SECRETS, '/~$1/…'),
+      operation,
+      status,
+      started,
+      caller: null,
+      ip,
+    })
+  }
+
+  /** Returns the IP address of the client: behind proxies, Koa finds it. */
+  #ipOf(req: IncomingMessage): string {
+    return this.options.trustProxy > 0 ? this.#request(req).ip : (req.socket.remoteAddress ?? '')
+  }
+
+  #addressOf(req: IncomingMessage): { hostname: string; path: string } {
+    const request = this.#request(req)
+    return { hostname: request.hostname.toLowerCase(), path: request.path }
+  }
+
+  #request(req: IncomingMessage): Koa.Request {
+    return Object.assign(Object.create(this.#koa.request) as Koa.Request, { app: this.#koa, req })
+  }
+}
+
+const requestOf = (ctx: Context): SiteRequest => {
+  const { cookie } = ctx.req.headers
+  return {
+    method: ctx.method,
+    hostname: ctx.hostname.toLowerCase(),
+    path: ctx.path,
+    query: new URLSearchParams(ctx.querystring),
+    header: (name) => ctx.get(name),
+    cookie: (name) => cookieIn(cookie, name),
+    ip: ctx.ip,
+  }
 }

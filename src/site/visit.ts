@@ -1,11 +1,13 @@
-/** Opens a site for the reader of a request: their credentials, what they see, and how the site looks to them. */
+/** A site as one reader sees it: their view, the addresses of the site, and how it looks to them. */
 import type { App } from '../domain/context/app.js'
 import { effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
-import type { LocatedSite } from '../domain/sites/locate.js'
-import { openToReader, type Visitor } from '../domain/sites/visitor.js'
-import { customizationFor } from '../domain/sites/visitor-customization.js'
+import type { Preview } from '../domain/sites/preview.js'
 import { isSiteDefault, shownSiteSpaces } from '../domain/sites/view.js'
+import { customizationFor } from '../domain/sites/visitor-customization.js'
+import type { Visitor } from '../domain/sites/visitor.js'
+import { defined } from '../kernel/defined.js'
 import type { SiteCustomization } from '../model/index.js'
+import { isShared } from './access.js'
 import type { Audience, SiteRequest } from './exchange.js'
 
 /** A site as one reader sees it. */
@@ -17,26 +19,42 @@ export interface Visit {
   /** The address of the site that readers use, without a trailing slash. */
   address: string
   audience: Audience
+  /** The gate's decision about the reader, as a text. Readers with the same outcome see the same. */
+  outcome: string
+  /** Whether search engines may list the pages of the site. */
+  isIndexed: boolean
+  /** Absent unless it is a preview. */
+  preview?: Omit<Preview, 'visitor'>
+  request: SiteRequest
   /** Returns the customization of the site, or of one of its spaces, for this reader. */
   look(siteSpace?: string): Promise<SiteCustomization>
 }
 
-/** Opens the site. Throws 404 and 403 like `openToReader`. */
-export async function openVisit(
-  app: App,
-  located: LocatedSite,
-  _request: SiteRequest,
-  address: string,
-): Promise<Visit> {
-  const { site, organization } = located
-  const visitor = await openToReader(app, { organization, site }, {})
-  const isShared = (site.visibility === 'public' || site.visibility === 'unlisted') && !site.adaptiveContent.enabled
+/** The arguments of `openVisit`. */
+interface Opening {
+  app: App
+  request: SiteRequest
+  /** The path of the site in links, without a trailing slash. */
+  base: string
+  address: string
+  visitor: Visitor
+  preview?: Omit<Preview, 'visitor'>
+}
+
+/** Opens the visit of an admitted reader. */
+export function openVisit({ app, request, base, address, visitor, preview }: Opening): Visit {
+  const { doc: site } = visitor.site
+  const shared = isShared(site)
   return {
     app,
     visitor,
-    base: site.proxy === undefined ? located.base : new URL(address).pathname,
+    base,
     address,
-    audience: isShared ? 'public' : 'private',
+    audience: preview ? 'no one' : shared ? 'public' : 'private',
+    outcome: shared ? '' : JSON.stringify(visitor.claims),
+    isIndexed: !preview && site.visibility === 'public',
+    ...defined({ preview }),
+    request,
     look: async (siteSpace) =>
       customizationFor(
         visitor,

@@ -5,6 +5,7 @@ import { gitDoor } from '../api/git-door/endpoints.js'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
+import type { Metrics } from '../api/pipeline/metrics.js'
 import type { ByteCache } from '../api/pipeline/renew-response.js'
 import { openResponseCache, MAX_CACHED_BYTES } from '../api/pipeline/response-cache.js'
 import { resolvers } from '../api/resolvers.js'
@@ -23,7 +24,6 @@ import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
-import { metricsOf } from './metrics-of.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
@@ -53,6 +53,7 @@ interface Surroundings {
   budget: MemoryBudget
   /** The resources shared with other nodes; null = none. */
   node: Node | null
+  metrics: Metrics
   /** The organization of the first admin, which has the sample site. */
   organization: string
 }
@@ -70,16 +71,14 @@ export async function serveApi(app: App, config: Config, around: Surroundings): 
   })
   await listen(server, config, 'BINDERY_PORT')
   const stop = async (): Promise<void> => {
-    api.drain()
-    const refusing = setTimeout(() => api.stop(), DRAIN_MS)
-    await stopServer(server)
-    clearTimeout(refusing)
+    await drainThenStop(server, api)
     await exchanged?.()
   }
   return { url: urlOf(server, config), stop }
 }
 
-function apiOf(app: App, config: Config, { log, folders, budget, node, organization }: Surroundings): Promise<Api> {
+function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
+  const { log, folders, budget, node, metrics, organization } = around
   const explain = operatorFailures(folders)
   return createApi<App, Actor>({
     app,
@@ -113,7 +112,7 @@ function apiOf(app: App, config: Config, { log, folders, budget, node, organizat
       checkResponses: config.checkResponses,
     },
     log,
-    metrics: metricsOf(app, config, budget),
+    metrics,
     explain,
     ready: async () => [...(await missingDocuments(app.store)), ...(await folders.unwritable()).map(describeFolder)],
     byteCache: responseCache(budget, node),
@@ -195,6 +194,14 @@ export function urlOf(server: Server, { host }: Pick<Config, 'host'>): string {
   const { port } = server.address() as AddressInfo
   const own = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${own.includes(':') ? `[${own}]` : own}:${port}`
+}
+
+/** Stops a server. For a while it still serves requests on open connections. */
+export async function drainThenStop(server: Server, service: { drain(): void; stop(): void }): Promise<void> {
+  service.drain()
+  const refusing = setTimeout(() => service.stop(), DRAIN_MS)
+  await stopServer(server)
+  clearTimeout(refusing)
 }
 
 /** Accepts no more connections, and waits at most half a minute for running requests. */

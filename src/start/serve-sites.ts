@@ -1,10 +1,26 @@
 /** Serves the published sites of an app through an HTTP server of their own. */
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { accessLog, loggedPath } from '../api/pipeline/access-log.js'
+import { ByteBudget } from '../api/pipeline/byte-budget.js'
+import { errorResponse } from '../api/pipeline/error-response.js'
+import { respondFile } from '../api/pipeline/file-response.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
+import type { Metrics } from '../api/pipeline/metrics.js'
+import { networkOf } from '../api/pipeline/network-of.js'
+import { oneAtATime } from '../api/pipeline/one-at-a-time.js'
+import { rateLimit } from '../api/pipeline/rate-limit.js'
+import { requestId } from '../api/pipeline/request-state.js'
+import { ResponseMemory, RESPONSES } from '../api/pipeline/response-hold.js'
 import type { Config } from '../config.js'
+import type { FolderWatch } from '../disk/folder-watch.js'
 import type { App } from '../domain/context/app.js'
 import type { Log } from '../kernel/log.js'
-import { createSites } from '../site/serve.js'
-import { listen, stopServer, urlOf } from './serve-api.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { createSites, type Sites } from '../site/serve.js'
+import type { Node } from './open-node.js'
+import { operatorFailures } from './operator-failures.js'
+import { drainThenStop, listen, urlOf } from './serve-api.js'
 
 /** The running sites. */
 interface RunningSites {
@@ -14,11 +30,21 @@ interface RunningSites {
   stop(): Promise<void>
 }
 
+/** The parts of the service that the sites share with the API. */
+interface Surroundings {
+  log: Log
+  folders: FolderWatch
+  budget: MemoryBudget
+  /** The resources shared with other nodes; null = none. */
+  node: Node | null
+  metrics: Metrics
+}
+
 /** Starts serving sites on the configured address and port. */
-export async function serveSites(app: App, config: Config, log: Log): Promise<RunningSites> {
-  const sites = createSites({ app, log, trustProxy: config.trustProxy })
+export async function serveSites(app: App, config: Config, around: Surroundings): Promise<RunningSites> {
+  const sites = sitesOf(app, config, around)
   const server = createHttpServer(
-    { listener: sites.listener, clientError: (_error, socket) => void socket.destroy() },
+    { listener: oneAtATime(sites.listener), clientError },
     {
       maxConnections: config.maxConnections,
       maxConnectionsPerAddress: config.maxConnectionsPerAddress,
@@ -27,5 +53,41 @@ export async function serveSites(app: App, config: Config, log: Log): Promise<Ru
     },
   )
   await listen(server, { host: config.host, port: config.sitesPort }, 'BINDERY_SITES_PORT')
-  return { url: urlOf(server, config), stop: () => stopServer(server) }
+  return { url: urlOf(server, config), stop: () => drainThenStop(server, sites) }
+}
+
+function sitesOf(app: App, config: Config, { log, folders, budget, node, metrics }: Surroundings): Sites {
+  const limit = rateLimit('address', config.ratePerAddress)
+  const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
+  const explain = operatorFailures(folders)
+  const record = accessLog(log, metrics)
+  return createSites({
+    app,
+    log,
+    budget,
+    trustProxy: config.trustProxy,
+    learn: node ? () => node.news.ask() : undefined,
+    requestId,
+    count: (ip) => void limit?.count(networkOf(ip)),
+    record: (served) => record({ ...served, path: loggedPath(served.path) }),
+    failureOf: async (thrown) => {
+      const explained = await explain(thrown)
+      const { status, headers, unforeseen } = errorResponse(explained)
+      // An operator has to see what was explained to the reader in a few words.
+      return { status, headers, isUnforeseen: unforeseen || explained !== thrown }
+    },
+    hold: (res, ip, body) => new ResponseMemory(res, () => responses.share(networkOf(ip))).track(body),
+    sendFile: async (ctx, file) => {
+      const memory = new ResponseMemory(ctx.res, () => responses.share(networkOf(ctx.ip)))
+      await respondFile(ctx, file, memory)
+      if (ctx.method !== 'HEAD') memory.track(ctx.body)
+    },
+  })
+}
+
+/** Answers requests that Node cannot parse as HTTP. */
+function clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
 }

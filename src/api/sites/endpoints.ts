@@ -28,7 +28,7 @@ export const listSitesInOrganization = endpoint({
   returns: listOf(Site, { $id: 'SiteList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = paginate(await listSites(app, actor, organization, query), query, ({ doc }) => [doc.createdAt, doc.id])
-    return { ...page, items: page.items.map((site) => presentSite(app, organization, site)) }
+    return { ...page, items: page.items.map((site) => presentSite(app, organization, site, { previewer: actor })) }
   },
 })
 
@@ -47,7 +47,7 @@ export const createSiteInOrganization = endpoint({
   returns: Site,
   handle: async ({ app, actor, organization, body }) => {
     const site = await createSite(app, actor, organization, body ?? {})
-    return created(presentSite(app, organization, site), sitePath(site.doc))
+    return created(presentSite(app, organization, site, { previewer: actor }), sitePath(site.doc))
   },
 })
 
@@ -63,7 +63,7 @@ export const getSiteById = endpoint({
   section,
   needs: 'site:view',
   returns: Site,
-  handle: ({ app, organization, site }) => presentSite(app, organization, site),
+  handle: ({ app, actor, organization, site }) => presentSite(app, organization, site, { previewer: actor }),
 })
 
 export const updateSiteById = endpoint({
@@ -80,7 +80,7 @@ export const updateSiteById = endpoint({
   returns: Site,
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) =>
-    presentSite(app, organization, await updateSite(app, actor, site, body)),
+    presentSite(app, organization, await updateSite(app, actor, site, body), { previewer: actor }),
 })
 
 export const deleteSiteById = endpoint({
@@ -104,7 +104,7 @@ export const publishSiteById = endpoint({
   needs: 'site:admin',
   returns: Site,
   handle: async ({ app, actor, organization, site }) =>
-    presentSite(app, organization, await publishSite(app, actor, site)),
+    presentSite(app, organization, await publishSite(app, actor, site), { previewer: actor }),
 })
 
 export const unpublishSiteById = endpoint({
@@ -116,5 +116,5 @@ export const unpublishSiteById = endpoint({
   needs: 'site:admin',
   returns: Site,
   handle: async ({ app, actor, organization, site }) =>
-    presentSite(app, organization, await unpublishSite(app, actor, site)),
+    presentSite(app, organization, await unpublishSite(app, actor, site), { previewer: actor }),
 })

@@ -1,8 +1,10 @@
 // Turns sites into the JSON that members of the organization get.
 import { presentSitePermissions } from '../../access/index.js'
+import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { ownSiteURLs, proxyOf, publishedSite } from '../../domain/sites/addresses.js'
+import { previewToken } from '../../domain/sites/preview.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 import { defined } from '../../kernel/defined.js'
 
@@ -16,8 +18,21 @@ export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string 
 /** Additional features of a site. A self-hosted service has all of them. */
 const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]
 
+/** Whom the addresses of a site are for. */
+interface ForWhom {
+  /** The caller, whose preview the site has. The response is for them alone. */
+  previewer?: Actor
+  /** A valid share key. */
+  shareKey?: string | undefined
+}
+
 /** Returns a site. A self-hosted service has no ad network, so an application for ads is always pending. */
-export function presentSite(app: App, organization: LoadedOrganization, { doc, role }: LoadedSite, shareKey?: string) {
+export function presentSite(
+  app: App,
+  organization: LoadedOrganization,
+  { doc, role }: LoadedSite,
+  { previewer, shareKey }: ForWhom = {},
+) {
   const address = { app, organization: organization.doc, site: doc, ...defined({ shareKey }) }
   const location = siteLocation(app, doc)
   const proxy = proxyOf(address)
@@ -41,7 +56,12 @@ export function presentSite(app: App, organization: LoadedOrganization, { doc, r
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
     features,
-    urls: { location, app: location, ...defined({ published }), ...ownSiteURLs(address) },
+    urls: {
+      location,
+      app: location,
+      ...defined({ published }),
+      ...ownSiteURLs(address, previewer && previewToken(app, doc.id, previewer.user.id)),
+    },
     permissions: presentSitePermissions({ role, readOnly: app.readOnly }),
   }
 }

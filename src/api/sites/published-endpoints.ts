@@ -32,7 +32,7 @@ async function presentPublished(app: App, organization: LoadedOrganization, visi
   return {
     object: 'published-content-site' as const,
     // Only site spaces that the visitor sees: the total would reveal hidden ones.
-    site: { ...presentSite(app, organization, site, view.address.shareKey), siteSpaces: shown.size },
+    site: { ...presentSite(app, organization, site, { shareKey: view.address.shareKey }), siteSpaces: shown.size },
     structure: await presentStructure(app, view),
     customizations: { site: customizationFor(visitor, look), siteSpaces: Object.fromEntries(own) },
     scripts: [],

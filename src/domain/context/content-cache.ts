@@ -10,7 +10,8 @@ import type { LinkGraph } from '../../content/links/link-graph.js'
 import type { OutwardLinks } from '../../content/links/outward-links.js'
 import type { Outline } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
-import type { ContentStructure, PageSource } from '../../content/types.js'
+import type { VisitorPage } from '../../access/index.js'
+import type { ContentStructure, PageEntry, PageSource } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { PartIndex } from '../../model/index.js'
@@ -31,6 +32,27 @@ export interface ParsedPage {
   hidden?: string
   /** A sentence with the reason why the text is shown from the file and not kept in memory. Absent if it is kept. */
   large?: string
+}
+
+/** The facts of a revision's pages, by file. */
+export type KnownPages = ReadonlyMap<string, { oid: string; page: KnownPage }>
+
+/** The pages of a revision as the visitor gate sees them, for all visitors. */
+export interface GatedPages {
+  known: KnownPages
+  pages: ReadonlyMap<PageEntry, VisitorPage>
+  /** The different conditions of the pages. */
+  conditions: readonly string[]
+}
+
+/** The pages of a revision that some visitors see. */
+export interface VisiblePages {
+  /** The table of contents. */
+  listed: PageEntry[]
+  /** The pages that they may read, hidden or not, by ID. */
+  readable: ReadonlyMap<string, PageEntry>
+  /** IDs of the pages that they see in lists. */
+  inLists: ReadonlySet<string>
 }
 
 /** Size of an image in pixels. `none` if the file is not an image. */
@@ -144,6 +166,14 @@ interface CachedValues {
   listed: ReadonlySet<string>
   /** `<space>:<commit>` → the commits that deleted pages. */
   deletions: Deletions
+  /** `<space>:<commit>:<structure number>` → the pages for the visitor gate. */
+  gatedPages: GatedPages
+  /** `<key of gatedPages>:<outcome of the gate>` → the pages that visitors with this outcome see. */
+  visiblePages: VisiblePages
+  /** `<space>:<main>:<head of a change request>` → the commit of their merge for previews, or `conflicts`. */
+  previewMerges: CommitId | 'conflicts'
+  /** Digest of a page's text, its targets and what it shows to whom → the result of the task `render`. */
+  renderings: Buffer
   /** `<space>:<commit>:<path>` → authors of the commit's changes to a file. */
   writers: readonly Signature[]
   /** `<space>:<commit>:<path>` → the change that the commit made to a file. */

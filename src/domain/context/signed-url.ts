@@ -1,5 +1,6 @@
 /** Signs URLs that work without a token for one to two days. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { fromTime } from '../../kernel/clock.js'
 import type { App } from './app.js'
 
 /**
@@ -9,10 +10,11 @@ import type { App } from './app.js'
 const GRID_MS = 24 * 60 * 60 * 1000
 
 /** Returns the expiry of a URL that is created now, in seconds since 1970. */
-export const expiryOf = (app: App): number => (Math.floor(app.clock.now().getTime() / GRID_MS) + 2) * (GRID_MS / 1000)
+export const expiryOf = ({ clock }: Pick<App, 'clock'>): number =>
+  (fromTime(clock, 'day', (now) => Math.floor(now / GRID_MS)) + 2) * (GRID_MS / 1000)
 
 /** Signs the parts that a URL stands for. The parts contain no line ends. */
-export const signatureOf = (app: App, parts: readonly string[], expires: number): string =>
+export const signatureOf = (app: Pick<App, 'settings'>, parts: readonly string[], expires: number): string =>
   createHmac('sha256', app.settings.signingKey)
     .update([...parts, expires].join('\n'))
     .digest('base64url')

@@ -1,5 +1,6 @@
 // Signs and verifies URLs for downloading files without a token.
 import type { Readable } from 'node:stream'
+import type { Snapshot } from '../../git/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
 import type { App } from '../context/app.js'
@@ -31,8 +32,8 @@ export function downloadUrl(app: App, space: string, oid: string, name: string):
 const isValidDownload = (app: App, download: Download, signature: string): boolean =>
   isSigned(app, partsOf(download), download.expires, signature)
 
-/** The content of a download URL. */
-interface OpenedDownload {
+/** A file that is opened for sending. */
+export interface OpenedFile {
   /** Bytes. */
   size: number
   /** Identifies the bytes: a Git object ID, or the SHA-256 of a Git LFS object. */
@@ -48,21 +49,13 @@ interface OpenedDownload {
  * Opens the file of a download URL. Throws 404 if the signature is invalid, the URL has expired, or the space or the
  * file is gone. Also throws 404, with the reason, if Git LFS stores the file and it is not available.
  */
-export async function openDownload(app: App, download: Download, signature: string): Promise<OpenedDownload> {
+export async function openDownload(app: App, download: Download, signature: string): Promise<OpenedFile> {
   const space = isValidDownload(app, download, signature) ? await app.store.get(spaces, download.space) : null
   const repo = space && space.deletedAt === undefined ? await app.git.open(repositoryName(space.id)) : null
   const head = repo?.head(MAIN)
   if (!repo || !head) throw notFound('This download')
   try {
-    const snapshot = await repo.at(head)
-    const [size] = (await snapshot.sizes([download.oid])) as [number]
-    const lfs = await lfsFileOf(app, download.space, snapshot, download.oid, size)
-    if (lfs && lfs.state !== 'local') return await openObject(app, lfs)
-    const read = async (range?: { start: number; end: number }): Promise<Buffer> => {
-      const content = await snapshot.read(download.oid)
-      return range ? content.subarray(range.start, range.end + 1) : content
-    }
-    return { size, oid: download.oid, read, streamed: false, changes: lfs !== null }
+    return await openBlob(app, download.space, await repo.at(head), download.oid)
   } catch (error) {
     // No commit contains the file anymore, and Git pruned it.
     if (isMissing(error)) throw notFound('This download')
@@ -70,7 +63,27 @@ export async function openDownload(app: App, download: Download, signature: stri
   }
 }
 
-async function openObject(app: App, { oid, size, state, problem }: LfsFile): Promise<OpenedDownload> {
+/**
+ * Opens a blob of a space, or the Git LFS object that it points to. Throws 404 with the reason if the object is not
+ * available, and `MissingObject`.
+ */
+export async function openBlob(
+  app: App,
+  space: string,
+  snapshot: Pick<Snapshot, 'read' | 'sizes'>,
+  oid: string,
+): Promise<OpenedFile> {
+  const [size] = (await snapshot.sizes([oid])) as [number]
+  const lfs = await lfsFileOf(app, space, snapshot, oid, size)
+  if (lfs && lfs.state !== 'local') return openObject(app, lfs)
+  const read = async (range?: { start: number; end: number }): Promise<Buffer> => {
+    const content = await snapshot.read(oid)
+    return range ? content.subarray(range.start, range.end + 1) : content
+  }
+  return { size, oid, read, streamed: false, changes: lfs !== null }
+}
+
+async function openObject(app: App, { oid, size, state, problem }: LfsFile): Promise<OpenedFile> {
   if (state !== 'present')
     throw new ServiceError('not-found', `The file is kept by Git LFS and is not here. ${problem ?? ''}`.trim())
   // The object may be missing if the data folder was restored without it. It is then fetched again.

@@ -35,6 +35,10 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     pageHistories: budget.cache({ weigh: weights.ofPageHistory }),
     listed: budget.cache<ReadonlySet<string>>({ weigh: weights.ofPaths }),
     deletions: budget.cache({ weigh: weights.ofDeletions }),
+    gatedPages: budget.cache({ weigh: weights.ofGatedPages }),
+    visiblePages: budget.cache({ weigh: weights.ofVisiblePages }),
+    previewMerges: budget.cache({ weigh: () => 80 }),
+    renderings: budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 100 }),
     writers: budget.cache({ weigh: weights.ofWriters }),
     remoteCommits: budget.cache({ weigh: () => 64 }),
     formerPaths: budget.cache({ weigh: weights.ofOverrides }),
@@ -51,10 +55,10 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
 
 /** Creates a scratch cache. Values with blob keys are shared; values with commit keys stay in `own`. */
 function scratchOf(caches: Caches, own: ContentCache): ContentCache {
-  const { pages, references, outlines, texts, places, dimensions, pointers } = caches
+  const { pages, references, outlines, texts, places, dimensions, pointers, renderings } = caches
   const overrides = layered(caches.overrides, own.overrides)
   const structures = layered(caches.structures, own.structures)
-  return { ...own, pages, references, outlines, texts, places, dimensions, pointers, overrides, structures }
+  return { ...own, pages, references, outlines, texts, places, dimensions, pointers, renderings, overrides, structures }
 }
 
 /** Reads from `own`, then from `below`. Writes only to `own`. */

@@ -13,10 +13,12 @@ import type { Signature } from '../../git/index.js'
 import type {
   Deletions,
   Dimensions,
+  GatedPages,
   PageDates,
   PageRevision,
   KnownPage,
   PresentedTree,
+  VisiblePages,
 } from '../context/content-cache.js'
 
 /** Returns the size of a string. One character beyond Latin-1 makes every character take two bytes. */
@@ -67,6 +69,19 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
 /** Estimates the attributes and diagnostics of a page. */
 export const ofPage = ({ attributes, diagnostics, limit }: KnownPage): number =>
   300 + 4 * JSON.stringify([attributes, diagnostics, limit]).length
+
+/** Size of a page in the maps of the visitor gate: two slots, its part, its condition, and its object ID. */
+const GATED = 2 * SLOT + 4 * OBJECT
+
+/** Estimates the pages for the visitor gate, without their entries and facts, which are in other caches. */
+export const ofGatedPages = ({ pages, conditions }: GatedPages): number =>
+  200 + pages.size * GATED + conditions.reduce((sum, condition) => sum + ofText(condition), 0)
+
+/** Size of a page that visitors see: a copy of its entry, its list of subpages, and its slots. */
+const VISIBLE = 2 * SLOT + 5 * OBJECT
+
+/** Estimates the pages that some visitors see. */
+export const ofVisiblePages = ({ readable }: VisiblePages): number => 200 + readable.size * VISIBLE
 
 export function ofReferences(references: readonly Reference[]): number {
   let bytes = 32

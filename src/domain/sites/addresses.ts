@@ -18,7 +18,7 @@ export interface SiteAddress {
  * Returns the URL under which the service itself serves a site: its own hostname, otherwise `/{basename}` on the
  * organization's hostname, otherwise below the origin of the sites. `locate.ts` finds the site of such a URL.
  */
-function servedAt({ app, organization, site }: SiteAddress): string {
+export function servedAt({ app, organization, site }: SiteAddress): string {
   const { origin, perOrganization } = app.settings.sites
   const base = encodeURIComponent(site.basename)
   if (site.hostname !== undefined) return onHost(origin, site.hostname)
@@ -82,13 +82,20 @@ export function publishedSite(address: SiteAddress): string | undefined {
 /**
  * Returns the URLs of a site that do not depend on publishing: its preview and, with visitor authentication, sign-in
  * and sign-out.
+ * @param preview the token of the preview; without it, the preview is the site itself
  */
-export function ownSiteURLs(address: SiteAddress): { preview: string; login?: string; logout?: string } {
+export function ownSiteURLs(
+  address: SiteAddress,
+  preview?: string,
+): { preview: string; login?: string; logout?: string } {
   const { visibility } = address.site
   const base = required(publishedSite({ ...address, site: { ...address.site, published: true } }))
   const signIn = visibility === 'visitor-auth' ? { login: `${base}/~auth/login`, logout: `${base}/~auth/logout` } : {}
-  return { preview: base, ...signIn }
+  return { preview: preview === undefined ? base : previewAt(address, preview), ...signIn }
 }
+
+/** Returns the URL of a preview. It never leads through the team's proxy, which may cache. */
+export const previewAt = (address: SiteAddress, token: string): string => `${servedAt(address)}/~preview/${token}`
 
 /** Returns the URL of a section. The default section is at the root of the site. */
 export function publishedSection(address: SiteAddress, section: SectionEntry, isDefault: boolean): string | undefined {

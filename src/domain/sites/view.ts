@@ -110,6 +110,16 @@ export const viewForAudience = (
 
 type RoleFor = (space: SpaceDoc) => Promise<Role | null>
 
+/** Returns the view that a user has of a site, whichever token they use. */
+export async function viewForUser(
+  app: App,
+  user: string,
+  owner: { organization: OrganizationDoc; site: SiteDoc },
+): Promise<SiteView> {
+  const viewer = await viewerOf(app.store, user, owner.site.organization)
+  return viewFor(app, owner, (space) => roleOn(app.store, viewer, { ...space, kind: 'space' }))
+}
+
 async function viewFor(
   app: App,
   { organization, site: doc }: { organization: OrganizationDoc; site: SiteDoc },

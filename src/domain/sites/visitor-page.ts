@@ -1,5 +1,5 @@
 /** Renders a page of a site for a visitor: its text with the links and pictures that they may follow and see. */
-import { createHmac } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { anchorOfLink } from '../../content/outline/anchors.js'
 import { isFile } from '../../content/read-file.js'
 import { resolveReference } from '../../content/resolve-reference.js'
@@ -14,6 +14,7 @@ import {
   type SiteOptions,
   type TargetTable,
 } from '../../render/index.js'
+import type { Snapshot } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import { readParts } from '../openapi/parts.js'
 import { generatedMarkdown } from '../revisions/computed.js'
@@ -129,7 +130,7 @@ export async function renderPageText(
   // The stored parts are JSON already.
   const json = `${JSON.stringify(order).slice(0, -1)},"parts":${partsJson(text.parts)}}`
   try {
-    const bytes = Buffer.from(await app.texts.bytes(owner, 'render', [text.markdown, json]))
+    const bytes = await renderingOf(app, owner, text.markdown, json)
     const end = bytes.indexOf(10)
     const known = JSON.parse(bytes.subarray(0, end).toString()) as Omit<Rendered, 'html'>
     return { ...known, html: bytes.subarray(end + 1).toString() }
@@ -137,6 +138,16 @@ export async function renderPageText(
     if (!(error instanceof TextTooCostly)) throw error
     return renderSource(isConditional(text.markdown) ? NOT_SHOWN : text.markdown.slice(0, MAX_SOURCE))
   }
+}
+
+/** Returns the result of the task `render`. The same text with the same targets and claims is rendered once. */
+async function renderingOf(app: App, owner: string, markdown: string, order: string): Promise<Buffer> {
+  const key = hash('sha256', `${markdown.length} ${markdown}${order}`, 'base64url')
+  const known = app.content.renderings.get(key)
+  if (known) return known
+  const bytes = Buffer.from(await app.texts.bytes(owner, 'render', [markdown, order]))
+  app.content.renderings.set(key, bytes)
+  return bytes
 }
 
 async function targetsOf(
@@ -150,10 +161,10 @@ async function targetsOf(
   const links: [string, TargetTable['links'][string]][] = []
   const images: [string, string][] = []
   const files = new Map<string, string>()
-  const paths = new Set((await revision.snapshot.walk()).filter(isFile).map((file) => file.path))
+  const exists = new KnownFiles(revision.snapshot)
   const addressOf = (to: PageEntry): string => `${base}${pathOfPage(siteSpace, pages, to)}` || '/'
   for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), [])) {
-    const named = resolveReference(target, gitPath, revision.structure, (path) => paths.has(path))
+    const named = await exists.during((has) => resolveReference(target, gitPath, revision.structure, has))
     if (named.kind === 'anchor') links.push([target, { href: `#${anchorOfLink(named.anchor)}` }])
     if (named.kind === 'page') {
       const to = named.entry.id === entry.id ? entry : pages.find(named.entry.id)
@@ -198,11 +209,39 @@ async function loadedFiles(
   return new Map(loaded.map((file) => [file.place.gitPath, file]))
 }
 
+/** Answers which files a revision has, without reading the list of all of them. */
+class KnownFiles {
+  // bound: the spellings of the targets of one page
+  readonly #known = new Map<string, boolean>()
+
+  constructor(private readonly snapshot: Pick<Snapshot, 'entry'>) {}
+
+  /** Repeats work until all files that it asks for are known. Each round makes at least one more known. */
+  async during<T>(work: (has: (path: string) => boolean) => T): Promise<T> {
+    for (;;) {
+      const asked: string[] = []
+      const result = work((path) => {
+        const known = this.#known.get(path)
+        if (known === undefined) asked.push(path)
+        return known ?? false
+      })
+      if (asked.length === 0) return result
+      for (const path of asked) {
+        const entry = await this.snapshot.entry(path)
+        this.#known.set(path, entry !== null && isFile(entry))
+      }
+    }
+  }
+}
+
+/** Length of the signature of a file, in characters. */
+const SIGNATURE = 22
+
 const signatureOf = (app: App, siteSpace: string, gitPath: string): string =>
   createHmac('sha256', app.settings.signingKey)
     .update(`site-file\n${siteSpace}\n${gitPath}`)
     .digest('base64url')
-    .slice(0, 22)
+    .slice(0, SIGNATURE)
 
 /**
  * Returns the path of a file below the address of a site. It is signed, so that only a page that a visitor may read tells
@@ -215,4 +254,5 @@ export function pathOfFile(app: App, siteSpace: ShownSiteSpace, gitPath: string)
 
 /** Whether a signature belongs to a file of a site space. */
 export const isPathOfFile = (app: App, siteSpace: ShownSiteSpace, gitPath: string, signature: string): boolean =>
-  signature === signatureOf(app, siteSpace.entry.id, gitPath)
+  signature.length === SIGNATURE &&
+  timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(app, siteSpace.entry.id, gitPath)))

@@ -6,10 +6,11 @@ import type { OrganizationDoc, SiteDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
-import type { LoadedOrganization, LoadedSite } from '../context/loaded.js'
+import type { LoadedOrganization, LoadedSite, LoadedSpace } from '../context/loaded.js'
+import type { OpenRevision } from '../revisions/revisions.js'
 import { getAdaptiveSchema } from './adaptive-schema.js'
 import { getPublishingAuth, validVisitorKeys } from './publishing-auth.js'
-import { type ShownSiteSpace, type SiteView, shownSiteSpaces, viewForAudience, viewSite } from './view.js'
+import { type ShownSiteSpace, type SiteView, shownSiteSpaces, viewForAudience, viewForUser, viewSite } from './view.js'
 import { claimsOf, noClaims, readUnsigned, type VisitorClaims } from './visitor-claims.js'
 import { VisitorConditions } from './visitor-conditions.js'
 import { visitorView } from './visitor-view.js'
@@ -33,6 +34,8 @@ export interface Visitor {
   conditions: VisitorConditions
   /** The part of the site's structure that they see. */
   view: SiteView
+  /** Returns the revision that they see of a space; absent = the newest one of main. Only previews have it. */
+  revisionOf?(space: LoadedSpace): Promise<OpenRevision> | undefined
 }
 
 /**
@@ -52,38 +55,65 @@ export async function openToVisitor(
   const unsigned = readUnsigned(credentials.unsignedClaims)
   const view = await viewSite(app, actor, organization, site, credentials.shareKey)
   const isPreview = preview && Object.values(credentials).every((value) => value === undefined)
-  return admit(app, site, { view, unsigned, visitorToken: credentials.visitorToken, isPreview })
+  return admit(app, site, { view, unsigned, visitorToken: credentials.visitorToken, now: null, isPreview })
+}
+
+/** A site and its organization, without the role of a caller. */
+interface OwnedSite {
+  organization: Document<OrganizationDoc>
+  site: Document<SiteDoc>
 }
 
 /**
  * Admits a reader to a published site. They see everything that the gate shows to a visitor with these credentials.
  * Throws like `openToVisitor`.
+ * @param now the time at which the token must be valid; it is not recorded, since each request checks the token
  */
 export async function openToReader(
   app: App,
-  { organization, site }: { organization: Document<OrganizationDoc>; site: Document<SiteDoc> },
+  { organization, site }: OwnedSite,
   credentials: VisitorCredentials,
+  now: Date,
 ): Promise<Visitor> {
   if (!site.published) throw notFound('The published site')
   const unsigned = readUnsigned(credentials.unsignedClaims)
   const view = await viewForAudience(app, { organization, site }, credentials.shareKey)
   const { visitorToken } = credentials
-  return admit(app, { doc: site, role: 'read' }, { view, unsigned, visitorToken, isPreview: false })
+  const visitor = await admit(app, { doc: site, role: 'read' }, { view, unsigned, visitorToken, now, isPreview: false })
+  return withoutKey(visitor)
+}
+
+/** Removes the share key from the addresses, so that no page contains it: readers with other keys get the same page. */
+const withoutKey = (visitor: Visitor): Visitor => {
+  const { shareKey: _key, ...address } = visitor.view.address
+  return { ...visitor, view: { ...visitor.view, address } }
+}
+
+/**
+ * Admits a user to the preview of a site, which need not be published. They see what a visitor with a key and a token,
+ * but without claims, would see of the spaces that they may see themselves.
+ */
+export async function openToPreviewer(app: App, { organization, site }: OwnedSite, user: string): Promise<Visitor> {
+  const view = await viewForUser(app, user, { organization, site })
+  const shown: LoadedSite = { doc: { ...site, published: true }, role: 'read' }
+  return admit(app, shown, { view, unsigned: {}, visitorToken: undefined, now: null, isPreview: true })
 }
 
 interface Admission {
   view: SiteView
   unsigned: Readonly<Record<string, unknown>>
   visitorToken: string | undefined
+  /** The time at which the token must be valid; null = now. */
+  now: Date | null
   isPreview: boolean
 }
 
 async function admit(app: App, site: LoadedSite, given: Admission): Promise<Visitor> {
-  const { view, unsigned, visitorToken, isPreview } = given
+  const { view, unsigned, visitorToken, now, isPreview } = given
   const { doc } = site
   const shareKey = isPreview || view.address.shareKey !== undefined
   if (doc.visibility === 'share-link' && !shareKey) throw notFound('The share link')
-  const signed = await signedClaims(app, site, visitorToken)
+  const signed = visitorToken === undefined ? null : await signedClaims(app, site, visitorToken, now ?? app.clock.now())
   const facts = { published: doc.published, visibility: doc.visibility, shareKey, token: isPreview || signed !== null }
   if (!mayEnter(facts))
     throw new ServiceError(
@@ -96,18 +126,18 @@ async function admit(app: App, site: LoadedSite, given: Admission): Promise<Visi
   return { site, context, claims, conditions, view: visitorView(context, view) }
 }
 
-/** Returns the payload of a visitor's token. Null without one. Throws 403 with the reason. */
-async function signedClaims(
+/** Returns the payload of a visitor's token. Throws 403 with the reason if it is not valid. */
+export async function signedClaims(
   app: App,
   site: LoadedSite,
-  token: string | undefined,
-): Promise<Readonly<Record<string, unknown>> | null> {
-  if (token === undefined) return null
+  token: string,
+  now: Date,
+): Promise<Readonly<Record<string, unknown>>> {
   const auth = await getPublishingAuth(app, site)
   const { audience, issuer } = auth
   const { claims, fault } = await verifyVisitorToken(token, {
     keys: validVisitorKeys(app, auth),
-    now: app.clock.now(),
+    now,
     audience,
     issuer,
   })

@@ -1,0 +1,54 @@
+/** Opens files of a space for the visitors of a site, by the signed path that its pages contain. */
+import { isFile } from '../../content/read-file.js'
+import { ServiceError } from '../../kernel/errors.js'
+import type { App } from '../context/app.js'
+import { type OpenedFile, openBlob } from '../revisions/downloads.js'
+import { isMissing } from '../revisions/revisions.js'
+import { shownSiteSpaces } from './view.js'
+import { isPathOfFile } from './visitor-page.js'
+import { pagesFor } from './visitor-pages.js'
+import { pathOfSiteSpace } from './visitor-paths.js'
+import type { Visitor } from './visitor.js'
+
+/** A file that a visitor may download. */
+export interface VisitorFile extends OpenedFile {
+  name: string
+}
+
+const FILE = /^(.*)\/~files\/([\w-]+)\/(.+)$/
+
+/** Whether a path of a site names a file. */
+export const isFilePath = (path: string): boolean => FILE.test(path)
+
+/**
+ * Opens the file at a path of a site. Null if there is none, or the visitor may not have it: the two cannot be told
+ * apart. The files of pages are never served, because pages may be hidden.
+ * @param path encoded, with a leading slash
+ */
+export async function findFile(app: App, visitor: Visitor, path: string): Promise<VisitorFile | null> {
+  const [, above = '', signature = '', names = ''] = FILE.exec(path) ?? []
+  const siteSpace = shownSiteSpaces(visitor.view).find((one) => pathOfSiteSpace(one) === above)
+  const gitPath = decoded(names)
+  if (!siteSpace || gitPath === null || !isPathOfFile(app, siteSpace, gitPath, signature)) return null
+  const { revision } = await pagesFor(app, visitor, siteSpace)
+  const { structure, snapshot } = revision
+  if (structure.byGitPath.has(gitPath)) return null
+  const entry = await snapshot.entry(gitPath)
+  if (!entry || !isFile(entry)) return null
+  try {
+    const opened = await openBlob(app, revision.space.doc.id, snapshot, entry.oid)
+    return { ...opened, name: gitPath.slice(gitPath.lastIndexOf('/') + 1) }
+  } catch (error) {
+    // Git LFS has not fetched it, or Git has pruned it.
+    if (isMissing(error) || (error instanceof ServiceError && error.code === 'not-found')) return null
+    throw error
+  }
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}

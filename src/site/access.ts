@@ -1,0 +1,188 @@
+/** Admits readers to a site by their cookies, and sets these cookies: share keys, tokens of visitors, and claims. */
+import { MAX_VISITOR_TOKEN } from '../auth/index.js'
+import type { App } from '../domain/context/app.js'
+import type { LoadedSite } from '../domain/context/loaded.js'
+import { getAdaptiveSchema } from '../domain/sites/adaptive-schema.js'
+import type { LocatedSite } from '../domain/sites/locate.js'
+import { getPublishingAuth } from '../domain/sites/publishing-auth.js'
+import { validShareKey } from '../domain/sites/share-links.js'
+import { openToReader, signedClaims, type Visitor, type VisitorCredentials } from '../domain/sites/visitor.js'
+import { claimsOf } from '../domain/sites/visitor-claims.js'
+import { defined } from '../kernel/defined.js'
+import { ServiceError } from '../kernel/errors.js'
+import type { SiteDoc } from '../model/index.js'
+import { COOKIES, type CookieScope, longCookie, setCookie, setLongCookie } from './cookies.js'
+import { HTML, redirectTo, type SiteRequest, type SiteResponse } from './exchange.js'
+import { plainPage } from './plain-page.js'
+
+const MAX_CLAIMS = 2_048
+/** Query parameter with the token of a visitor, which a team's sign-in adds once. */
+const TOKEN = 'jwt_token'
+/** Query parameters `visitor.<claim>` state claims of the browser. */
+const CLAIM = 'visitor.'
+
+/** A request to a site, and the site's address for readers. */
+export interface Arrival {
+  app: App
+  located: LocatedSite
+  request: SiteRequest
+  /** The path of the site in links, without a trailing slash. */
+  base: string
+  scope: CookieScope
+}
+
+/** Whether all readers of a site see the same. */
+export const isShared = ({ visibility, adaptiveContent }: SiteDoc): boolean =>
+  (visibility === 'public' || visibility === 'unlisted') && !adaptiveContent.enabled
+
+/** Whether a token of a visitor has any effect on a site. */
+const usesTokens = ({ visibility, adaptiveContent }: SiteDoc): boolean =>
+  visibility === 'visitor-auth' || adaptiveContent.enabled
+
+const loadedSite = ({ site }: LocatedSite): LoadedSite => ({ doc: site, role: 'read' })
+
+/** Admits the reader of a request, or returns the response that they get instead. Null if they find nothing. */
+export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | null> {
+  const { app, located, request } = arrival
+  const now = app.clock.now()
+  const { site } = located
+  if (isShared(site)) return admitted(() => openToReader(app, located, {}, now))
+  if (usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival, now)
+  if (site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
+    return takeClaims(arrival)
+  const credentials = credentialsOf(site, request)
+  const visitor = await admitted(() => openToReader(app, located, credentials, now))
+  if (visitor) return visitor
+  if (site.visibility === 'visitor-auth') return signIn(arrival, pathOf(arrival))
+  // A token that has expired gives no claims, but the site is open to everyone.
+  const { visitorToken: _token, ...others } = credentials
+  return admitted(() => openToReader(app, located, others, now))
+}
+
+/** Returns the result; null for a reader who is not admitted. */
+async function admitted(open: () => Promise<Visitor>): Promise<Visitor | null> {
+  try {
+    return await open()
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === 'not-found' || error.code === 'forbidden')) return null
+    throw error
+  }
+}
+
+function credentialsOf(site: SiteDoc, { cookie }: SiteRequest): VisitorCredentials {
+  const shareKey = site.visibility === 'share-link' ? cookie(COOKIES.share) : ''
+  const visitorToken = usesTokens(site) ? longCookie(cookie, COOKIES.visitor) : ''
+  const unsigned = site.adaptiveContent.enabled ? storedClaims(cookie(COOKIES.claims)) : null
+  return defined({
+    shareKey: shareKey || undefined,
+    visitorToken: visitorToken || undefined,
+    unsignedClaims: unsigned === null ? undefined : JSON.stringify(unsigned),
+  }) as VisitorCredentials
+}
+
+/** Parses the cookie with claims. Null if it is absent or not ours. */
+function storedClaims(text: string): Record<string, unknown> | null {
+  if (text === '' || text.length > MAX_CLAIMS) return null
+  try {
+    const value: unknown = JSON.parse(decodeURIComponent(text))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+/** Returns the address of the request without some of its query parameters. */
+function pathOf({ located, request }: Arrival, without: (name: string) => boolean = () => false): string {
+  const query = new URLSearchParams([...request.query].filter(([name]) => !without(name)))
+  return located.path.replace(/^\/+/, '/') + (query.size > 0 ? `?${query}` : '')
+}
+
+const within = ({ base }: Arrival, path: string): string => (path === '/' ? base || '/' : base + path)
+
+/** Takes the token from the address into a cookie, so that it stays out of histories and logs. */
+async function takeToken(arrival: Arrival, now: Date): Promise<SiteResponse> {
+  const { app, located, request, scope } = arrival
+  const token = request.query.get(TOKEN) ?? ''
+  const to = within(
+    arrival,
+    pathOf(arrival, (name) => name === TOKEN),
+  )
+  try {
+    if (token.length > MAX_VISITOR_TOKEN) throw new ServiceError('forbidden', 'The visitor token is too long.')
+    const claims = await signedClaims(app, loadedSite(located), token, now)
+    const seconds = Number(claims['exp']) - now.getTime() / 1000
+    return redirectTo(to, 'no one', 303, setLongCookie(scope, COOKIES.visitor, token, Math.max(60, seconds)))
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error
+    if (located.site.visibility !== 'visitor-auth') return redirectTo(to, 'no one', 303)
+    // Signing in again would end here again.
+    app.log.warn({ site: located.site.id, reason: error.message }, 'A visitor could not be signed in to a site.')
+    return {
+      status: 403,
+      type: HTML,
+      body: plainPage('not-signed-in', { href: `${arrival.base}/~auth/login` }),
+      audience: 'no one',
+    }
+  }
+}
+
+/** Takes the claims that the address states into a cookie. Claims that the schema does not declare are dropped. */
+async function takeClaims(arrival: Arrival): Promise<SiteResponse> {
+  const { app, located, request, scope } = arrival
+  const stated = [...request.query]
+    .filter(([name, value]) => name.startsWith(CLAIM) && (value === 'true' || value === 'false'))
+    .map(([name, value]) => [name.slice(CLAIM.length), value === 'true'] as const)
+  const all = { ...storedClaims(request.cookie(COOKIES.claims)), ...Object.fromEntries(stated) }
+  const { jsonSchema } = await getAdaptiveSchema(app, loadedSite(located))
+  const text = encodeURIComponent(JSON.stringify(claimsOf(jsonSchema, {}, all).unsigned))
+  const to = within(
+    arrival,
+    pathOf(arrival, (name) => name.startsWith(CLAIM)),
+  )
+  return redirectTo(to, 'no one', 303, text.length > MAX_CLAIMS ? [] : [setCookie(scope, COOKIES.claims, text)])
+}
+
+/** Redirects to the team's sign-in, with the place to return to. Null if the site has none. */
+async function signIn({ app, located }: Arrival, location: string): Promise<SiteResponse | null> {
+  const { fallbackURL } = await getPublishingAuth(app, loadedSite(located))
+  const url = fallbackURL !== undefined && URL.canParse(fallbackURL) ? new URL(fallbackURL) : null
+  if (!url || !/^https?:$/.test(url.protocol)) return null
+  url.searchParams.set('location', location)
+  return redirectTo(url.href, 'no one', 302)
+}
+
+const SHARE = /^\/~share\/([^/]+)(\/.*)?$/
+const AUTH = /^\/~auth\/(login|logout)\/?$/
+
+/** Answers the addresses of share links, sign-in and sign-out. Undefined for other addresses, null if there is nothing. */
+export async function accessOutput(arrival: Arrival): Promise<SiteResponse | null | undefined> {
+  const { path } = arrival.located
+  const share = SHARE.exec(path)
+  if (share) return shareLink(arrival, share[1] as string, share[2] ?? '/')
+  const auth = AUTH.exec(path)?.[1]
+  if (auth === undefined) return undefined
+  if (arrival.located.site.visibility !== 'visitor-auth') return null
+  return auth === 'login' ? login(arrival) : logout(arrival)
+}
+
+async function shareLink(arrival: Arrival, key: string, path: string): Promise<SiteResponse | null> {
+  const { app, located, scope } = arrival
+  const to = within(arrival, path.replace(/^\/+/, '/'))
+  if (located.site.visibility !== 'share-link') return isShared(located.site) ? redirectTo(to, 'no one', 303) : null
+  if ((await validShareKey(app.store, located.site, key)) === undefined) return null
+  return redirectTo(to, 'no one', 303, [setCookie(scope, COOKIES.share, key, Number.POSITIVE_INFINITY)])
+}
+
+function login(arrival: Arrival): Promise<SiteResponse | null> {
+  const asked = arrival.request.query.get('location') ?? '/'
+  return signIn(arrival, /^\/(?![/\\])/.test(asked) ? asked : '/')
+}
+
+/** Removes the cookies. It shows a page, because the site itself would sign the visitor in again. */
+const logout = ({ base, scope }: Arrival): SiteResponse => ({
+  status: 200,
+  type: HTML,
+  body: plainPage('signed-out', { href: `${base}/~auth/login` }),
+  audience: 'no one',
+  cookies: [...setLongCookie(scope, COOKIES.visitor, '', 0), setCookie(scope, COOKIES.claims, '', 0)],
+})

@@ -1,0 +1,141 @@
+/** Responses that are ready to be sent: with their headers, an ETag, and compressed forms that are made once. */
+import { hash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import type { Audience, SiteResponse } from './exchange.js'
+
+/** No inline script or style, and nothing from other hosts. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; " +
+  "manifest-src 'self'; media-src 'self' https:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+const CACHE_CONTROL: Record<Audience, string> = {
+  public: 'public, max-age=0, must-revalidate',
+  private: 'private, no-cache',
+  immutable: 'public, max-age=31536000, immutable',
+  'no one': 'no-store',
+}
+/** Caches may share responses to everyone, so they must know that the compression differs. */
+const VARY: Record<Audience, string> = {
+  public: 'Accept-Encoding',
+  immutable: 'Accept-Encoding',
+  private: 'Cookie, Accept-Encoding',
+  'no one': 'Cookie, Accept-Encoding',
+}
+
+/** Returns the value of `Cache-Control` for an audience. */
+export const cacheControlFor = (audience: Audience): string => CACHE_CONTROL[audience]
+
+type Coding = 'br' | 'gzip'
+
+/** Smaller responses fit into one packet without compression. */
+const COMPRESS_BYTES = 1_400
+const WORTH_IT = /^(?:text\/|application\/(?:json|xml|[\w.+-]+\+(?:json|xml))|image\/svg\+xml)/
+/** Quality of brotli. Files that never change are compressed better. */
+const QUALITY = { usual: 5, immutable: 10 }
+
+const quality = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
+
+/** A response that can be sent to many readers. */
+export class Prepared {
+  readonly body: Buffer
+  /** Alternating names and values. */
+  readonly #headers: readonly string[]
+  /** Weak, because all compressed forms have the same. Null = none. */
+  readonly #tag: string | null
+  readonly #isCompressed: boolean
+  // bound: one for each coding
+  readonly #coded = new Map<Coding, Buffer | Promise<Buffer>>()
+
+  constructor(private readonly response: SiteResponse) {
+    const { body, type, audience, headers, cookies, status } = response
+    this.body = typeof body === 'string' ? Buffer.from(body) : body
+    this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
+    // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
+    this.#tag =
+      status === 200 && audience !== 'no one' ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"` : null
+    this.#headers = [
+      ['Content-Type', type],
+      ['Cache-Control', CACHE_CONTROL[audience]],
+      ['Vary', VARY[audience]],
+      ['Content-Security-Policy', POLICY],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Referrer-Policy', 'strict-origin-when-cross-origin'],
+      ...(this.#tag === null ? [] : [['ETag', this.#tag]]),
+      ...Object.entries(headers ?? {}),
+      ...(cookies ?? []).map((cookie) => ['Set-Cookie', cookie]),
+    ].flat()
+  }
+
+  get status(): number {
+    return this.response.status
+  }
+
+  /** Estimated memory in bytes, with the compressed forms. */
+  get bytes(): number {
+    return this.body.length * (this.#isCompressed ? 1.5 : 1) + 2_000
+  }
+
+  /**
+   * Sends the response in the best coding that the client accepts, or 304 if it has it already. Returns the status.
+   * @param more more headers, alternating names and values
+   */
+  async send(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {
+    if (this.#tag !== null && noneMatches(req.headers['if-none-match'], this.#tag)) {
+      res.writeHead(304, [...this.#headers.slice(2), ...more])
+      res.end()
+      return 304
+    }
+    const coding = this.#isCompressed ? codingOf(req.headers['accept-encoding']) : null
+    const made = coding === null ? this.body : this.#codedBy(coding)
+    const body = made instanceof Promise ? await made : made
+    if (res.destroyed) return this.status
+    const headers = [...this.#headers, 'Content-Length', String(body.length), ...more]
+    if (coding !== null) headers.push('Content-Encoding', coding)
+    res.writeHead(this.status, headers)
+    res.end(body)
+    return this.status
+  }
+
+  #codedBy(coding: Coding): Buffer | Promise<Buffer> {
+    const known = this.#coded.get(coding)
+    if (known) return known
+    const level = this.response.audience === 'immutable' ? QUALITY.immutable : QUALITY.usual
+    const made: Promise<Buffer> =
+      coding === 'br' ? promisify(brotliCompress)(this.body, quality(level)) : promisify(gzip)(this.body)
+    this.#coded.set(coding, made)
+    made.then(
+      (bytes) => this.#coded.set(coding, bytes),
+      () => this.#coded.delete(coding),
+    )
+    return made
+  }
+}
+
+/** Whether `If-None-Match` contains the tag. */
+const noneMatches = (header: string | undefined, tag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === '*' || header.split(',').some((one) => one.trim().replace(/^(?!W\/)/, 'W/') === tag))
+
+// Browsers send few different values.
+const codings = new LRUCache<string, { best: Coding | null }>({ max: 200 })
+
+/** Returns the best coding that the header accepts. */
+function codingOf(header: string | undefined): Coding | null {
+  if (header === undefined) return null
+  const known = codings.get(header)
+  if (known) return known.best
+  const accepted = new Map(
+    header.split(',').map((part) => {
+      const [name = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase())
+      const q = parameters.find((one) => one.startsWith('q='))
+      return [name, q === undefined ? 1 : Number(q.slice(2)) || 0]
+    }),
+  )
+  const takes = (name: Coding): boolean => (accepted.get(name) ?? accepted.get('*') ?? 0) > 0
+  const best = takes('br') ? 'br' : takes('gzip') ? 'gzip' : null
+  codings.set(header, { best })
+  return best
+}

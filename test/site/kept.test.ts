@@ -1,0 +1,115 @@
+// Tests responses that are sent again: compression, ETags, and what they depend on.
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'node:http'
+import * as assert from 'uvu/assert'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { edit, publish, read } from './support.js'
+
+const [test, here] = await suiteWith('site: kept responses', startService)
+const LONG = `# Start\n\n${'A long text that is worth compressing. '.repeat(100)}\n`
+
+/** Sends a request without the decompression and the fixed headers of fetch. */
+function raw(
+  address: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
+  return new Promise((done, failed) => {
+    const sent = request(address, { method, headers }, (res) => {
+      const pieces: Buffer[] = []
+      res.on('data', (piece: Buffer) => pieces.push(piece))
+      res.on('end', () => done({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(pieces) }))
+    })
+    sent.on('error', failed).end()
+  })
+}
+
+test('a page is sent in each coding with one ETag, the first time and again', async () => {
+  const site = await publish(here, { Start: LONG })
+  const address = `${site.address}/start`
+  const tags = new Set<unknown>()
+  for (let round = 0; round < 2; round++) {
+    const plain = await raw(address, {})
+    assert.is(plain.headers['content-encoding'], undefined)
+    for (const [accept, coding, open] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['gzip', 'gzip', gunzipSync],
+      ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ] as const) {
+      const { headers, body } = await raw(address, { 'accept-encoding': accept })
+      assert.is(headers['content-encoding'], coding)
+      assert.is(headers['content-length'], String(body.length))
+      assert.equal(open(body), plain.body)
+      tags.add(headers.etag)
+    }
+    assert.is((await raw(address, { 'accept-encoding': 'br;q=0, identity' })).headers['content-encoding'], undefined)
+    tags.add(plain.headers.etag)
+    const known = await raw(address, { 'if-none-match': `"x", ${plain.headers.etag}` })
+    assert.is(known.status, 304)
+    assert.is(known.body.length, 0)
+    assert.is(known.headers.etag, plain.headers.etag)
+    assert.is(known.headers['content-length'], undefined)
+    const head = await raw(address, {}, 'HEAD')
+    assert.is(head.headers['content-length'], String(plain.body.length))
+    assert.is(head.body.length, 0)
+  }
+  assert.is(tags.size, 1)
+})
+
+test('the ETag of a page stays when content that its reader does not see changes', async () => {
+  const secret = (text: string): string => `---\nif: "false"\n---\n\n# Secret\n\n${text}\n`
+  const site = await publish(here, { Start: LONG, Secret: secret('one') })
+  const before = await read(`${site.address}/start`)
+  await edit(here, site.space, 'Secret', secret('two'))
+  const after = await read(`${site.address}/start`)
+  assert.is(after.headers.get('etag'), before.headers.get('etag'))
+  await edit(here, site.space, 'Start', `${LONG}\nMore.\n`)
+  assert.is.not((await read(`${site.address}/start`)).headers.get('etag'), before.headers.get('etag'))
+})
+
+test('a kept page follows its customization, its structure and the deletion of its space', async () => {
+  const site = await publish(here, { Start: LONG })
+  const address = `${site.address}/start`
+  const first = await read(address)
+  assert.is((await read(address)).text, first.text)
+  await here.admin.call('put', `${site.base}/customization`, { title: 'New name' }).expect(200)
+  assert.match((await read(address)).text, 'New name')
+  await here.admin.call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { draft: true }).expect(200)
+  assert.is((await read(address)).status, 404)
+  await here.admin.call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { draft: false }).expect(200)
+  assert.is((await read(address)).status, 200)
+  await here.admin.call('delete', `/v1/spaces/${site.space}`).expect(204)
+  assert.is((await read(address)).status, 404)
+})
+
+test('many readers of one page after a change all get the new text', async () => {
+  const site = await publish(here, { Start: LONG })
+  for (let round = 0; round < 5; round++) {
+    await edit(here, site.space, 'Start', `${LONG}\nRound ${round}.\n`)
+    const texts = await Promise.all(Array.from({ length: 20 }, () => read(`${site.address}/start`)))
+    for (const { status, text } of texts) {
+      assert.is(status, 200)
+      assert.match(text, `Round ${round}.`)
+    }
+  }
+})
+
+test('scripts, styles and fonts have a hash in their name and are kept forever', async () => {
+  const site = await publish(here, { Start: LONG })
+  const { text } = await read(`${site.address}/start`)
+  const names = [...text.matchAll(/(?:href|src)="([^"]*\/~assets\/[^"]*)"/g)].map(([, name]) => name as string)
+  assert.ok(names.length >= 4)
+  for (const name of names) {
+    const { status, headers } = await read(new URL(name, site.address).href)
+    assert.is(status, 200, name)
+    assert.is(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  }
+  const sheet = names.find((name) => name.endsWith('.css')) as string
+  const old = await read(new URL(sheet.replace(/-\w+\.css/, '-0123456789.css'), site.address).href)
+  assert.is(old.status, 200)
+  assert.is(old.headers.get('cache-control'), 'public, max-age=0, must-revalidate')
+  assert.is((await read(new URL('nothing.js', new URL(sheet, site.address)).href)).status, 404)
+})
+
+test.run()

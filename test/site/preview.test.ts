@@ -1,0 +1,99 @@
+// Tests previews of sites and of change requests.
+import * as assert from 'uvu/assert'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { edit, publish, read } from './support.js'
+
+let now = Date.now()
+const [test, here] = await suiteWith('site: previews', () =>
+  startService({ overrides: { clock: { now: () => new Date(now) } } }),
+)
+
+const previewOf = async ({ base }: { base: string }, caller = here.admin): Promise<string> =>
+  (await caller.call('get', base).expect(200)).body.urls.preview
+
+test('a preview shows an unpublished site without cookies, and no cache keeps it', async () => {
+  const site = await publish(here, { Start: '# Start\n\nText.\n' }, { visibility: 'visitor-auth' })
+  await here.admin.call('post', `${site.base}/unpublish`).expect(200)
+  assert.is((await read(`${site.address}/start`)).status, 404)
+  const address = await previewOf(site)
+  const page = await read(`${address}/start`)
+  assert.is(page.status, 200)
+  assert.match(page.text, 'Text.')
+  assert.match(page.text, 'class="announce')
+  assert.is(page.headers.get('cache-control'), 'no-store')
+  assert.is(page.headers.get('etag'), null)
+  assert.is(page.headers.get('x-robots-tag'), 'noindex')
+  assert.match(page.text, '<meta name="robots" content="noindex"')
+  assert.is(page.cookies.size, 0)
+  const hrefs = [...page.text.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, href]) => href as string)
+  assert.ok(hrefs.length > 4)
+  for (const href of hrefs) {
+    assert.ok(href.startsWith(new URL(address).pathname), href)
+    const { status, headers } = await read(new URL(href, address).href)
+    assert.is(status, 200, href)
+    assert.is(headers.get('cache-control'), 'no-store')
+  }
+})
+
+test('a preview ends with its time and with the rights of the user who got it', async () => {
+  const site = await publish(here, { Start: '# Start\n' })
+  const member = await here.caller('read')
+  const address = await previewOf(site, member)
+  assert.is.not(address, await previewOf(site))
+  assert.is((await read(`${address}/start`)).status, 200)
+  const last = address.at(-1) === 'A' ? 'B' : 'A'
+  assert.is((await read(`${address.slice(0, -1)}${last}/start`)).status, 404)
+  const other = await publish(here, { Start: '# Start\n' })
+  const moved = address.replace(new URL(site.address).pathname, new URL(other.address).pathname)
+  assert.is((await read(`${moved}/start`)).status, 404)
+  await here.admin.call('delete', `/v1/orgs/${here.organization}/members/${member.user}`).expect(204)
+  assert.is((await read(`${address}/start`)).status, 404)
+  const mine = await previewOf(site)
+  now += 49 * 3_600_000
+  assert.is((await read(`${mine}/start`)).status, 404)
+  assert.is((await read(`${await previewOf(site)}/start`)).status, 200)
+})
+
+test('a preview of a change request shows the site after the merge and marks changed pages', async () => {
+  const site = await publish(here, { Start: '# Start\n\nOld.\n', Second: '# Second\n\nOld.\n' })
+  const { call } = here.admin
+  const spaces = `/v1/spaces/${site.space}`
+  const request = (await call('post', `${spaces}/change-requests`, { subject: 'Try' }).expect(201)).body
+  const { pages } = (await call('get', `${spaces}/content/pages`).expect(200)).body
+  const start = pages.find(({ title }: { title: string }) => title === 'Start')
+  await call('post', `${spaces}/change-requests/${request.id}/content`, {
+    changes: [{ operation: 'update_page', page: start.id, document: { markdown: '# Start\n\nNew.\n' } }],
+  }).expect(200)
+  const address = `${await previewOf(site)}/~changes/${request.id}`
+  const shown = async (path: string): Promise<string> => {
+    const { status, text } = await read(`${address}${path}`)
+    assert.is(status, 200)
+    return text
+  }
+  assert.match(await shown('/start'), 'New.')
+  // Main moves on: the preview shows both.
+  await edit(here, site.space, 'Second', '# Second\n\nFrom main.\n')
+  const text = await shown('/start')
+  assert.match(text, 'New.')
+  assert.match(text, /<a href="[^"]*\/start"[^>]*>Start<span class="moved">/)
+  assert.not.match(text, /<a href="[^"]*\/second"[^>]*>Second<span class="moved">/)
+  assert.match(await shown('/second'), 'From main.')
+  assert.not.match((await read(`${site.address}/start`)).text, 'New.')
+  // A conflict: the branch is shown alone.
+  await edit(here, site.space, 'Start', '# Start\n\nOther.\n')
+  assert.match(await shown('/start'), 'New.')
+  assert.is((await read(`${await previewOf(site)}/~changes/unknown/start`)).status, 404)
+})
+
+test('a preview shows no space that its user may not see', async () => {
+  const site = await publish(here, { Start: '# Start\n\nText.\n' })
+  await here.admin.call('patch', `/v1/spaces/${site.space}`, { defaultLevel: null }).expect(200)
+  const member = await here.caller('read')
+  const { body } = await member.call('get', `/v1/spaces/${site.space}`)
+  assert.is(body.error?.code, 404)
+  assert.is((await read(`${await previewOf(site, member)}/start`)).status, 404)
+  assert.is((await read(`${await previewOf(site)}/start`)).status, 200)
+})
+
+test.run()
