@@ -68,10 +68,15 @@ export async function findDestination(app: App, visitor: Visitor, path: string):
       if (below) return { kind: 'redirect', to: pathOfPage(siteSpace, pages, below) }
       continue
     }
-    return own === wanted ? { kind: 'page', siteSpace, pages, entry, path: own } : { kind: 'redirect', to: own }
+    return own === wanted && !hasSpareSlash(path)
+      ? { kind: 'page', siteSpace, pages, entry, path: own }
+      : { kind: 'redirect', to: own }
   }
   return (await siteRedirect(app, visitor, wanted)) ?? otherPath(app, visitor, wanted)
 }
+
+/** Whether a path has a slash at its end or two in a row. The root has one. */
+const hasSpareSlash = (path: string): boolean => path !== '/' && /\/(?:\/|$)/.test(path)
 
 /** Redirects from another spelling or a former path of a page. */
 async function otherPath(app: App, visitor: Visitor, wanted: string): Promise<Destination | null> {
