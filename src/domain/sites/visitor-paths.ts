@@ -68,15 +68,18 @@ export async function findDestination(app: App, visitor: Visitor, path: string):
       if (below) return { kind: 'redirect', to: pathOfPage(siteSpace, pages, below) }
       continue
     }
-    return own === wanted && !hasSpareSlash(path)
+    return own === wanted && isUsualSpelling(path)
       ? { kind: 'page', siteSpace, pages, entry, path: own }
       : { kind: 'redirect', to: own }
   }
   return (await siteRedirect(app, visitor, wanted)) ?? otherPath(app, visitor, wanted)
 }
 
-/** Whether a path has a slash at its end or two in a row. The root has one. */
-const hasSpareSlash = (path: string): boolean => path !== '/' && /\/(?:\/|$)/.test(path)
+/** Whether a path is in Unicode NFC, without a slash at its end and two in a row. The root has one. */
+function isUsualSpelling(path: string): boolean {
+  const text = decodeURIComponent(path)
+  return path === '/' || (text === text.normalize('NFC') && !/\/(?:\/|$)/.test(path))
+}
 
 /** Redirects from another spelling or a former path of a page. */
 async function otherPath(app: App, visitor: Visitor, wanted: string): Promise<Destination | null> {
