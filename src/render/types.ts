@@ -101,6 +101,8 @@ export interface RenderContext {
   highlight: { left: number }
   /** The names of icons that the page shows. */
   icons: Set<string>
+  /** The level of the last heading in the HTML. */
+  level: number
   medium: Medium
   blocks(nodes: BlockNode['nodes']): Html[]
   inlines(nodes: readonly Inline[]): Html[]
