@@ -30,7 +30,7 @@ export interface ImageSize {
   height: number
 }
 
-/** What only pages of sites need. */
+/** The options for pages of sites. */
 export interface SiteOptions {
   /** The words in the language of the interface. Absent = English. */
   words?: Partial<BlockWords>
@@ -108,7 +108,7 @@ export interface RenderContext {
   inlines(nodes: readonly Inline[]): Html[]
 }
 
-/** How a medium shows blocks and inline nodes. */
+/** The parts of the renderer in which print and sites differ. */
 export interface Medium {
   blocks: ReadonlyMap<string, BlockRenderer>
   inlines: ReadonlyMap<string, InlineRenderer>
