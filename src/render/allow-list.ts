@@ -165,7 +165,7 @@ const schema: Schema = {
   ],
 }
 const general = schema.attributes?.['*'] ?? []
-/** What authors write: without the data that the renderer adds, and with the placeholders of rendered nodes. */
+/** The list for HTML that authors wrote: without data of the renderer, and with the placeholders of rendered nodes. */
 const authors: Schema = {
   ...schema,
   tagNames: [...(schema.tagNames ?? []), 'bindery-slot'],

@@ -26,7 +26,7 @@ lowlight.registerAlias({
 /** Maximum number of characters of highlighted code, per block and per page. Other code is shown without colors. */
 const MAX_CODE = 50_000
 export const MAX_CODE_OF_PAGE = 300_000
-/** Maximum number of lines of code that have elements of their own. */
+/** Maximum number of lines in a block of code whose lines become elements. */
 const MAX_NUMBERED = 5_000
 
 /** Renders a block of code with its title. */

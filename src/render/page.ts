@@ -55,6 +55,7 @@ function contextOf(options: RenderOptions): RenderContext {
     notes: notesOf(),
     highlight: { left: MAX_CODE_OF_PAGE },
     icons: new Set(),
+    level: 1,
     medium: options.medium === 'site' ? site : print,
     blocks: (nodes) => renderBlocks(nodes, context),
     inlines: (nodes) => renderInlines(nodes, context),

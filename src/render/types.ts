@@ -30,7 +30,7 @@ export interface ImageSize {
   height: number
 }
 
-/** What only pages of sites need. */
+/** The options for pages of sites. */
 export interface SiteOptions {
   /** The words in the language of the interface. Absent = English. */
   words?: Partial<BlockWords>
@@ -101,12 +101,14 @@ export interface RenderContext {
   highlight: { left: number }
   /** The names of icons that the page shows. */
   icons: Set<string>
+  /** The level of the last heading in the HTML. */
+  level: number
   medium: Medium
   blocks(nodes: BlockNode['nodes']): Html[]
   inlines(nodes: readonly Inline[]): Html[]
 }
 
-/** How a medium shows blocks and inline nodes. */
+/** The parts of the renderer in which print and sites differ. */
 export interface Medium {
   blocks: ReadonlyMap<string, BlockRenderer>
   inlines: ReadonlyMap<string, InlineRenderer>

@@ -35,6 +35,7 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
     '<h2 id="two-words">Two Words<a class="anchor" href="#two-words" aria-label="Link to this section">#</a></h2>',
   ],
   ['second title, which is not the title of the page', 'a\n\n# B', '<h2 id="b">'],
+  ['heading that leaves out a level', '## A\n\n#### B\n\n#### C', '<h3 id="b" class="h4">', '<h4 id="c">'],
   ['tasks', '* [x] a\n* [ ] b', '<ul class="tasks"><li><input type="checkbox" disabled checked aria-label="Done">'],
   [
     'hint',
@@ -50,8 +51,8 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
   ],
   [
     'steps',
-    '{% stepper %}\n{% step %}\n### One\n{% endstep %}\n{% endstepper %}',
-    '<ol class="stepper"><li><div class="flow"><h3 id="one">',
+    '{% stepper %}\n{% step %}\n## One\n{% endstep %}\n{% endstepper %}',
+    '<ol class="stepper"><li><div class="flow"><h2 id="one">',
   ],
   [
     'columns in twelfths',

@@ -139,7 +139,8 @@ export const siteInlines: ReadonlyMap<string, InlineRenderer> = new Map<string, 
   ...Object.entries({
     link: (node, context) => linkOf(node, context, []),
     button,
-    'inline-image': (node, context) => picture(node.data, context, ['in-line']),
+    'inline-image': (node, context) =>
+      picture(node.data, context, [textOf(node.data, 'size') === 'line' ? 'in-line' : 'in-text']),
     icon(node, context) {
       const name = textOf(node.data, 'icon')
       const made = chosenIcon(name, context)

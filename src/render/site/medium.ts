@@ -1,4 +1,4 @@
-/** How pages of sites show blocks: with the markup that the theme (`src/site/theme`) and the script of sites expect. */
+/** The medium of sites: the markup that their theme (`src/site/theme`) and their script expect. */
 import type { BlockNode } from '../../content/types.js'
 import { printBlocks } from '../blocks.js'
 import { type BlockRenderer, type Medium, textOf } from '../types.js'

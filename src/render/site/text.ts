@@ -65,8 +65,11 @@ function heading(level: number): BlockRenderer {
     context.headings.push({ id, level, text })
     const label = word(context, 'section')
     const anchor = h('a', { className: ['anchor'], href: `#${id}`, ariaLabel: label }, '#')
-    // The title is the only heading of the first level.
-    return [h(`h${Math.max(2, level)}`, { id, dir: directionIn(content, context) }, content, anchor)]
+    // The title is the only heading of the first level. Screen readers expect that no level is left out.
+    const shown = Math.max(2, Math.min(level, context.level + 1))
+    context.level = shown
+    const className = shown < level ? [`h${level}`] : []
+    return [h(`h${shown}`, { id, className, dir: directionIn(content, context) }, content, anchor)]
   }
 }
 

@@ -34,7 +34,7 @@ export async function fontsOf(assets: SharedAssets, { styling }: SiteCustomizati
   const mono = await chosen(assets, styling.monospaceFont, MONOSPACE_FONTS, 'IBMPlexMono')
   const scripts = await Promise.all(SCRIPT_FONTS.map((font) => scriptFaces(assets, font)))
   const math = await assets.font(MATH_FONT.file)
-  const mathFace = face(MATH_FONT.family, `local("${MATH_FONT.family}"),${source(math)}`, ALL, { display: 'swap' })
+  const mathFace = face(MATH_FONT.family, source(math), ALL)
   const others = SCRIPT_FONTS.map(({ family }) => `"${family}"`).join()
   const tokens = `@layer tokens{:root{--sans:${sans.names[0]},${others}${rest(sans)};--mono:${mono.names[0]}${rest(mono)},${others}}}`
   return {
@@ -125,16 +125,10 @@ const source = ({ name }: Asset): string => `url(${name}) format("woff2")`
 interface FaceOptions {
   ranges?: string | undefined
   isItalic?: boolean
-  display?: 'optional' | 'swap'
 }
 
-function face(
-  family: string,
-  from: string,
-  weight: string,
-  { ranges, isItalic, display = 'optional' }: FaceOptions = {},
-): string {
-  return `@font-face{font-family:"${family}";src:${from};font-weight:${weight};${isItalic ? 'font-style:italic;' : ''}font-display:${display}${ranges ? `;unicode-range:${ranges}` : ''}}`
+function face(family: string, from: string, weight: string, { ranges, isItalic }: FaceOptions = {}): string {
+  return `@font-face{font-family:"${family}";src:${from};font-weight:${weight};${isItalic ? 'font-style:italic;' : ''}font-display:optional${ranges ? `;unicode-range:${ranges}` : ''}}`
 }
 
 const LOCAL = {

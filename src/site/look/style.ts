@@ -31,7 +31,7 @@ function tokensOf(look: SiteCustomization, scheme: Scheme): Record<string, strin
   return { ...colors, ...headerTokens(look, scheme, colors) }
 }
 
-/** Returns the tokens of a header with a color of its own. Its texts and controls are legible on any color. */
+/** Returns the tokens of a header whose color the team chose. Its texts and controls are legible on any color. */
 function headerTokens(
   { header }: SiteCustomization,
   scheme: Scheme,
