@@ -1,5 +1,8 @@
 /** The tasks of the threads: text tasks, and rendering a page. */
 import { parseDocument } from '../content/blocks/parse.js'
+import { printDocument } from '../content/blocks/print.js'
+import { conditionHolds } from '../content/conditions/holds.js'
+import type { BlockNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
 import { renderPage } from './page.js'
 import { renderSource } from './source.js'
@@ -20,9 +23,28 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
+/** Replaces blocks with a condition by their content if it holds, and else omits them. */
+function visibleNodes<N extends BlockNode['nodes'][number]>(
+  nodes: readonly N[],
+  claims: Readonly<Record<string, unknown>>,
+): N[] {
+  return nodes.flatMap((node): N[] => {
+    if (node.object !== 'block') return [node]
+    const below = visibleNodes(node.nodes, claims)
+    if (node.type !== 'if') return [{ ...node, nodes: below }]
+    const { expression } = node.data
+    return typeof expression === 'string' && conditionHolds(expression.trim(), claims) ? (below as N[]) : []
+  })
+}
+
 /** The tasks for the thread pool. */
 export const tasks = {
   ...textTasks,
+  /** Returns the markdown of the blocks that a visitor with these claims (JSON) sees. */
+  visible(markdown: string, claims: string): string {
+    const tree = parseDocument(markdown)
+    return printDocument({ ...tree, nodes: visibleNodes(tree.nodes, JSON.parse(claims)) })
+  },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */
   render(markdown: string, order: string): string {
     const { html, ...known } = renderMarkdown(markdown, JSON.parse(order) as RenderOrder)

@@ -8,7 +8,10 @@ import { ServiceError } from '../kernel/errors.js'
 import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse } from './exchange.js'
 import { styleOf } from './look/site-style.js'
+import { markdownOutput } from './markdown-output.js'
+import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
+import { pagePart } from './page-parts.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The response to an address at which a reader finds nothing. All reasons have the same bytes. */
@@ -49,8 +52,13 @@ async function inSite(
     const { sheet } = await styleOf(assets, await visit.look())
     return { status: 200, type: sheet.type, body: sheet.body, audience: asset === sheet.name ? 'immutable' : 'public' }
   }
+  const part = /\/~(?:nav|pdf)\//.test(located.path) ? await pagePart(visit, located.path) : null
+  if (part) return part
   const found = await findDestination(app, visitor, located.path)
-  if (!found) return missing()
+  if (!found)
+    return (
+      (await markdownOutput(visit, located.path)) ?? (await missingOutput(visit, located.path, assets)) ?? missing()
+    )
   if (found.kind === 'redirect')
     return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, visit.audience)
   return pageOutput(visit, found, assets)

@@ -1,51 +1,144 @@
 /** Makes the HTML of a page. */
-import type { ReadPage } from '../domain/sites/visitor-paths.js'
-import { readPageText, renderPageText } from '../domain/sites/visitor-page.js'
+import type { PageAttributes, PageEntry } from '../content/types.js'
+import { fileAtHost } from '../domain/revisions/host-addresses.js'
+import { coverOf } from '../domain/sites/visitor-cover.js'
+import { type PageText, readPageText, renderPageText } from '../domain/sites/visitor-page.js'
+import { pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
+import type { Rendered } from '../render/index.js'
 import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
+import { type Frame, frameOf } from './frame.js'
+import { headOf } from './head.js'
 import { renderDocument } from './layout/document.js'
-import { PageLayout } from './layout/page.js'
-import { styleOf } from './look/site-style.js'
-import { navigationOf } from './navigation.js'
+import { outlineOf } from './layout/outline.js'
+import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
+import type { PageActions } from './layout/page-head.js'
+import type { SiteLink } from './links.js'
+import { markdownPath } from './markdown-output.js'
+import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
+import { type PageRecord, recordOf } from './page-record.js'
+import { treeOf } from './page-tree.js'
+import { pageVariants } from './variants.js'
 import type { Visit } from './visit.js'
+
+/** Maximum number of subpages that a page without text lists. */
+const MAX_SUBPAGES = 60
+
+/** A page, its text and its surroundings. */
+interface Making {
+  visit: Visit
+  page: ReadPage
+  text: PageText
+  rendered: Rendered
+  frame: Frame
+}
 
 /** Makes the response for a page. */
 export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAssets): Promise<SiteResponse> {
   const { app, visitor, base, address, audience } = visit
-  const look = await visit.look(page.siteSpace.entry.id)
   const text = await readPageText(app, page)
   const rendered = await renderPageText(app, visitor, page, text, base)
-  const style = await styleOf(assets, look)
-  const at = (name: string): string => `${base}/~assets/${name}`
-  const siteTitle = look.title ?? visitor.site.doc.title
-  const title = rendered.title ?? page.entry.title
-  const description = text.attributes.description
+  const frame = await frameOf(visit, page.siteSpace)
+  const making: Making = { visit, page, text, rendered, frame }
+  const variants = await pageVariants(visit, page)
+  const record = text.gitPath === undefined ? null : await recordOf(visit, page, text.gitPath, frame.locale)
+  const model = await modelOf(making, record)
+  const { attributes } = text
+  const isListed = (await treeOf(page.pages)).find(page.entry.id) !== undefined
+  const head = await headOf(visit, frame, assets, {
+    name: titleOf(making),
+    indexed: visitor.site.doc.visibility === 'public' && isListed && !attributes.noIndex && !attributes.noRobotsIndex,
+    canonical: attributes.metaLinks?.canonical ?? address + (variants.newest ?? page.path),
+    languages: variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
+    breadcrumbs: model.head.breadcrumbs,
+    ...defined({
+      description: attributes.description,
+      markdown: model.head.actions.markdown,
+      image: model.cover?.light,
+      changed: record ?? undefined,
+    }),
+  })
   const html = renderDocument(
-    {
-      title: title === siteTitle ? title : `${title} · ${siteTitle}`,
-      ...defined({ description }),
-      lang: page.siteSpace.space.doc.language ?? look.internationalization.locale,
-      dir: 'ltr',
-      look,
-      indexed: visitor.site.doc.visibility === 'public' && page.pages.lists(page.entry) && !text.attributes.noIndex,
-      canonical: address + page.path,
-      sheet: at(style.sheet.name),
-      scheme: at(assets.scheme.name),
-      script: at(assets.main.name),
-      preload: style.preload.map(({ name }) => at(name)),
-    },
-    <PageLayout
-      model={{
-        siteTitle,
-        home: base || '/',
-        title,
-        ...defined({ description }),
-        html: rendered.html,
-        headings: rendered.headings,
-        navigation: navigationOf(visit, page),
-      }}
-    />,
+    frame,
+    head,
+    <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,
   )
   return { status: 200, type: HTML, body: html, audience }
+}
+
+const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string => rendered.title ?? page.entry.title
+
+async function modelOf(making: Making, record: PageRecord | null): Promise<PageModel> {
+  const { visit, page, text, rendered, frame } = making
+  const layout = text.attributes.layout ?? {}
+  const { entry, pages, siteSpace } = page
+  const tree = await treeOf(pages)
+  const { previous, next } = layout.pagination === false || !frame.look.pagination.enabled ? {} : tree.around(entry.id)
+  const link = (to: PageEntry): SiteLink => ({
+    title: shortTitle(to.title),
+    ...defined({ href: addressOfEntry(visit, { siteSpace, pages }, to) }),
+  })
+  const pagerLink = (to: PageEntry): PagerLink => ({ ...link(to), href: link(to).href ?? visit.base })
+  const { description, emoji, tags = [] } = text.attributes
+  const cover = await coverOf(visit.app, page, text, visit.base)
+  return {
+    head: {
+      breadcrumbs: tree.above(entry.id).map(link),
+      title: titleOf(making),
+      isTitleHidden: layout.title === false,
+      tags: layout.tags === false ? [] : tagsOf(page, tags),
+      actions: layout.actions === false ? {} : actionsOf(making),
+      ...defined({
+        emoji,
+        description: layout.description === false ? undefined : description,
+        record: layout.metadata === false ? undefined : (record ?? undefined),
+      }),
+    },
+    html: rendered.html,
+    outline: layout.outline === false ? [] : outlineOf(rendered.headings),
+    subpages: hasContent(rendered) ? [] : subpagesOf(page, link),
+    navigation: await navigationOf(visit, { siteSpace, pages }, entry),
+    variants: [],
+    hasTree: layout.tableOfContents !== false,
+    isWide: layout.width === 'wide',
+    ...defined({
+      cover: cover === null ? undefined : { ...cover, isHero: layout.coverSize === 'hero' },
+      previous: previous && pagerLink(previous),
+      next: next && pagerLink(next),
+      feedback: frame.look.feedback.enabled ? { action: `${visit.base}/~feedback`, page: page.path || '/' } : undefined,
+    }),
+  }
+}
+
+const hasContent = ({ html }: Rendered): boolean =>
+  html.replace(/<(?!img|svg|iframe|video|audio)[^>]*>/g, '').trim() !== ''
+
+/** Lists the subpages of a page without text. */
+function subpagesOf({ entry, pages }: ReadPage, link: (to: PageEntry) => SiteLink): PageModel['subpages'] {
+  return entry.pages.slice(0, MAX_SUBPAGES).flatMap((below) => {
+    const attributes: PageAttributes | undefined =
+      below.type === 'document' ? pages.known.get(below.gitPath)?.page.attributes : undefined
+    const one = link(below)
+    return one.href === undefined ? [] : [{ ...one, ...defined({ description: attributes?.description }) }]
+  })
+}
+
+/** Returns the labels of a page's tags. */
+const tagsOf = ({ pages }: ReadPage, tags: readonly string[]): string[] =>
+  tags.map((tag) => pages.revision.structure.tags.find(({ slug }) => slug === tag)?.label ?? tag)
+
+function actionsOf({ visit, page, text, frame }: Making): PageActions {
+  const { app, base } = visit
+  const { siteSpace, entry } = page
+  const { git, pdf, pageActions } = frame.look
+  const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
+  return defined({
+    edit: git.showEditLink ? file?.url : undefined,
+    markdown: pageActions.markdown ? base + markdownPath(page) : undefined,
+    pdf:
+      pdf.enabled && app.printer.missing() === null
+        ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`
+        : undefined,
+  })
 }

@@ -186,7 +186,12 @@ measured('the estimate for presented page trees matches the heap', (content) => 
       })
       return [
         id(n),
-        { before: json.slice(0, 60), after: json.slice(100), costly: [], dates: { created: n, updated: n } },
+        {
+          before: json.slice(0, 60),
+          after: json.slice(100),
+          costly: [],
+          dates: { created: n, updated: n, commit: oid(n) },
+        },
       ]
     })
     content.trees.set(`${id(space)}:true`, { structure: space, stamp: oid(space), pages: new Map(pages) })
@@ -199,7 +204,7 @@ measured('the estimate for dates matches the heap, including later commits', (co
     const own = new Map(
       paths(n === 0 ? 5000 : 20, String(n)).map((path) => [
         path,
-        { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n },
+        { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n, commit: oid(n) },
       ]),
     )
     base = { own, base, depth: n, sinceStored: 0 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
+import type { FileDates } from '../../src/domain/context/content-cache.js'
 import { DATES_KIND, DATES_VERSION, StoredDates } from '../../src/domain/context/stored-dates.js'
 import { openFacts } from '../../src/facts/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
@@ -86,6 +87,11 @@ async function shownDates(desk: Desk): Promise<Map<string, Dates>> {
 
 const sorted = (dates: ReadonlyMap<string, Dates>): [string, Dates][] => [...dates].sort(([a], [b]) => (a < b ? -1 : 1))
 
+const timesOf = (dates: FileDates | undefined): Dates => ({
+  created: dates?.created ?? 0,
+  updated: dates?.updated ?? 0,
+})
+
 async function forgetDates(): Promise<void> {
   await here.service.close()
   for (const end of ['', '-wal', '-shm']) await rm(join(here.dir, 'data', `dates.db${end}`), { force: true })
@@ -138,9 +144,11 @@ test('after a restart, stored dates are used and the history is not read again',
   })
   const kept = new StoredDates(index)
   const found = kept.find(desk.space, [head])
-  assert.equal(sorted(new Map([...before].map(([path]) => [path, found?.dates.get(path) as Dates]))), sorted(before))
+  assert.equal(sorted(new Map([...before].map(([path]) => [path, timesOf(found?.dates.get(path))]))), sorted(before))
+  for (const [path, { commit }] of found?.dates ?? [])
+    assert.is(await desk.git('log', '-1', '--first-parent', '-m', '--format=%H', 'main', '--', path), commit, path)
   const marked = new Map([...before].map(([path, { updated }]) => [path, { created: FIRST - 1, updated }]))
-  await kept.store(desk.space, head, marked)
+  await kept.store(desk.space, head, new Map([...marked].map(([path, times]) => [path, { ...times, commit: head }])))
   index.close()
   await here.restart()
   assert.equal(sorted(await shownDates(desk)), sorted(marked))
@@ -159,7 +167,10 @@ test('dates of more files than fit a row are stored completely or not at all', a
   }
   const commits = ['1', '2', '3'].map((digit) => digit.repeat(40) as CommitId)
   const dates = new Map(
-    Array.from({ length: 5_000 }, (_, n) => [`folder/page-${n}.md`, { created: n, updated: n + 1 }]),
+    Array.from({ length: 5_000 }, (_, n) => [
+      `folder/page-${n}.md`,
+      { created: n, updated: n + 1, commit: commits[n % 3] as CommitId },
+    ]),
   )
   const index = openFacts(options)
   await new StoredDates(index).store('space', commits[1] as CommitId, dates)

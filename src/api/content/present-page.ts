@@ -9,6 +9,7 @@ import type { App } from '../../domain/context/app.js'
 import type { KnownPage, PageDates, ParsedPage } from '../../domain/context/content-cache.js'
 import { generatedMarkdown } from '../../domain/revisions/computed.js'
 import { documentJson, largeJson, markdownJson } from '../../domain/revisions/documents.js'
+import { fileAtHost } from '../../domain/revisions/host-addresses.js'
 import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
 import { diagnosticsOf, tooCostly } from '../../domain/revisions/page-source.js'
 import { evaluate } from '../../domain/revisions/pages.js'
@@ -74,15 +75,7 @@ export function gitPlace(
   oid: string,
   path: string,
 ): { oid: string; path: string; url?: string } {
-  const link = context.revision.space.doc.git
-  const full = link && link.directory !== '' ? `${link.directory}/${path}` : path
-  return {
-    oid,
-    path: full,
-    ...(link?.fileURL === undefined
-      ? {}
-      : { url: `${link.fileURL.replace(/\/$/, '')}/${full.split('/').map(encodeURIComponent).join('/')}` }),
-  }
+  return { oid, ...fileAtHost(context.revision.space.doc.git, path) }
 }
 
 async function coverReference(

@@ -47,10 +47,21 @@ export interface Deletion {
 /** Page ID → its deletions, oldest first. */
 export type Deletions = ReadonlyMap<string, readonly Deletion[]>
 
-/** Times of the first and the last change of a file on the first-parent line, in seconds since 1970. */
+/**
+ * Times of the first and the last change of a file on the first-parent line, in seconds since 1970, and the commit of
+ * the last change.
+ */
 export interface FileDates {
   created: number
   updated: number
+  commit: CommitId
+}
+
+/** The last change of a file: its time in seconds since 1970, and the name of its author. */
+export interface LastChange {
+  commit: CommitId
+  seconds: number
+  author: string
 }
 
 /** Dates of all files at one commit, as a chain: `own` holds the files that differ from `base`. */
@@ -135,6 +146,12 @@ interface CachedValues {
   deletions: Deletions
   /** `<space>:<commit>:<path>` → authors of the commit's changes to a file. */
   writers: readonly Signature[]
+  /** `<space>:<commit>:<path>` → the change that the commit made to a file. */
+  lastChanges: LastChange
+  /** `<space>:<sync log>:<commit>` → the commit of the linked repository with the same content, or `none`. */
+  remoteCommits: CommitId | 'none'
+  /** `<space>:<commit>` → the paths that pages had before, and their IDs. */
+  formerPaths: ReadonlyMap<string, string>
 }
 
 /** One bounded cache for each kind of value. */

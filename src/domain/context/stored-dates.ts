@@ -10,14 +10,15 @@ export const DATES_KIND = 'dates'
  * Version of the computation. Increase it if the same history yields other dates: an index of another version is
  * dropped.
  */
-export const DATES_VERSION = 1
+export const DATES_VERSION = 2
 /** Maximum number of characters of paths per row. */
 const MAX_ROW_CHARACTERS = 32_000
 
-/** One row: the number of rows for the commit, and the dates of some files. */
+/** One row: the number of rows for the commit, and the dates of some files. Files refer to `commits` by position. */
 interface Row {
   rows: number
-  files: [path: string, created: number, updated: number][]
+  commits: CommitId[]
+  files: [path: string, created: number, updated: number, commit: number][]
 }
 
 /** Returns the key of a row. The first row has no number, so one query finds all commits that have rows. */
@@ -44,8 +45,8 @@ export class StoredDates {
     const others = this.#read(keys)
     if (others.size !== keys.length) return null
     return new Map(
-      [first, ...others.values()].flatMap(({ files }) =>
-        files.map(([path, created, updated]) => [path, { created, updated }]),
+      [first, ...others.values()].flatMap(({ files, commits }) =>
+        files.map(([path, created, updated, at]) => [path, { created, updated, commit: commits[at] as CommitId }]),
       ),
     )
   }
@@ -62,22 +63,27 @@ export class StoredDates {
   /** Stores the dates of all files of a commit. */
   async store(space: string, commit: CommitId, dates: ReadonlyMap<string, FileDates | null>): Promise<void> {
     const slices = new Slices()
-    const groups: Row['files'][] = [[]]
-    let characters = 0
+    const groups: Omit<Row, 'rows'>[] = []
+    let places = new Map<CommitId, number>()
+    let characters = MAX_ROW_CHARACTERS
     for (const [path, found] of dates) {
       if (found === null) continue
-      characters += path.length + 30
+      characters += path.length + 80
       if (characters > MAX_ROW_CHARACTERS) {
-        groups.push([])
+        groups.push({ commits: [], files: [] })
+        places = new Map()
         characters = 0
       }
-      groups.at(-1)?.push([path, found.created, found.updated])
+      const { commits, files } = groups.at(-1) as Row
+      const place = places.get(found.commit) ?? commits.push(found.commit) - 1
+      places.set(found.commit, place)
+      files.push([path, found.created, found.updated, place])
       if (slices.due) await slices.rest()
     }
     this.index.put(
-      groups.map((files, row) => ({
+      groups.map((group, row) => ({
         oid: keyOf(space, commit, row),
-        values: [JSON.stringify({ rows: groups.length, files } satisfies Row)],
+        values: [JSON.stringify({ rows: groups.length, ...group } satisfies Row)],
       })),
     )
   }
@@ -86,8 +92,10 @@ export class StoredDates {
 /** Parses a row. Null if it is damaged, so that it counts as missing. */
 function readRow(text: string): Row | null {
   try {
-    const { rows, files } = JSON.parse(text) as Partial<Row>
-    return Number.isInteger(rows) && Array.isArray(files) ? { rows: rows as number, files } : null
+    const { rows, commits, files } = JSON.parse(text) as Partial<Row>
+    return Number.isInteger(rows) && Array.isArray(commits) && Array.isArray(files)
+      ? { rows: rows as number, commits, files }
+      : null
   } catch {
     return null
   }

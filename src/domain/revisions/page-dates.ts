@@ -178,6 +178,7 @@ async function datesChangedBy(
       own.set(change.path, {
         created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? seconds,
         updated: seconds,
+        commit,
       })
   }
   const mayHaveMoved = moves && changes.length > 1 && changes.some((change) => isMarkdown(change.path))

@@ -36,6 +36,9 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     listed: budget.cache<ReadonlySet<string>>({ weigh: weights.ofPaths }),
     deletions: budget.cache({ weigh: weights.ofDeletions }),
     writers: budget.cache({ weigh: weights.ofWriters }),
+    remoteCommits: budget.cache({ weigh: () => 64 }),
+    formerPaths: budget.cache({ weigh: weights.ofOverrides }),
+    lastChanges: budget.cache({ weigh: ({ author }) => 150 + weights.ofText(author) }),
   }
   return {
     ...caches,

@@ -124,7 +124,7 @@ export function* ofTree({ pages }: PresentedTree): Generator<void, number> {
 /** Estimates the map of this commit only. The lower maps of the chain are separate cached values. */
 export function ofDates({ own }: PageDates): number {
   let bytes = 200
-  for (const path of own.keys()) bytes += SLOT + 40 + ofText(path)
+  for (const path of own.keys()) bytes += SLOT + 48 + ofText(path)
   return bytes
 }
 

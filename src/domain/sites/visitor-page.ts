@@ -17,9 +17,12 @@ import type { Visitor } from './visitor.js'
 import { defined } from '../../kernel/defined.js'
 
 /** Replacement for a page that cannot be rendered and has conditional blocks, so its source must not be shown. */
-const NOT_SHOWN = 'This page takes too much time or memory to be shown.'
+export const NOT_SHOWN = 'This page takes too much time or memory to be shown.'
 /** Maximum length in characters of a page that is shown as source. The rest is cut off. */
 const MAX_SOURCE = 200_000
+
+/** Whether a page has blocks with a condition. */
+export const isConditional = (markdown: string): boolean => /\{%-?\s*if\b/.test(markdown)
 
 /** The text of a page for a visitor. */
 export interface PageText {
@@ -77,7 +80,7 @@ export async function renderPageText(
     return { ...known, html: bytes.subarray(end + 1).toString() }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    return renderSource(/\{%-?\s*if\b/.test(text.markdown) ? NOT_SHOWN : text.markdown.slice(0, MAX_SOURCE))
+    return renderSource(isConditional(text.markdown) ? NOT_SHOWN : text.markdown.slice(0, MAX_SOURCE))
   }
 }
 

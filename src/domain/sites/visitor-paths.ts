@@ -4,6 +4,7 @@ import { SitePathError, normalizePath } from '../../content/site-path.js'
 import { redirectKey, type SiteDestination, siteRedirects } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { findPageByPath } from '../revisions/pages.js'
+import { findByOtherPath } from './other-paths.js'
 import { isSiteDefault, type ShownSiteSpace, shownSections, shownSiteSpaces } from './view.js'
 import { pagesFor, type VisitorPages } from './visitor-pages.js'
 import type { Visitor } from './visitor.js'
@@ -69,7 +70,19 @@ export async function findDestination(app: App, visitor: Visitor, path: string):
     }
     return own === wanted ? { kind: 'page', siteSpace, pages, entry, path: own } : { kind: 'redirect', to: own }
   }
-  return siteRedirect(app, visitor, wanted)
+  return (await siteRedirect(app, visitor, wanted)) ?? otherPath(app, visitor, wanted)
+}
+
+/** Redirects from another spelling or a former path of a page. */
+async function otherPath(app: App, visitor: Visitor, wanted: string): Promise<Destination | null> {
+  for (const siteSpace of candidates(visitor, wanted)) {
+    const pages = await pagesFor(app, visitor, siteSpace)
+    const rest = decodeURIComponent(wanted.slice(pathOfSiteSpace(siteSpace).length))
+    const found = await findByOtherPath(app, pages, rest)
+    const entry = found && firstIn([found])
+    if (entry) return { kind: 'redirect', to: pathOfPage(siteSpace, pages, entry) }
+  }
+  return null
 }
 
 /** Returns a path in its one spelling: no slash at the end, NFC, percent-encoded; null if it is not a path of a site. */
@@ -86,7 +99,7 @@ function normalized(path: string): string | null {
 const candidates = ({ view }: Visitor, path: string): ShownSiteSpace[] =>
   shownSiteSpaces(view)
     .map((siteSpace) => ({ siteSpace, above: pathOfSiteSpace(siteSpace) }))
-    .filter(({ above }) => path === above || path.startsWith(`${above}/`))
+    .filter(({ above }) => `${path.toLowerCase()}/`.startsWith(`${above.toLowerCase()}/`))
     .sort((a, b) => b.above.length - a.above.length)
     .map(({ siteSpace }) => siteSpace)
 

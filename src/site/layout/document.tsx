@@ -2,55 +2,39 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { SiteCustomization } from '../../model/index.js'
-
-/** What the document around a page needs to know. */
-export interface DocumentFrame {
-  /** The title of the window. */
-  title: string
-  description?: string
-  lang: string
-  dir: 'ltr' | 'rtl'
-  look: SiteCustomization
-  /** Whether search engines may list the page. */
-  indexed: boolean
-  canonical?: string
-  /** Addresses of the files that the page loads. */
-  sheet: string
-  scheme: string
-  script: string
-  preload: readonly string[]
-}
+import type { Frame } from '../frame.js'
+import { Head, type HeadModel } from './head.js'
+import { symbolsFor } from './icons.js'
 
 /** Renders a complete HTML document. */
-export function renderDocument(frame: DocumentFrame, children: ComponentChildren): string {
-  const { title, description, lang, dir, look, indexed, canonical, sheet, scheme, script, preload } = frame
-  const { styling, header, themes } = look
+export function renderDocument(frame: Frame, head: HeadModel, children: ComponentChildren): string {
+  const body = renderToString(children)
   return `<!doctype html>${renderToString(
-    <html
-      lang={lang}
-      dir={dir}
-      data-depth={styling.depth}
-      data-corners={styling.corners}
-      data-theme={styling.theme}
-      data-header={header.preset}
-      data-toggle={themes.toggeable ? undefined : 'off'}
-      data-scheme={themes.toggeable ? undefined : themes.default}
-    >
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title}</title>
-        {description ? <meta name="description" content={description} /> : null}
-        {indexed ? null : <meta name="robots" content="noindex" />}
-        {canonical ? <link rel="canonical" href={canonical} /> : null}
-        {preload.map((href) => (
-          <link rel="preload" href={href} as="font" type="font/woff2" crossorigin="anonymous" />
-        ))}
-        <script src={scheme} />
-        <link rel="stylesheet" href={sheet} />
-        <script src={script} type="module" />
-      </head>
-      <body>{children}</body>
+    <html lang={frame.lang} dir={frame.dir} {...appearanceOf(frame.look)}>
+      <Head frame={frame} head={head} />
+      <body dangerouslySetInnerHTML={{ __html: symbolsFor(body) + body }} />
     </html>,
   )}`
+}
+
+/** Renders a part of a page. */
+export const renderFragment = (children: ComponentChildren): string => renderToString(children)
+
+/** Returns the attributes that select the variants of the theme. Defaults are left out. */
+function appearanceOf({ styling, header, themes }: SiteCustomization): Record<string, string> {
+  const { depth, corners, theme, links, search, icons, sidebar } = styling
+  const chosen: [string, string, string][] = [
+    ['data-depth', depth, ''],
+    ['data-corners', corners, 'rounded'],
+    ['data-theme', theme, 'clean'],
+    ['data-header', header.preset, 'default'],
+    ['data-links', links, 'default'],
+    ['data-search', search, 'prominent'],
+    ['data-icons', icons, 'regular'],
+    ['data-sidebar', sidebar.background, 'default'],
+    ['data-list', sidebar.list, 'default'],
+  ]
+  const attributes = chosen.filter(([, value, usual]) => value !== usual).map(([name, value]) => [name, value])
+  const scheme = themes.toggeable ? [] : [['data-toggle', 'off'] as const, ['data-scheme', themes.default] as const]
+  return Object.fromEntries([...attributes, ...scheme]) as Record<string, string>
 }

@@ -1,60 +1,155 @@
-/** A page of a site: header, navigation, text and outline. */
-import type { Rendered } from '../../render/index.js'
-import type { NavigationItem } from '../navigation.js'
+/** A page of a site. */
+import type { ComponentChildren } from 'preact'
+import type { Frame } from '../frame.js'
+import type { SiteLink } from '../links.js'
+import type { Navigation } from '../navigation.js'
+import type { Variant } from '../variants.js'
+import type { Words } from '../words/index.js'
+import { Footer } from './footer.js'
+import { Announcement, Header, Sections } from './header.js'
+import { Icon } from './icons.js'
+import { Themed } from './link.js'
+import { type Heading, OutlineColumn } from './outline.js'
+import { PageHead, type PageHeadModel } from './page-head.js'
+import { Tree } from './tree.js'
 
-/** What a page shows. */
+export type PagerLink = Required<Pick<SiteLink, 'title' | 'href'>>
+
+/** The parts of a page that its front matter or the customization can hide. */
 export interface PageModel {
-  siteTitle: string
-  home: string
-  title: string
-  description?: string
+  head: PageHeadModel
   html: string
-  headings: Rendered['headings']
-  navigation: readonly NavigationItem[]
+  outline: readonly Heading[]
+  cover?: { light: string; dark: string; isHero: boolean }
+  /** The subpages, if the page has no text of its own. */
+  subpages: readonly (SiteLink & { description?: string })[]
+  previous?: PagerLink
+  next?: PagerLink
+  /** The address to which readers send whether the page was helpful, and the page. */
+  feedback?: { action: string; page: string }
+  navigation: Navigation
+  variants: readonly Variant[]
+  /** Whether wide screens show the page tree. */
+  hasTree: boolean
+  isWide: boolean
 }
 
-const Tree = ({ items }: { items: readonly NavigationItem[] }) => (
-  <ul>
-    {items.map((item) => (
-      <li>
-        {item.href === undefined ? (
-          <p class="group">{item.title}</p>
-        ) : (
-          <a href={item.href} aria-current={item.isCurrent ? 'page' : undefined}>
-            {item.title}
-          </a>
-        )}
-        {item.items.length > 0 ? <Tree items={item.items} /> : null}
-      </li>
-    ))}
-  </ul>
+/** The top, the navigation and the footer around the main part of a page. */
+export const Surroundings = ({
+  frame,
+  navigation,
+  variants,
+  hasTree = true,
+  hasOutline = true,
+  children,
+}: {
+  frame: Frame
+  navigation: Navigation
+  variants: readonly Variant[]
+  hasTree?: boolean
+  hasOutline?: boolean
+  children: ComponentChildren
+}) => {
+  const tree = <Tree frame={frame} navigation={navigation} variants={variants} isHidden={!hasTree} />
+  return (
+    <>
+      <a class="skip vh" href="#ui~main">
+        {frame.words.skip}
+      </a>
+      <Announcement frame={frame} />
+      <Header frame={frame} />
+      <Sections frame={frame} />
+      {hasTree ? null : tree}
+      <div class={`frame cols${hasOutline ? ' three' : ''}${hasTree ? '' : ' alone'}`}>
+        {hasTree ? tree : null}
+        {children}
+      </div>
+      <Footer frame={frame} />
+    </>
+  )
+}
+
+const Cover = ({ cover }: { cover: NonNullable<PageModel['cover']> }) => (
+  <div class={cover.isHero ? 'page-cover hero' : 'page-cover'}>
+    <Themed light={cover.light} dark={cover.dark} alt="" />
+  </div>
 )
 
-export const PageLayout = ({ model }: { model: PageModel }) => (
-  <>
-    <a class="skip vh" href="#ui~main">
-      Skip to content
-    </a>
-    <header class="top">
-      <div class="frame">
-        <a class="brand" href={model.home}>
-          <span>{model.siteTitle}</span>
-        </a>
-      </div>
-    </header>
-    <div class="frame cols three">
-      <nav class="tree" id="ui~tree" popover="auto" aria-label="Pages">
-        <Tree items={model.navigation} />
-      </nav>
-      <main id="ui~main">
-        <article>
-          <div class="head">
-            <h1 dir="auto">{model.title}</h1>
-            {model.description ? <p class="lead">{model.description}</p> : null}
+const Subpages = ({ pages, words }: { pages: PageModel['subpages']; words: Words }) =>
+  pages.length === 0 ? null : (
+    <nav class="cards subpages wide" aria-label={words.subpages}>
+      {pages.map(({ title, href, description }) => (
+        <div class="card">
+          <div class="card-in">
+            <p class="card-title">{href === undefined ? title : <a href={href}>{title}</a>}</p>
+            {description === undefined ? null : <p>{description}</p>}
           </div>
-          <div class="prose" dangerouslySetInnerHTML={{ __html: model.html }} />
+        </div>
+      ))}
+    </nav>
+  )
+
+const Pager = ({ model: { previous, next }, words }: { model: PageModel; words: Words }) =>
+  !previous && !next ? null : (
+    <nav class="pager" aria-label={words.pager}>
+      {previous ? (
+        <a href={previous.href} rel="prev">
+          <span>
+            <Icon name="prev" flip />
+            {words.previous}
+          </span>
+          {previous.title}
+        </a>
+      ) : null}
+      {next ? (
+        <a class="next" href={next.href} rel="next">
+          <span>
+            {words.next}
+            <Icon name="next" flip />
+          </span>
+          {next.title}
+        </a>
+      ) : null}
+    </nav>
+  )
+
+const Feedback = ({ feedback, words }: { feedback: NonNullable<PageModel['feedback']>; words: Words }) => (
+  <form class="ending" method="post" action={feedback.action}>
+    <input type="hidden" name="page" value={feedback.page} />
+    <fieldset>
+      <legend>{words.feedback.question}</legend>
+      <button type="submit" class="btn" name="helpful" value="yes">
+        {words.feedback.yes}
+      </button>
+      <button type="submit" class="btn" name="helpful" value="no">
+        {words.feedback.no}
+      </button>
+    </fieldset>
+  </form>
+)
+
+export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel }) => {
+  const { head, html, outline, cover, subpages, feedback, navigation, variants, hasTree, isWide } = model
+  const hasOutline = outline.length > 0
+  return (
+    <Surroundings
+      frame={frame}
+      navigation={navigation}
+      variants={variants}
+      hasTree={hasTree}
+      hasOutline={hasTree || hasOutline}
+    >
+      <main id="ui~main" class={isWide ? 'broad' : undefined}>
+        <article>
+          {cover ? <Cover cover={cover} /> : null}
+          <PageHead model={head} frame={frame} outline={outline} />
+          <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />
+          <Subpages pages={subpages} words={frame.words} />
+          <Pager model={model} words={frame.words} />
+          {feedback ? <Feedback feedback={feedback} words={frame.words} /> : null}
         </article>
       </main>
-    </div>
-  </>
-)
+      <OutlineColumn headings={outline} title={frame.words.onThisPage} />
+    </Surroundings>
+  )
+}

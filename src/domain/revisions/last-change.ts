@@ -1,0 +1,38 @@
+/** Finds the last change of a file: its commit, its time and its author. */
+import type { CommitId } from '../../kernel/ids.js'
+import type { App } from '../context/app.js'
+import type { LastChange } from '../context/content-cache.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { datesAt, datesOf } from './page-dates.js'
+
+/** Maximum number of commits of a merge that are searched for the author of a change. */
+const MAX_COMMITS = 200
+
+/**
+ * Returns the last change of a file on the first-parent line of a commit. Null if there is no such file. The author of
+ * a merged change is the author of its newest commit, and not the user who merged it.
+ */
+export async function lastChangeOf(
+  app: App,
+  space: SpaceRepository,
+  head: CommitId,
+  path: string,
+): Promise<LastChange | null> {
+  const dates = datesOf(await datesAt(app, space, head), path)
+  if (!dates) return null
+  const key = `${space.doc.id}:${dates.commit}:${path}`
+  const known = app.content.lastChanges.get(key)
+  if (known) return known
+  const { commit, updated: seconds } = dates
+  const change = { commit, seconds, author: await authorOf(space, commit, path) }
+  app.content.lastChanges.set(key, change)
+  return change
+}
+
+async function authorOf({ repo }: SpaceRepository, commit: CommitId, path: string): Promise<string> {
+  const { author, parents } = await repo.commit(commit)
+  const [first] = parents
+  if (first === undefined || parents.length < 2) return author.name
+  const merged = await repo.history({ from: commit, not: [first], path, limit: MAX_COMMITS })
+  return (merged.find((one) => one.parents.length < 2)?.author ?? author).name
+}

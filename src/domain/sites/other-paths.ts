@@ -1,0 +1,44 @@
+/** Finds the page that a path means although it is not the path of the page: another spelling, or a former path. */
+import type { ContentStructure, PageEntry } from '../../content/types.js'
+import { Slices } from '../../kernel/slices.js'
+import type { App } from '../context/app.js'
+import { findFormerPage } from '../revisions/former-paths.js'
+import type { VisitorPages } from './visitor-pages.js'
+
+type Folded = ReadonlyMap<string, PageEntry>
+
+// bound: the structures that are in memory
+const spellings = new WeakMap<ContentStructure, Promise<Folded>>()
+
+/** Returns a page that the visitor may read, by another spelling of its path or by a former path. */
+export async function findByOtherPath(app: App, pages: VisitorPages, path: string): Promise<PageEntry | null> {
+  const { structure } = pages.revision
+  const wanted = path.replace(/^\/+|\/+$/g, '')
+  const known = spellings.get(structure) ?? folded(structure)
+  spellings.set(structure, known)
+  const spelled = (await known).get(fold(wanted))
+  const found = spelled && pages.find(spelled.id)
+  if (found) return found
+  const former = await findFormerPage(app, pages.revision, wanted.replace(/\.html?$/i, ''))
+  return former && pages.find(former.id)
+}
+
+async function folded(structure: ContentStructure): Promise<Folded> {
+  const found = new Map<string, PageEntry>()
+  const slices = new Slices()
+  for (const [path, entry] of structure.byPath) {
+    if (slices.due) await slices.rest()
+    const spelling = fold(path)
+    if (!found.has(spelling)) found.set(spelling, entry)
+  }
+  return found
+}
+
+/** Returns the form of a path that all its spellings share. */
+const fold = (path: string): string =>
+  path
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/\.html?$/, '')
+    .replace(/\/(?:index|readme)$/, '')
+    .replace(/[\s_]+/g, '-')

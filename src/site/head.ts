@@ -1,0 +1,61 @@
+/** The head of a page: its addresses, its icons and the files that it loads. */
+import { defined } from '../kernel/defined.js'
+import type { SharedAssets } from './assets.js'
+import type { Frame } from './frame.js'
+import type { HeadIcon, HeadModel } from './layout/head.js'
+import { hrefOf } from './links.js'
+import { styleOf } from './look/site-style.js'
+import type { Visit } from './visit.js'
+
+/** What is known about a page before its head is made. */
+export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
+  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'>
+
+/** Returns the head of a page. */
+export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, facts: PageFacts): Promise<HeadModel> {
+  const { siteTitle, words, look } = frame
+  const style = await styleOf(assets, look)
+  const at = (name: string): string => `${visit.base}/~assets/${name}`
+  const absolute = (href: string): string => new URL(href, `${visit.address}/`).href
+  const preview = look.socialPreview.url
+  const image = preview === undefined ? facts.image : hrefOf(visit, preview)
+  return {
+    ...facts,
+    title: facts.name === siteTitle ? siteTitle : words.windowTitle(facts.name, siteTitle),
+    icons: iconsOf(visit, frame),
+    sheet: at(style.sheet.name),
+    scheme: at(assets.scheme.name),
+    script: at(assets.main.name),
+    preload: style.preload.map(({ name }) => at(name)),
+    ...defined({ image: image === undefined ? undefined : absolute(image) }),
+  }
+}
+
+const svg = (content: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">${content}</svg>`)}`
+
+const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;')
+
+/** Returns the icons of a site: the pictures or the emoji that it chose, or its mark in its color. */
+function iconsOf(visit: Visit, { look, emoji }: Frame): HeadIcon[] {
+  const { icon } = visit.visitor.site.doc
+  const pictures = 'icon' in look.favicon ? look.favicon.icon : icon && 'icon' in icon ? icon.icon : undefined
+  if (pictures) {
+    const { light, dark } = pictures
+    if (light === dark) return [{ href: hrefOf(visit, light) }]
+    return [
+      { href: hrefOf(visit, light), scheme: 'light' },
+      { href: hrefOf(visit, dark), scheme: 'dark' },
+    ]
+  }
+  if (emoji !== undefined)
+    return [{ href: svg(`<text x="50" y=".92em" font-size="88" text-anchor="middle">${escaped(emoji)}</text>`) }]
+  const color = look.styling.primaryColor.light
+  return [
+    {
+      href: svg(
+        `<rect width="100" height="100" rx="18" fill="${color}"/><path d="M25 30h34M25 50h34M25 70h24M76 28v44" stroke="#fff" stroke-width="9"/>`,
+      ),
+    },
+  ]
+}

@@ -1,0 +1,127 @@
+/** The head of an HTML document: what browsers, search engines and previews of links read. */
+import type { Frame } from '../frame.js'
+import type { SiteLink } from '../links.js'
+
+/** The head of a page. */
+export interface HeadModel {
+  /** The title of the window. */
+  title: string
+  /** The title of the page alone, and its kind, for previews. */
+  name: string
+  description?: string
+  /** Whether search engines may list the page. */
+  indexed: boolean
+  canonical?: string
+  /** The addresses of the page in all its languages. */
+  languages: readonly { lang: string; href: string }[]
+  /** The address of the page as markdown. */
+  markdown?: string
+  icons: readonly HeadIcon[]
+  image?: string
+  breadcrumbs: readonly SiteLink[]
+  /** The time of the last change, as ISO 8601, and its author. */
+  changed?: { date: string; author: string }
+  /** Addresses of the files that the page loads. */
+  sheet: string
+  scheme: string
+  script: string
+  preload: readonly string[]
+}
+
+/** An icon of the site in the window, for one color scheme or for both. */
+export interface HeadIcon {
+  href: string
+  scheme?: 'light' | 'dark'
+}
+
+/** Returns JSON for a script element: no part of it can end the element. It is data, and browsers never run it. */
+const scriptJson = (value: unknown): string => JSON.stringify(value).replace(/</g, '\\u003c')
+
+function linkedData({ head, frame }: { head: HeadModel; frame: Frame }): unknown {
+  const { canonical, name, description, changed, breadcrumbs, image } = head
+  const origin = canonical === undefined ? undefined : new URL(canonical).origin
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'TechArticle',
+    headline: name,
+    description,
+    url: canonical,
+    image,
+    inLanguage: frame.lang,
+    dateModified: changed?.date,
+    author: changed && changed.author !== '' ? { '@type': 'Person', name: changed.author } : undefined,
+    isPartOf: { '@type': 'WebSite', name: frame.siteTitle },
+    breadcrumb:
+      breadcrumbs.length === 0
+        ? undefined
+        : {
+            '@type': 'BreadcrumbList',
+            itemListElement: breadcrumbs.map(({ title, href }, index) => ({
+              '@type': 'ListItem',
+              position: index + 1,
+              name: title,
+              item: href === undefined || origin === undefined ? undefined : new URL(href, origin).href,
+            })),
+          },
+  }
+}
+
+const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
+  const { canonical, name, description, image, changed } = head
+  const tags: [string, string | undefined][] = [
+    ['og:type', 'article'],
+    ['og:site_name', frame.siteTitle],
+    ['og:title', name],
+    ['og:description', description],
+    ['og:url', canonical],
+    ['og:locale', frame.lang.replace('-', '_')],
+    ['og:image', image],
+    ['article:modified_time', changed?.date],
+  ]
+  return (
+    <>
+      {tags.map(([property, content]) =>
+        content === undefined ? null : <meta property={property} content={content} />,
+      )}
+      <meta name="twitter:card" content={image === undefined ? 'summary' : 'summary_large_image'} />
+    </>
+  )
+}
+
+export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
+  const { title, description, indexed, canonical, languages, markdown, icons, sheet, scheme, script, preload } = head
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{title}</title>
+      {description === undefined ? null : <meta name="description" content={description} />}
+      {indexed ? null : <meta name="robots" content="noindex" />}
+      {canonical === undefined ? null : <link rel="canonical" href={canonical} />}
+      {languages.map(({ lang, href }) => (
+        <link rel="alternate" hreflang={lang} href={href} />
+      ))}
+      {markdown === undefined ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
+      {icons.map((icon) => (
+        <link
+          rel="icon"
+          href={icon.href}
+          media={icon.scheme === undefined ? undefined : `(prefers-color-scheme: ${icon.scheme})`}
+        />
+      ))}
+      {preload.map((href) => (
+        <link rel="preload" href={href} as="font" type="font/woff2" crossorigin="anonymous" />
+      ))}
+      <script src={scheme} />
+      <link rel="stylesheet" href={sheet} />
+      <script src={script} type="module" />
+      {canonical === undefined ? null : <OpenGraph head={head} frame={frame} />}
+      {canonical === undefined || !indexed ? null : (
+        <script
+          type="application/ld+json"
+          dangerouslySetInnerHTML={{ __html: scriptJson(linkedData({ head, frame })) }}
+        />
+      )}
+    </head>
+  )
+}

@@ -1,0 +1,147 @@
+/** The head of a page: breadcrumbs, title, description, record and actions. */
+import type { Frame } from '../frame.js'
+import type { SiteLink } from '../links.js'
+import type { PageRecord } from '../page-record.js'
+import { Icon } from './icons.js'
+import { type Heading, OutlineDisclosure } from './outline.js'
+
+/** The actions of a page. An absent action is not offered. */
+export interface PageActions {
+  edit?: string
+  markdown?: string
+  pdf?: string
+}
+
+/** The head of a page. Absent parts are not shown. */
+export interface PageHeadModel {
+  breadcrumbs: readonly SiteLink[]
+  title: string
+  /** Whether only screen readers get the title. */
+  isTitleHidden: boolean
+  emoji?: string
+  description?: string
+  tags: readonly string[]
+  record?: PageRecord
+  actions: PageActions
+}
+
+export const Breadcrumbs = ({ links, label }: { links: readonly SiteLink[]; label: string }) =>
+  links.length === 0 ? null : (
+    <nav class="crumbs" aria-label={label}>
+      <ol class="plain">
+        {links.map(({ title, href }) => (
+          <li>{href === undefined ? title : <a href={href}>{title}</a>}</li>
+        ))}
+      </ol>
+    </nav>
+  )
+
+const ActionMenu = ({ actions: { markdown, pdf }, frame: { words } }: { actions: PageActions; frame: Frame }) => (
+  <div class="menu end" id="ui~actions" popover="auto">
+    {markdown === undefined ? null : (
+      <>
+        <button type="button" data-copy-page={markdown} hidden>
+          <Icon name="copy" />
+          <span>
+            {words.copyMarkdown}
+            <small>{words.copyMarkdownPurpose}</small>
+          </span>
+        </button>
+        <a href={markdown} rel="nofollow">
+          <Icon name="file" />
+          {words.viewMarkdown}
+        </a>
+      </>
+    )}
+    {pdf === undefined ? null : (
+      <a href={pdf} rel="nofollow">
+        <Icon name="get" />
+        {words.downloadPdf}
+      </a>
+    )}
+  </div>
+)
+
+const RecordLine = ({ record, words }: { record: PageRecord; words: Frame['words'] }) => {
+  const { before, after } = words.lastChanged(record.author)
+  return (
+    <>
+      <span>
+        {before}
+        <time datetime={record.date}>{record.day}</time>
+        {after}
+      </span>
+      <span>
+        {words.commit}{' '}
+        {record.address === undefined ? (
+          <code dir="ltr">{record.commit}</code>
+        ) : (
+          <a href={record.address}>
+            <code dir="ltr">{record.commit}</code>
+          </a>
+        )}
+      </span>
+    </>
+  )
+}
+
+const hasMenu = ({ markdown, pdf }: PageActions): boolean => markdown !== undefined || pdf !== undefined
+
+const Record = ({ model: { record, actions }, frame }: { model: PageHeadModel; frame: Frame }) => {
+  const { words } = frame
+  const hasActions = actions.edit !== undefined || hasMenu(actions)
+  if (!record && !hasActions) return null
+  return (
+    <div class="record">
+      {record ? <RecordLine record={record} words={words} /> : null}
+      {hasActions ? (
+        <span class="acts">
+          {actions.edit === undefined ? null : (
+            <a class="act" href={actions.edit} rel="nofollow noopener">
+              <Icon name="edit" />
+              {words.edit}
+            </a>
+          )}
+          {hasMenu(actions) ? (
+            <button type="button" class="act" popovertarget="ui~actions" aria-label={words.moreActions}>
+              <Icon name="more" />
+            </button>
+          ) : null}
+        </span>
+      ) : null}
+    </div>
+  )
+}
+
+/** The head of a page, with the outline for small screens. */
+export const PageHead = ({
+  model,
+  frame,
+  outline,
+}: {
+  model: PageHeadModel
+  frame: Frame
+  outline: readonly Heading[]
+}) => {
+  const { breadcrumbs, title, isTitleHidden, emoji, description, tags, actions } = model
+  return (
+    <div class="head">
+      <Breadcrumbs links={breadcrumbs} label={frame.words.breadcrumbs} />
+      <h1 dir="auto" class={isTitleHidden ? 'vh' : undefined}>
+        {emoji === undefined ? null : <span aria-hidden="true">{emoji} </span>}
+        {title}
+      </h1>
+      {description === undefined ? null : <p class="lead">{description}</p>}
+      {tags.length === 0 ? null : (
+        <p class="tags">
+          {tags.map((tag) => (
+            <span class="tag plain">{tag}</span>
+          ))}
+        </p>
+      )}
+      <Record model={model} frame={frame} />
+      {hasMenu(actions) ? <ActionMenu actions={actions} frame={frame} /> : null}
+      <OutlineDisclosure headings={outline} title={frame.words.onThisPage} />
+    </div>
+  )
+}

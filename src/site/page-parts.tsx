@@ -1,0 +1,43 @@
+/** Outputs that belong to one page, by its ID: its subpages in the navigation, and its PDF. */
+import { requestPdf } from '../domain/pdf/pdfs.js'
+import { shownSiteSpaces } from '../domain/sites/view.js'
+import { pagesFor } from '../domain/sites/visitor-pages.js'
+import { pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
+import { HTML, redirectTo, type SiteResponse } from './exchange.js'
+import { frameOf } from './frame.js'
+import { renderFragment } from './layout/document.js'
+import { TreeLevel } from './layout/tree.js'
+import { type OpenSpace, subpagesOf } from './navigation.js'
+import { hasText } from './page-tree.js'
+import type { Visit } from './visit.js'
+
+const PART = /^(.*)\/~(nav|pdf)\/([A-Za-z0-9]+)$/
+
+/** Makes the response for a path such as `/guides/~nav/<page ID>`. Null if there is no such page for the reader. */
+export async function pagePart(visit: Visit, path: string): Promise<SiteResponse | null> {
+  const [, above, part, id = ''] = PART.exec(path) ?? []
+  const siteSpace = shownSiteSpaces(visit.visitor.view).find((one) => pathOfSiteSpace(one) === above)
+  if (!siteSpace) return null
+  const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
+  return part === 'nav' ? navigationPart(visit, space, id) : pdfOf(visit, space, id)
+}
+
+/** Returns the subpages of a page as a list for the navigation. */
+async function navigationPart(visit: Visit, space: OpenSpace, id: string): Promise<SiteResponse | null> {
+  const level = await subpagesOf(visit, space, id)
+  if (!level) return null
+  const { words } = await frameOf(visit, space.siteSpace)
+  const body = renderFragment(<TreeLevel level={level} words={words} />)
+  return { status: 200, type: HTML, body, audience: visit.audience, headers: { 'X-Robots-Tag': 'noindex' } }
+}
+
+/** Redirects to the PDF of a page. It has no conditional content, because a PDF may be passed on. */
+async function pdfOf(visit: Visit, { siteSpace, pages }: OpenSpace, id: string): Promise<SiteResponse | null> {
+  const { app } = visit
+  const entry = pages.find(id)
+  const { pdf } = await visit.look(siteSpace.entry.id)
+  if (!entry || !hasText(entry) || !pdf.enabled || app.printer.missing() !== null) return null
+  const revision = pages.revision.snapshot.commit
+  const { url } = await requestPdf(app, { space: siteSpace.space.doc.id, revision, page: id, only: true })
+  return redirectTo(url, 'private', 302)
+}

@@ -1,0 +1,106 @@
+/** The variants of a page: the same page in the other languages and versions of its section. */
+import type { PageEntry } from '../content/types.js'
+import type { ShownSiteSpace } from '../domain/sites/view.js'
+import { pagesFor, type VisitorPages } from '../domain/sites/visitor-pages.js'
+import { pathOfPage, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import { defined } from '../kernel/defined.js'
+import { variantsOfSpace } from './frame.js'
+import { hasText, treeOf } from './page-tree.js'
+import type { Visit } from './visit.js'
+import { languageTag, nameOfLanguage } from './words/index.js'
+
+/** Maximum number of variants in which the page is looked up. Links to the others open their first page. */
+const MAX_LOOKED_UP = 30
+
+/** A variant in the switcher. */
+export interface Variant {
+  id: string
+  title: string
+  /** The tag of its language, and the name of the language in itself. Only set if the variants differ in it. */
+  lang?: string
+  language?: string
+  href: string
+  isCurrent: boolean
+}
+
+/** The variants of a page, and the addresses of the page in other languages. */
+export interface PageVariants {
+  /** Empty if there is only one. */
+  variants: readonly Variant[]
+  /** Paths of the same page below the site, by language; with the page itself. Empty if there is only one language. */
+  languages: readonly { lang: string; path: string }[]
+  /** The path of the page in the default variant, if that is another one of the same language. */
+  newest?: string
+}
+
+/** Returns the variants of a page. */
+export async function pageVariants(visit: Visit, { siteSpace, entry, path }: ReadPage): Promise<PageVariants> {
+  const all = variantsOfSpace(visit, siteSpace)
+  if (all.length < 2) return { variants: [], languages: [] }
+  const tags = new Set(all.map((one) => languageOf(one)))
+  const variants: Variant[] = []
+  const languages: { lang: string; path: string }[] = []
+  const own = languageOf(siteSpace)
+  let newest: string | undefined
+  for (const [index, one] of all.entries()) {
+    const isCurrent = one.entry.id === siteSpace.entry.id
+    const there = isCurrent ? { path, isSame: true } : await placeIn(visit, one, entry, index < MAX_LOOKED_UP)
+    const lang = languageOf(one)
+    if (there.isSame && lang !== undefined) languages.push({ lang, path: there.path })
+    if (there.isSame && !isCurrent && one.isDefault && lang === own) newest = there.path
+    variants.push({
+      id: one.entry.id,
+      title: one.space.doc.title,
+      ...(lang !== undefined && tags.size > 1 ? { lang, language: nameOfLanguage(lang) } : {}),
+      href: `${visit.base}${there.path}` || '/',
+      isCurrent,
+    })
+  }
+  return { variants, languages: oncePerLanguage(languages, path), ...defined({ newest }) }
+}
+
+const languageOf = ({ space }: ShownSiteSpace): string | undefined =>
+  space.doc.language === undefined ? undefined : languageTag(space.doc.language)
+
+/** Omits languages with several variants, such as versions, because the one that belongs to the page is unknown. */
+function oncePerLanguage(
+  all: readonly { lang: string; path: string }[],
+  own: string,
+): readonly { lang: string; path: string }[] {
+  const mine = all.find(({ path }) => path === own)
+  const others = all.filter(({ lang }) => lang !== mine?.lang && all.filter((one) => one.lang === lang).length === 1)
+  return mine && others.length > 0 ? [mine, ...others] : []
+}
+
+async function placeIn(
+  visit: Visit,
+  siteSpace: ShownSiteSpace,
+  entry: PageEntry,
+  isLookedUp: boolean,
+): Promise<{ path: string; isSame: boolean }> {
+  if (!isLookedUp) return { path: pathOfSiteSpace(siteSpace), isSame: false }
+  const pages = await pagesFor(visit.app, visit.visitor, siteSpace)
+  const tree = await treeOf(pages)
+  const inPlace = (path: string): PageEntry | undefined => {
+    const there = pages.revision.structure.byPath.get(path)
+    return there && tree.find(there.id)
+  }
+  const same = [tree.find(entry.id), inPlace(entry.path)].find((one) => one && hasText(one))
+  if (same) return { path: pathOfPage(siteSpace, pages, same), isSame: true }
+  return { path: nearestAbove(siteSpace, pages, entry.path, inPlace), isSame: false }
+}
+
+/** Returns the path of the nearest page above a path that does not exist. */
+function nearestAbove(
+  siteSpace: ShownSiteSpace,
+  pages: VisitorPages,
+  path: string,
+  inPlace: (path: string) => PageEntry | undefined,
+): string {
+  const parts = path.split('/')
+  while (parts.pop() !== undefined && parts.length > 0) {
+    const above = inPlace(parts.join('/'))
+    if (above && hasText(above)) return pathOfPage(siteSpace, pages, above)
+  }
+  return pathOfSiteSpace(siteSpace)
+}

@@ -1,0 +1,81 @@
+/** The words of the interface in English. They are also the type of the other languages. */
+
+export interface Words {
+  /** Returns `page` together with the title of the site, for the window. */
+  windowTitle: (page: string, site: string) => string
+  skip: string
+  announcement: string
+  search: string
+  searchLabel: string
+  /** The label of the keys that open the search. */
+  searchKeys: string
+  theme: { label: string; light: string; dark: string; system: string }
+  openNavigation: string
+  headerLinks: string
+  sections: string
+  pages: string
+  /** The label of the menu with the variants of a section: languages and versions. */
+  variants: string
+  earlierPages: string
+  laterPages: string
+  breadcrumbs: string
+  onThisPage: string
+  /** Returns the parts of "Last changed Nov 12, 2026 by Ada Okafor" around the date. */
+  lastChanged: (author: string) => { before: string; after: string }
+  commit: string
+  edit: string
+  moreActions: string
+  copyMarkdown: string
+  copyMarkdownPurpose: string
+  viewMarkdown: string
+  downloadPdf: string
+  subpages: string
+  pager: string
+  previous: string
+  next: string
+  feedback: { question: string; yes: string; no: string }
+  social: string
+  privacy: string
+  publishedWith: string
+  missing: { title: string; reason: string; similar: string }
+}
+
+export const en: Words = {
+  windowTitle: (page, site) => `${page} · ${site}`,
+  skip: 'Skip to content',
+  announcement: 'Announcement',
+  search: 'Search',
+  searchLabel: 'Search the documentation',
+  searchKeys: 'Ctrl K',
+  theme: { label: 'Theme', light: 'Light', dark: 'Dark', system: 'System' },
+  openNavigation: 'Open navigation',
+  headerLinks: 'Header links',
+  sections: 'Sections',
+  pages: 'Pages',
+  variants: 'Versions and languages',
+  earlierPages: 'Earlier pages',
+  laterPages: 'More pages',
+  breadcrumbs: 'Breadcrumbs',
+  onThisPage: 'On this page',
+  lastChanged: (author) => ({ before: 'Last changed ', after: author === '' ? '' : ` by ${author}` }),
+  commit: 'Commit',
+  edit: 'Edit',
+  moreActions: 'More page actions',
+  copyMarkdown: 'Copy as Markdown',
+  copyMarkdownPurpose: 'For notes and assistants',
+  viewMarkdown: 'View as Markdown',
+  downloadPdf: 'Download PDF',
+  subpages: 'In this section',
+  pager: 'Next and previous page',
+  previous: 'Previous',
+  next: 'Next',
+  feedback: { question: 'Was this page helpful?', yes: 'Yes', no: 'No' },
+  social: 'Social accounts',
+  privacy: 'Privacy',
+  publishedWith: 'Published with Bindery',
+  missing: {
+    title: 'No page has this address',
+    reason: 'The page may have moved before redirects were kept, or the address has a typo.',
+    similar: 'Pages with a similar address',
+  },
+}

@@ -1,0 +1,40 @@
+/** The languages of the interface: words, dates and the direction of text. */
+import { en, type Words } from './en.js'
+
+export type { Words }
+
+/** The words by language, in lowercase. */
+const WORDS: Readonly<Record<string, Words>> = { en }
+
+/** Returns the words of a language, such as `pt-br`; English if there are none. */
+export function wordsFor(locale: string): Words {
+  const name = locale.toLowerCase()
+  return WORDS[name] ?? WORDS[name.split('-')[0] ?? ''] ?? en
+}
+
+/** The languages that are written from right to left. */
+const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur'])
+
+/** Returns the direction of text in a language. */
+export const directionOf = (language: string): 'ltr' | 'rtl' =>
+  RIGHT_TO_LEFT.has(language.toLowerCase().split('-')[0] ?? '') ? 'rtl' : 'ltr'
+
+// bound: the languages of spaces and interfaces
+const dates = new Map<string, Intl.DateTimeFormat>()
+
+/** Formats the day of a time, such as "Nov 12, 2026". */
+export function formatDay(seconds: number, locale: string): string {
+  const known = dates.get(locale)
+  const format = known ?? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+  dates.set(locale, format)
+  return format.format(seconds * 1000)
+}
+
+/** Returns the tag of a language in its usual spelling, such as `pt-BR`. */
+export const languageTag = (language: string): string => Intl.getCanonicalLocales(language)[0] ?? language
+
+/** Returns the name of a language in itself, such as "日本語". */
+export function nameOfLanguage(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+}
