@@ -13,6 +13,8 @@ export interface SiteRequest {
   header(name: string): string
   /** The IP address of the client. */
   ip: string
+  /** Reads the fields of a form. Null if it is too long. */
+  form(): Promise<URLSearchParams | null>
 }
 
 /** Who may keep a response: anyone (`public`), only the reader (`private`), anyone and forever (`immutable`). */

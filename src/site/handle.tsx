@@ -7,11 +7,13 @@ import { findDestination } from '../domain/sites/visitor-paths.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse } from './exchange.js'
+import { FEEDBACK, feedbackOutput } from './feedback-output.js'
 import { styleOf } from './look/site-style.js'
 import { markdownOutput } from './markdown-output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
+import { SEARCH, searchOutput } from './search-output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The response to an address at which a reader finds nothing. All reasons have the same bytes. */
@@ -38,12 +40,13 @@ export async function handle(app: App, request: SiteRequest, assets: SharedAsset
     if (error instanceof ServiceError && error.status < 500) return null
     throw error
   })
-  return visit ? inSite(visit, located, assets, name) : missing()
+  return visit ? inSite(visit, located, request, assets, name) : missing()
 }
 
 async function inSite(
   visit: Visit,
   located: LocatedSite,
+  request: SiteRequest,
   assets: SharedAssets,
   asset: string | undefined,
 ): Promise<SiteResponse> {
@@ -52,6 +55,13 @@ async function inSite(
     const { sheet } = await styleOf(assets, await visit.look())
     return { status: 200, type: sheet.type, body: sheet.body, audience: asset === sheet.name ? 'immutable' : 'public' }
   }
+  if (located.path === SEARCH) return (await searchOutput(visit, request, assets)) ?? missing()
+  if (located.path === FEEDBACK)
+    return (
+      (await feedbackOutput(visit, request, assets)) ??
+      (await missingOutput(visit, located.path, assets)) ??
+      missing()
+    )
   const part = /\/~(?:nav|pdf)\//.test(located.path) ? await pagePart(visit, located.path) : null
   if (part) return part
   const found = await findDestination(app, visitor, located.path)

@@ -54,7 +54,22 @@ const requestOf = (ctx: Context): SiteRequest => ({
   query: ctx.URL.searchParams,
   header: (name) => ctx.get(name),
   ip: ctx.ip,
+  form: () => readForm(ctx.req),
 })
+
+/** Maximum size of a form in bytes. */
+const MAX_FORM = 32_768
+
+async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_FORM) return null
+    chunks.push(chunk)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString())
+}
 
 function send(ctx: Context, { status, type, body, audience, headers }: SiteResponse): void {
   ctx.status = status

@@ -16,7 +16,7 @@ export interface MissingModel {
 }
 
 export const MissingLayout = ({ frame, model }: { frame: Frame; model: MissingModel }) => {
-  const { words, search } = frame
+  const { words, searchAction, searchFrom } = frame
   const { path, query, near, navigation, variants } = model
   return (
     <Surroundings frame={frame} navigation={navigation} variants={variants}>
@@ -27,7 +27,8 @@ export const MissingLayout = ({ frame, model }: { frame: Frame; model: MissingMo
           </p>
           <h1>{words.missing.title}</h1>
           <p>{words.missing.reason}</p>
-          <form class="search-form" role="search" action={search}>
+          <form class="search-form" role="search" action={searchAction}>
+            {searchFrom === undefined ? null : <input type="hidden" name="at" value={searchFrom} />}
             <input type="search" name="q" value={query} aria-label={words.searchLabel} />
             <button type="submit" class="btn primary">{words.search}</button>
           </form>
