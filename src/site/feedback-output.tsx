@@ -100,7 +100,7 @@ async function thanksPage(
     languages: [],
     breadcrumbs: [],
   })
-  const html = renderDocument(
+  const html = await renderDocument(
     frame,
     head,
     <ThanksLayout

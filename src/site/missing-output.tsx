@@ -10,6 +10,7 @@ import { renderDocument } from './layout/document.js'
 import { MissingLayout } from './layout/missing.js'
 import { navigationOf, shortTitle } from './navigation.js'
 import { nearestPages, wordsOfPath } from './nearest.js'
+import { spaceVariants } from './variants.js'
 import type { Visit } from './visit.js'
 
 /** Maximum length of a path that the page repeats. */
@@ -30,17 +31,20 @@ export async function missingOutput(visit: Visit, path: string, assets: SharedAs
     languages: [],
     breadcrumbs: [],
   })
-  const html = renderDocument(
+  const html = await renderDocument(
     frame,
     head,
     <MissingLayout
       frame={frame}
       model={{
         path: shortTitle(asked.slice(0, MAX_SHOWN)),
-        query: wordsOfPath(rest).slice(0, 8).join(' ').slice(0, 100),
+        query: wordsOfPath(rest.slice(rest.lastIndexOf('/') + 1))
+          .slice(0, 8)
+          .join(' ')
+          .slice(0, 100),
         near: await nearestPages(visit, space, rest),
         navigation: await navigationOf(visit, space),
-        variants: [],
+        variants: spaceVariants(visit, siteSpace),
       }}
     />,
   )

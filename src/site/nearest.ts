@@ -20,8 +20,9 @@ const MAX_COMPARED = 1_000
 /** Maximum number of characters and words of a path that are compared. */
 const MAX_LENGTH = 300
 const MAX_WORDS = 12
-/** Minimum similarity of a suggestion. */
-const MIN_SIMILARITY = 0.3
+/** Minimum similarity of a suggestion, and of the others compared with the best one. */
+const MIN_SIMILARITY = 0.35
+const MIN_OF_BEST = 0.6
 
 /** Page by word of its path. */
 type Words = ReadonlyMap<string, readonly PageEntry[]>
@@ -40,10 +41,14 @@ export async function nearestPages(visit: Visit, space: OpenSpace, path: string)
     if (similarity >= MIN_SIMILARITY) found.push({ entry, similarity })
   }
   found.sort((a, b) => b.similarity - a.similarity || (a.entry.path < b.entry.path ? -1 : 1))
-  return found.slice(0, SHOWN).flatMap(({ entry }) => {
-    const href = addressOfEntry(visit, space, entry)
-    return href === undefined ? [] : [{ title: entry.title, href, path: entry.path }]
-  })
+  const least = MIN_OF_BEST * (found[0]?.similarity ?? 0)
+  return found
+    .filter(({ similarity }) => similarity >= least)
+    .slice(0, SHOWN)
+    .flatMap(({ entry }) => {
+      const href = addressOfEntry(visit, space, entry)
+      return href === undefined ? [] : [{ title: entry.title, href, path: entry.path }]
+    })
 }
 
 /** Returns the words of a path. */

@@ -59,7 +59,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
       changed: record ?? undefined,
     }),
   })
-  const html = renderDocument(
+  const html = await renderDocument(
     frame,
     head,
     <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,

@@ -39,7 +39,7 @@ export async function searchOutput(
   })
   const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
   const isEmpty = results.query !== '' && results.groups.length === 0
-  const html = renderDocument(
+  const html = await renderDocument(
     frame,
     head,
     <SearchLayout

@@ -33,11 +33,35 @@ export interface PageVariants {
   newest?: string
 }
 
+/** Returns the variants of a site space, for an address without a page. */
+export function spaceVariants(visit: Visit, siteSpace: ShownSiteSpace): Variant[] {
+  const all = variantsOfSpace(visit, siteSpace)
+  if (all.length < 2) return []
+  return all.map((one) => variantOf(visit, all, one, pathOfSiteSpace(one), one.entry.id === siteSpace.entry.id))
+}
+
+function variantOf(
+  { base }: Visit,
+  all: readonly ShownSiteSpace[],
+  one: ShownSiteSpace,
+  path: string,
+  isCurrent: boolean,
+): Variant {
+  const lang = languageOf(one)
+  const differ = new Set(all.map(languageOf)).size > 1
+  return {
+    id: one.entry.id,
+    title: one.space.doc.title,
+    ...(lang !== undefined && differ ? { lang, language: nameOfLanguage(lang) } : {}),
+    href: `${base}${path}` || '/',
+    isCurrent,
+  }
+}
+
 /** Returns the variants of a page. */
 export async function pageVariants(visit: Visit, { siteSpace, entry, path }: ReadPage): Promise<PageVariants> {
   const all = variantsOfSpace(visit, siteSpace)
   if (all.length < 2) return { variants: [], languages: [] }
-  const tags = new Set(all.map((one) => languageOf(one)))
   const variants: Variant[] = []
   const languages: { lang: string; path: string }[] = []
   const own = languageOf(siteSpace)
@@ -48,13 +72,7 @@ export async function pageVariants(visit: Visit, { siteSpace, entry, path }: Rea
     const lang = languageOf(one)
     if (there.isSame && lang !== undefined) languages.push({ lang, path: there.path })
     if (there.isSame && !isCurrent && one.isDefault && lang === own) newest = there.path
-    variants.push({
-      id: one.entry.id,
-      title: one.space.doc.title,
-      ...(lang !== undefined && tags.size > 1 ? { lang, language: nameOfLanguage(lang) } : {}),
-      href: `${visit.base}${there.path}` || '/',
-      isCurrent,
-    })
+    variants.push(variantOf(visit, all, one, there.path, isCurrent))
   }
   return { variants, languages: oncePerLanguage(languages, path), ...defined({ newest }) }
 }

@@ -1,5 +1,5 @@
 /** The HTML document around every page of a site. */
-import type { ComponentChildren } from 'preact'
+import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { SiteCustomization } from '../../model/index.js'
 import type { Frame } from '../frame.js'
@@ -7,18 +7,19 @@ import { Head, type HeadModel } from './head.js'
 import { symbolsFor } from './icons.js'
 
 /** Renders a complete HTML document. */
-export function renderDocument(frame: Frame, head: HeadModel, children: ComponentChildren): string {
+export async function renderDocument(frame: Frame, head: HeadModel, children: VNode): Promise<string> {
   const body = renderToString(children)
+  const symbols = await symbolsFor(body)
   return `<!doctype html>${renderToString(
     <html lang={frame.lang} dir={frame.dir} {...appearanceOf(frame.look)}>
       <Head frame={frame} head={head} />
-      <body dangerouslySetInnerHTML={{ __html: symbolsFor(body) + body }} />
+      <body dangerouslySetInnerHTML={{ __html: symbols + body }} />
     </html>,
   )}`
 }
 
 /** Renders a part of a page. */
-export const renderFragment = (children: ComponentChildren): string => renderToString(children)
+export const renderFragment = (children: VNode): string => renderToString(children)
 
 /** Returns the attributes that select the variants of the theme. Defaults are left out. */
 function appearanceOf({ styling, header, themes }: SiteCustomization): Record<string, string> {

@@ -10,14 +10,14 @@ export const Announcement = ({ frame }: { frame: Frame }) => {
   const icons: Record<string, IconName> = { success: 'good', warning: 'warn', danger: 'danger' }
   const { link } = announcement
   return (
-    <div class={`announce ${announcement.style}`} role="region" aria-label={words.announcement}>
+    <section class={`announce ${announcement.style}`} aria-label={words.announcement}>
       <div class="frame">
         <Icon name={icons[announcement.style] ?? 'info'} />
         <p>
           {announcement.message} {link ? <Link link={link} target={look.externalLinks.target} /> : null}
         </p>
       </div>
-    </div>
+    </section>
   )
 }
 
@@ -76,13 +76,13 @@ const LinkMenus = ({ frame: { links, look } }: { frame: Frame }) => (
 
 export const Accounts = ({ accounts, label }: { accounts: readonly SocialLink[]; label: string }) =>
   accounts.length === 0 ? null : (
-    <span class="social" role="group" aria-label={label}>
+    <nav class="social" aria-label={label}>
       {accounts.map(({ platform, href }) => (
         <a href={href} aria-label={NAMES[platform] ?? platform} rel="me noopener">
-          <Icon name={`brand-${platform === 'twitter' ? 'x-twitter' : platform}`} />
+          <Icon name={`fa~${platform === 'twitter' ? 'x-twitter' : platform}`} />
         </a>
       ))}
-    </span>
+    </nav>
   )
 
 const NAMES: Readonly<Record<string, string>> = {

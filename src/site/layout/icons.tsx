@@ -1,5 +1,5 @@
 /** The icons of the interface. A page contains the symbol of each icon once, and its icons refer to it. */
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
 /** The shapes by name, in a box of 20 units and drawn as lines in the color of the text. */
@@ -36,7 +36,8 @@ const SHAPES = {
   x: '<path d="m5 5 10 10M15 5 5 15"/>',
 } as const satisfies Record<string, string>
 
-export type IconName = keyof typeof SHAPES | `brand-${string}`
+/** An icon of the interface, or one of Font Awesome by its name. */
+export type IconName = keyof typeof SHAPES | `fa~${string}`
 
 /** An icon of the interface. It is hidden from screen readers, so the element around it needs a text or a label. */
 export const Icon = ({ name, flip = false }: { name: IconName; flip?: boolean }) => (
@@ -47,31 +48,29 @@ export const Icon = ({ name, flip = false }: { name: IconName; flip?: boolean })
 
 const require = createRequire(import.meta.url)
 // bound: the platforms of social accounts
-const brands = new Map<string, string>()
+const brands = new Map<string, Promise<string>>()
+const PLATFORM =
+  /^fa~(?:x-twitter|instagram|facebook|linkedin|github|discord|slack|youtube|tiktok|reddit|bluesky|mastodon|threads|medium)$/
 
-/** Returns the symbol of a brand in Font Awesome, as `brand-github` names it. */
-function brandSymbol(name: string): string {
-  const known = brands.get(name)
-  if (known !== undefined) return known
-  const file = require.resolve(`@fortawesome/fontawesome-free/svgs/brands/${name.slice('brand-'.length)}.svg`)
+async function brandSymbol(name: string): Promise<string> {
+  const file = require.resolve(`@fortawesome/fontawesome-free/svgs/brands/${name.slice('fa~'.length)}.svg`)
   const [, box = '0 0 20 20', path = ''] =
-    /viewBox="([^"]+)".*?<path [^>]*d="([^"]+)"/s.exec(readFileSync(file, 'utf8')) ?? []
-  const symbol = `<symbol id="i-${name}" viewBox="${box}"><path fill="currentColor" stroke="none" d="${path}"/></symbol>`
+    /viewBox="([^"]+)".*?<path [^>]*d="([^"]+)"/s.exec(await readFile(file, 'utf8')) ?? []
+  return `<symbol id="i-${name}" viewBox="${box}"><path fill="currentColor" stroke="none" d="${path}"/></symbol>`
+}
+
+async function symbolOf(name: string): Promise<string> {
+  if (Object.hasOwn(SHAPES, name))
+    return `<symbol id="i-${name}" viewBox="0 0 20 20">${SHAPES[name as keyof typeof SHAPES]}</symbol>`
+  if (!PLATFORM.test(name)) return ''
+  const symbol = brands.get(name) ?? brandSymbol(name)
   brands.set(name, symbol)
   return symbol
 }
 
-const PLATFORMS =
-  /^brand-(?:x-twitter|instagram|facebook|linkedin|github|discord|slack|youtube|tiktok|reddit|bluesky|mastodon|threads|medium)$/
-
 /** Returns the symbols to which a part of a page refers, as a hidden SVG element. */
-export function symbolsFor(html: string): string {
-  const names = new Set([...html.matchAll(/<use href="#i-([a-z-]+)"/g)].map(([, name = '']) => name))
-  const symbols = [...names].flatMap((name) => {
-    if (PLATFORMS.test(name)) return [brandSymbol(name)]
-    return Object.hasOwn(SHAPES, name)
-      ? [`<symbol id="i-${name}" viewBox="0 0 20 20">${SHAPES[name as keyof typeof SHAPES]}</symbol>`]
-      : []
-  })
-  return symbols.length === 0 ? '' : `<svg hidden>${symbols.join('')}</svg>`
+export async function symbolsFor(html: string): Promise<string> {
+  const names = new Set([...html.matchAll(/<use href="#i-([a-z0-9~-]+)"/g)].map(([, name = '']) => name))
+  const symbols = await Promise.all([...names].map(symbolOf))
+  return `<svg hidden>${symbols.join('')}</svg>`
 }

@@ -10,7 +10,7 @@ import { Announcement, Header, Sections } from './header.js'
 import { Icon } from './icons.js'
 import { Themed } from './link.js'
 import { type Heading, OutlineColumn } from './outline.js'
-import { SearchDialog } from './search.js'
+import { SearchDialog } from './search-form.js'
 import { PageHead, type PageHeadModel } from './page-head.js'
 import { Tree } from './tree.js'
 
