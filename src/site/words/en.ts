@@ -1,4 +1,5 @@
 /** The words of the interface in English. They are also the type of the other languages. */
+import { type BlockWords, ENGLISH } from '../../render/site/words.js'
 import { plural } from './plural.js'
 
 export interface Words {
@@ -55,6 +56,8 @@ export interface Words {
   privacy: string
   publishedWith: string
   missing: { title: string; reason: string; similar: string }
+  /** The words within the text of pages. */
+  blocks: BlockWords
 }
 
 export const en: Words = {
@@ -115,4 +118,5 @@ export const en: Words = {
     reason: 'The page may have moved before redirects were kept, or the address has a typo.',
     similar: 'Pages with a similar address',
   },
+  blocks: ENGLISH,
 }
