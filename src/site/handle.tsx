@@ -58,9 +58,7 @@ async function inSite(
   if (located.path === SEARCH) return (await searchOutput(visit, request, assets)) ?? missing()
   if (located.path === FEEDBACK)
     return (
-      (await feedbackOutput(visit, request, assets)) ??
-      (await missingOutput(visit, located.path, assets)) ??
-      missing()
+      (await feedbackOutput(visit, request, assets)) ?? (await missingOutput(visit, located.path, assets)) ?? missing()
     )
   const part = /\/~(?:nav|pdf)\//.test(located.path) ? await pagePart(visit, located.path) : null
   if (part) return part

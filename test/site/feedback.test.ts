@@ -128,8 +128,7 @@ test('the oldest entries of a site are dropped', async () => {
 test('feedback about a space is listed only for callers who may see it', async () => {
   await (await here.caller()).call('get', `${site.api}/feedback`).expect(404)
   const reader = await here.caller('read')
-  const count = async (): Promise<number> =>
-    (await reader.call('get', `${site.api}/feedback`).expect(200)).body.count
+  const count = async (): Promise<number> => (await reader.call('get', `${site.api}/feedback`).expect(200)).body.count
   assert.ok((await count()) > 0)
   await here.admin.call('patch', desk.url, { defaultLevel: null }).expect(200)
   assert.is(await count(), 0)

@@ -27,9 +27,7 @@ export async function publishSite(
 ): Promise<PublishedSite> {
   const sites = `/v1/orgs/${here.organization}/sites`
   const { admin } = here
-  const { body } = await admin
-    .call('post', sites, { title: 'Field guide', spaces, visibility: 'public' })
-    .expect(201)
+  const { body } = await admin.call('post', sites, { title: 'Field guide', spaces, visibility: 'public' }).expect(201)
   const api = `${sites}/${body.id}`
   if (Object.keys(settings).length > 0) await admin.call('put', `${api}/customization`, settings).expect(200)
   const published = (await admin.call('post', `${api}/publish`).expect(200)).body.urls.published as string
@@ -46,4 +44,3 @@ export async function publishSite(
   }
   return { api, base, get }
 }
-

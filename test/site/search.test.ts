@@ -21,7 +21,8 @@ Nothing here.
 const [test, { here, desk, site }] = await suiteWith('site/search', async () => {
   const here = await startService()
   const desk = await openDesk(here, {
-    'SUMMARY.md': '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [分散ロック](cjk.md)\n',
+    'SUMMARY.md':
+      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [分散ロック](cjk.md)\n',
     'README.md': '# Start\n\nHello.\n',
     'cluster/README.md': '# Cluster\n\nMany machines.\n',
     'cluster/locks.md': GUIDE,
@@ -33,7 +34,11 @@ const [test, { here, desk, site }] = await suiteWith('site/search', async () => 
 })
 
 /** Returns the results as JSON, as the dialog gets them. */
-async function find(query: string, more: Record<string, string> = {}, of: PublishedSite = site): Promise<SearchResults> {
+async function find(
+  query: string,
+  more: Record<string, string> = {},
+  of: PublishedSite = site,
+): Promise<SearchResults> {
   const response = await of.get(`/~search?${new URLSearchParams({ q: query, format: 'json', ...more })}`)
   assert.is(response.status, 200)
   assert.match(response.headers.get('content-type') as string, /^application\/json/)
@@ -91,7 +96,17 @@ test('hidden pages are never found, and no results suggest pages with a similar 
 })
 
 test('a query may have any characters and any length', async () => {
-  for (const query of ['', ' ', '"', '*', 'a OR b', '<script>alert(1)</script>', '\u0000\ud800', '%', 'x'.repeat(5_000)]) {
+  for (const query of [
+    '',
+    ' ',
+    '"',
+    '*',
+    'a OR b',
+    '<script>alert(1)</script>',
+    '\u0000\ud800',
+    '%',
+    'x'.repeat(5_000),
+  ]) {
     const results = await find(query)
     assert.ok(results.query.length <= 200)
     const { status, text } = await site.get(`/~search?${new URLSearchParams({ q: query })}`)

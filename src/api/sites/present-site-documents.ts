@@ -64,7 +64,16 @@ export async function presentRedirect(app: App, site: LoadedSite, redirect: Site
 }
 
 /** Returns the feedback of a reader. */
-export const presentFeedback = ({ id, createdAt, helpful, comment, siteSpace, page, title, path }: SiteFeedbackDoc) => ({
+export const presentFeedback = ({
+  id,
+  createdAt,
+  helpful,
+  comment,
+  siteSpace,
+  page,
+  title,
+  path,
+}: SiteFeedbackDoc) => ({
   object: 'site-feedback' as const,
   id,
   createdAt,

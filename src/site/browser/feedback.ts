@@ -15,9 +15,11 @@ function thank(form: HTMLFormElement, ...more: (Node | string)[]): void {
 
 /** Asks for a comment about a stored rating. */
 function ask(form: HTMLFormElement, entry: string): void {
+  const page = form.querySelector('input[name=page]')
   const field = make('textarea', { name: 'comment', maxlength: '2000', rows: '3', required: '' })
   thank(
     form,
+    ...(page ? [page] : []),
     make('input', { type: 'hidden', name: 'entry', value: entry }),
     make('label', {}, words.ask ?? '', field),
     make('button', { class: 'btn' }, words.send ?? ''),

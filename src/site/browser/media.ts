@@ -22,7 +22,8 @@ function loadFrame(poster: HTMLAnchorElement): void {
     title: poster.querySelector('b')?.textContent ?? '',
     allow: 'fullscreen; picture-in-picture; encrypted-media; clipboard-write',
     referrerpolicy: 'strict-origin-when-cross-origin',
-    sandbox: 'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation',
+    sandbox:
+      'allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation',
   })
   poster.replaceWith(frame)
   frame.focus()

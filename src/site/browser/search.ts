@@ -104,7 +104,10 @@ class SearchDialog {
     this.#hits[this.#at]?.setAttribute('aria-selected', 'false')
     this.#at = index
     const hit = this.#hits[index]
-    if (!hit) return this.#field.removeAttribute('aria-activedescendant')
+    if (!hit) {
+      this.#field.removeAttribute('aria-activedescendant')
+      return
+    }
     hit.setAttribute('aria-selected', 'true')
     hit.scrollIntoView({ block: 'nearest' })
     this.#field.setAttribute('aria-activedescendant', hit.id)
@@ -123,8 +126,8 @@ class SearchDialog {
     this.#opensFirst = false
     this.#wanted = key
     this.#request?.abort()
-    if (key === '') return this.#show({ query: '', status: '', scopes: [], groups: [] }, '')
-    this.#timer = setTimeout(() => void this.#load(key), PAUSE_MS)
+    if (key === '') this.#show({ query: '', status: '', scopes: [], groups: [] }, '')
+    else this.#timer = setTimeout(() => void this.#load(key), PAUSE_MS)
   }
 
   async #load(key: string): Promise<void> {
@@ -172,7 +175,12 @@ class SearchDialog {
       'a',
       { class: kind === 'section' ? 'hit sub' : 'hit', role: 'option', id: `ui~o${this.#hits.length}` },
       icon(kind === 'section' ? 'hash' : 'file'),
-      make('span', {}, make('b', { dir: 'auto' }, ...marked(title)), make('span', { class: 'where', dir: 'auto' }, place)),
+      make(
+        'span',
+        {},
+        make('b', { dir: 'auto' }, ...marked(title)),
+        make('span', { class: 'where', dir: 'auto' }, place),
+      ),
       make('span', { class: 'go' }, `${open} ↵`),
     )
     if (text.join('') !== '') hit.append(make('p', { dir: 'auto' }, ...marked(text)))

@@ -53,7 +53,9 @@ function onKey(group: TabGroup, event: KeyboardEvent): void {
   const last = group.tabs.length - 1
   const forward = isRightToLeft(event.target as Element) ? 'ArrowLeft' : 'ArrowRight'
   const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight'
-  const to = { [forward]: at === last ? 0 : at + 1, [backward]: at === 0 ? last : at - 1, Home: 0, End: last }[event.key]
+  const to = { [forward]: at === last ? 0 : at + 1, [backward]: at === 0 ? last : at - 1, Home: 0, End: last }[
+    event.key
+  ]
   if (to === undefined) return
   event.preventDefault()
   choose(group, to)

@@ -32,7 +32,7 @@ export const SearchDialog = ({ frame }: { frame: Frame }) => {
       data-open={searching.open}
       data-failed={searching.failed}
     >
-      <form class="finder-in" role="search" action={searchAction}>
+      <form class="finder-in" action={searchAction}>
         <Icon name="search" />
         <From frame={frame} />
         <input
