@@ -31,3 +31,12 @@ export function normalizePath(path: string): string {
     })
     .join('')
 }
+
+/** Returns the form that all spellings of a page's path share: without case, file name extension and `index`. */
+export const foldPath = (path: string): string =>
+  path
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/\.html?$/, '')
+    .replace(/\/(?:index|readme)$/, '')
+    .replace(/[\s_]+/g, '-')

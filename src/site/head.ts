@@ -7,7 +7,7 @@ import { hrefOf } from './links.js'
 import { styleOf } from './look/site-style.js'
 import type { Visit } from './visit.js'
 
-/** What is known about a page before its head is made. */
+/** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
   Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'>
 

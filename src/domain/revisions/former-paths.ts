@@ -1,6 +1,7 @@
 /** Finds pages by the paths that they had before they were moved or renamed. */
 import { idOf } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
+import { foldPath } from '../../content/site-path.js'
 import type { ContentStructure, PageEntry } from '../../content/types.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
@@ -27,7 +28,7 @@ export async function findFormerPage(app: App, revision: OpenRevision, path: str
   const key = `${space.doc.id}:${snapshot.commit}`
   const former =
     app.content.formerPaths.get(key) ?? (await pending.run(app, key, () => formerPaths(app, revision, key)))
-  const id = former.get(path) ?? (await firstIdAt(app, revision, path))
+  const id = former.get(foldPath(path)) ?? (await firstIdAt(app, revision, path.replace(/\.html?$/i, '')))
   return (id === undefined ? undefined : structure.byId.get(id)) ?? null
 }
 
@@ -58,8 +59,8 @@ async function formerPaths(
   const add = async (paths: Iterable<readonly [string, string]>): Promise<void> => {
     for (const [path, id] of paths) {
       if (slices.due) await slices.rest()
-      const isFree = !structure.byPath.has(path) && !found.has(path) && found.size < MAX_PATHS
-      if (isFree && structure.byId.has(id)) found.set(path, id)
+      const isFree = !structure.byPath.has(path) && !found.has(foldPath(path)) && found.size < MAX_PATHS
+      if (isFree && structure.byId.has(id)) found.set(foldPath(path), id)
     }
   }
   let at: CommitId = snapshot.commit

@@ -1,4 +1,5 @@
 /** Finds the page that a path means although it is not the path of the page: another spelling, or a former path. */
+import { foldPath } from '../../content/site-path.js'
 import type { ContentStructure, PageEntry } from '../../content/types.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
@@ -16,10 +17,10 @@ export async function findByOtherPath(app: App, pages: VisitorPages, path: strin
   const wanted = path.replace(/^\/+|\/+$/g, '')
   const known = spellings.get(structure) ?? folded(structure)
   spellings.set(structure, known)
-  const spelled = (await known).get(fold(wanted))
+  const spelled = (await known).get(foldPath(wanted))
   const found = spelled && pages.find(spelled.id)
   if (found) return found
-  const former = await findFormerPage(app, pages.revision, wanted.replace(/\.html?$/i, ''))
+  const former = await findFormerPage(app, pages.revision, wanted)
   return former && pages.find(former.id)
 }
 
@@ -28,17 +29,8 @@ async function folded(structure: ContentStructure): Promise<Folded> {
   const slices = new Slices()
   for (const [path, entry] of structure.byPath) {
     if (slices.due) await slices.rest()
-    const spelling = fold(path)
+    const spelling = foldPath(path)
     if (!found.has(spelling)) found.set(spelling, entry)
   }
   return found
 }
-
-/** Returns the form of a path that all its spellings share. */
-const fold = (path: string): string =>
-  path
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/\.html?$/, '')
-    .replace(/\/(?:index|readme)$/, '')
-    .replace(/[\s_]+/g, '-')

@@ -40,9 +40,10 @@ async function addressOf(
   if (/^https:\/\//i.test(target)) return target
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) return null
   const { root } = revision.structure.config
-  const folder = target.startsWith('/') ? root : folderOf(from)
-  const path = normalizePath(decodePercent(target.replace(/^\/+/, '')) ?? '', folder)
-  return path !== null && (await revision.snapshot.entry(path)) !== null
-    ? base + pathOfFile(app, siteSpace, path)
-    : null
+  const written = decodePercent(target.replace(/^\/+/, '')) ?? ''
+  for (const folder of target.startsWith('/') ? [root] : [folderOf(from), root]) {
+    const path = normalizePath(written, folder)
+    if (path && (await revision.snapshot.entry(path)) !== null) return base + pathOfFile(app, siteSpace, path)
+  }
+  return null
 }

@@ -68,9 +68,17 @@ export async function findDestination(app: App, visitor: Visitor, path: string):
       if (below) return { kind: 'redirect', to: pathOfPage(siteSpace, pages, below) }
       continue
     }
-    return own === wanted ? { kind: 'page', siteSpace, pages, entry, path: own } : { kind: 'redirect', to: own }
+    return own === wanted && isUsualSpelling(path)
+      ? { kind: 'page', siteSpace, pages, entry, path: own }
+      : { kind: 'redirect', to: own }
   }
   return (await siteRedirect(app, visitor, wanted)) ?? otherPath(app, visitor, wanted)
+}
+
+/** Whether a path is in Unicode NFC, without a slash at its end and two in a row. The root has one. */
+function isUsualSpelling(path: string): boolean {
+  const text = decodeURIComponent(path)
+  return path === '/' || (text === text.normalize('NFC') && !/\/(?:\/|$)/.test(path))
 }
 
 /** Redirects from another spelling or a former path of a page. */

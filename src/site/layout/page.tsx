@@ -22,7 +22,7 @@ export interface PageModel {
   html: string
   outline: readonly Heading[]
   cover?: { light: string; dark: string; isHero: boolean }
-  /** The subpages, if the page has no text of its own. */
+  /** The subpages, if the page has no text. */
   subpages: readonly (SiteLink & { description?: string })[]
   previous?: PagerLink
   next?: PagerLink

@@ -1,0 +1,80 @@
+import * as assert from 'uvu/assert'
+import { openDesk } from '../commits/fixture.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { publishSite } from './published.js'
+
+const [test, here] = await suiteWith('sites: markdown of pages', () => startService())
+
+const FILES = {
+  'SUMMARY.md':
+    '* [Start](README.md)\n* [Guide](guide.md)\n* [Target](folder/target.md)\n* [Private](private.md)\n* [Untitled](untitled.md)\n',
+  'README.md': '# Start\n\nText.\n',
+  'guide.md': `---
+description: How it works.
+---
+
+# Guide
+
+<!-- An internal note. -->
+
+See [the target](folder/target.md#part), [the private page](private.md "secret place") and ![a picture](.gitbook/assets/a.png).
+
+{% include ".gitbook/includes/notice.md" %}
+
+Version <code class="expression">space.vars.version</code>.
+
+{% if visitor.claims.never %}
+Only for others, with [a link](private.md).
+{% endif %}
+
+{% if visitor.claims.never != true %}
+For readers.
+{% endif %}
+
+\`\`\`html
+<!-- a comment in code -->
+\`\`\`
+`,
+  'folder/target.md': '# Target\n\nBack to [the guide](../guide.md).\n',
+  'private.md': '---\nif: visitor.claims.never\n---\n\n# Private\n\nText.\n',
+  'untitled.md': 'No heading.\n',
+  '.gitbook/includes/notice.md': '---\ntitle: Notice\n---\n\nA reusable notice.\n',
+  '.gitbook/vars.yaml': 'version: 3.6\n',
+  '.gitbook/assets/a.png': 'not a picture',
+}
+
+test('a page as markdown has what its reader sees and nothing else', async () => {
+  const desk = await openDesk(here, FILES)
+  const site = await publishSite(here, [desk.space])
+  const { status, text, headers } = await site.get('/guide.md')
+  assert.is(status, 200)
+  assert.is(headers.get('content-type'), 'text/markdown; charset=utf-8')
+  assert.match(text, /^# Guide\n\nHow it works\.\n/)
+  assert.match(text, /A reusable notice\./)
+  assert.match(text, /Version 3\\?\.6\./)
+  assert.match(text, /For readers\./)
+  assert.match(text, /<!-- a comment in code -->/)
+  assert.match(text, /\[the target\]\(http:\/\/[^)]+\/target#part\)/)
+  assert.match(text, /!\[a picture\]\(http:\/\/[^)]+\/~files\/[^)]+\/a\.png\)/)
+  assert.match(text, /\[the private page\]\(#/)
+  for (const absent of [/internal note/, /Only for others/, /private\.md/, /\{% if/, /never/])
+    assert.not.match(text, absent)
+  assert.match((await site.get('/untitled.md')).text, /^# Untitled\n\nNo heading\.\n/)
+})
+
+test('the markdown of a page has one path and the gate of the page', async () => {
+  const desk = await openDesk(here, FILES)
+  const site = await publishSite(here, [desk.space])
+  assert.match((await site.get('/readme.md')).text, /^# Start\n/)
+  assert.is((await site.get('/Target.md')).location, '/target.md')
+  const html = (await site.get('/guide')).text
+  assert.match(html, new RegExp(`<a href="${site.base}/guide\\.md" rel="nofollow">`))
+  const [hidden, absent] = [await site.get('/private.md'), await site.get('/absence.md')]
+  assert.equal([hidden.status, absent.status], [404, 404])
+  assert.not.match(hidden.text, />Private|# Private/)
+  await here.admin.call('put', `${site.api}/customization`, { pageActions: { markdown: false } }).expect(200)
+  assert.not.match((await site.get('/guide')).text, /guide\.md/)
+})
+
+test.run()
