@@ -44,7 +44,7 @@ export interface SearchResults {
   groups: readonly { title: string; hits: readonly SearchHit[] }[]
 }
 
-/** What a reader asks for. */
+/** The query of a reader, and where they search. */
 export interface AskedSearch {
   query: string
   /** The site space from which they search. It decides about the variants that are searched. */

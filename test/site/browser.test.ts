@@ -49,7 +49,7 @@ const { here, site, browser, origin } = context
 
 const url = (path: string): string => `${origin}${site.base}${path}`
 
-/** Opens a page in a browser profile of its own, and fails on errors of the script. */
+/** Opens a page in a new browser profile, and fails on errors of the script. */
 async function visit(
   path: string,
   work: (page: Page, errors: string[]) => Promise<void>,

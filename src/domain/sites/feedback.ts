@@ -52,7 +52,7 @@ const cleaned = (text: string): string =>
     .slice(0, MAX_FEEDBACK_COMMENT)
     .replace(/\p{Cs}/gu, '')
 
-/** What a reader says about a page. */
+/** The rating and the comment of a reader about a page. */
 export interface GivenFeedback {
   helpful: boolean
   comment?: string

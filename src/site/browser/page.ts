@@ -1,4 +1,4 @@
-/** What the parts of the script share: words and icons of the page, storage, and elements. */
+/** Helpers for all parts of the script: words and icons of the page, storage, and elements. */
 
 /** The words that the page passes to the script, in the language of the interface. */
 interface ScriptWords {
