@@ -44,6 +44,7 @@ import * as sitePublished from './sites/published-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
+import * as siteFeedback from './sites/feedback-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
@@ -113,6 +114,7 @@ export const endpoints: Endpoints = {
   ...audit,
   ...webhooks,
   ...webhookDeliveries,
+  ...siteFeedback,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

@@ -27,6 +27,7 @@ import { signIns } from './sign-in.js'
 import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
+import { siteFeedback } from './site-feedback.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
@@ -60,6 +61,7 @@ export const documentTables: readonly Table<never, string>[] = [
   keptGrants,
   sites,
   shareLinks,
+  siteFeedback,
   siteRedirects,
   siteCustomizations,
   siteAdaptiveSchemas,

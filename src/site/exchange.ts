@@ -15,6 +15,8 @@ export interface SiteRequest {
   cookie(name: string): string
   /** The IP address of the client. */
   ip: string
+  /** Reads the fields of a form. Null if it is too long. */
+  form(): Promise<URLSearchParams | null>
 }
 
 /** The caches that may keep a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none (`no one`). */
@@ -29,6 +31,8 @@ export interface SiteResponse {
   headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. A public site sets none. */
   cookies?: readonly string[]
+  /** Origins of fonts that the team chose on other hosts. */
+  fontHosts?: readonly string[]
   /** A file to send instead of the body. */
   file?: VisitorFile
   /**
@@ -78,6 +82,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     },
     header: (name) => read(request.header(name)),
     cookie: (name) => read(request.cookie(name)),
+    form: () => read(request.form()),
     get isRead() {
       return isRead
     },

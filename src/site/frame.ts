@@ -2,6 +2,7 @@
 import {
   isGroup,
   isSection,
+  isSiteDefault,
   type ShownItem,
   type ShownSection,
   type ShownSiteSpace,
@@ -48,7 +49,11 @@ export interface Frame {
   dir: 'ltr' | 'rtl'
   siteTitle: string
   home: string
+  /** The address of the search page, and its path for forms. */
   search: string
+  searchAction: string
+  /** The site space from which the reader searches. Absent for the default one of the site. */
+  searchFrom?: string
   logo?: ThemedPicture
   /** The emoji of the site, which is shown if it has no logo. */
   emoji?: string
@@ -84,7 +89,7 @@ export async function frameOf(visit: Visit, siteSpace?: ShownSiteSpace): Promise
     dir: directionOf(lang),
     siteTitle: title ?? visit.visitor.site.doc.title,
     home: visit.base || '/',
-    search: `${visit.base}/~search`,
+    ...searchOf(visit, siteSpace),
     ...defined({
       logo: header.logo && pictureOf(visit, header.logo),
       emoji,
@@ -96,6 +101,16 @@ export async function frameOf(visit: Visit, siteSpace?: ShownSiteSpace): Promise
     sections: visit.visitor.view.items.map((item) => sectionItem(visit, item, siteSpace)),
     footer: await footerOf(visit, look),
   }
+}
+
+function searchOf(
+  { base }: Visit,
+  siteSpace: ShownSiteSpace | undefined,
+): Pick<Frame, 'search' | 'searchAction' | 'searchFrom'> {
+  const searchAction = `${base}/~search`
+  if (!siteSpace || isSiteDefault(siteSpace)) return { search: searchAction, searchAction }
+  const searchFrom = siteSpace.entry.id
+  return { search: `${searchAction}?at=${searchFrom}`, searchAction, searchFrom }
 }
 
 /**

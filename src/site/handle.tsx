@@ -11,11 +11,13 @@ import { accessOutput, enter } from './access.js'
 import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
 import type { Prepared } from './prepared.js'
+import { FEEDBACK, feedbackOutput } from './feedback-output.js'
 import { markdownOutput } from './markdown-output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
 import { styleOf } from './look/site-style.js'
+import { SEARCH, searchOutput } from './search-output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of an answer besides the app and the request. */
@@ -95,6 +97,11 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
       const file = await findFile(app, visitor, path)
       return file ? { status: 200, type: '', body: '', audience, file } : missing()
     }
+    if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? missing()
+    if (path === FEEDBACK && !visit.preview)
+      return (
+        (await feedbackOutput(visit, visit.request, assets)) ?? (await missingOutput(visit, path, assets)) ?? missing()
+      )
     const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
     if (part) return part
     const found = await findDestination(app, visitor, path)

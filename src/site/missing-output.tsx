@@ -6,6 +6,7 @@ import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
 import { frameOf } from './frame.js'
 import { headOf } from './head.js'
+import { fontHosts } from './look/fonts.js'
 import { renderDocument } from './layout/document.js'
 import { MissingLayout } from './layout/missing.js'
 import { navigationOf, shortTitle } from './navigation.js'
@@ -47,7 +48,7 @@ export async function missingOutput(visit: Visit, path: string, assets: SharedAs
       }}
     />,
   )
-  return { status: 404, type: HTML, body: html, audience: 'private' }
+  return { status: 404, type: HTML, body: html, audience: 'private', fontHosts: fontHosts(frame.look) }
 }
 
 /** Returns the site space with the longest path that starts the given one; else the default one. */

@@ -10,6 +10,7 @@ import type { SharedAssets } from './assets.js'
 import { HTML, type SiteResponse } from './exchange.js'
 import { type Frame, frameOf } from './frame.js'
 import { headOf } from './head.js'
+import { fontHosts } from './look/fonts.js'
 import { renderDocument } from './layout/document.js'
 import { outlineOf } from './layout/outline.js'
 import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
@@ -68,7 +69,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     head,
     <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,
   )
-  return { status: 200, type: HTML, body: html, audience }
+  return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look) }
 }
 
 const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string => rendered.title ?? page.entry.title

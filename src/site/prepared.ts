@@ -4,12 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { EMBED_HOSTS } from '../render/index.js'
 import type { Audience, SiteResponse } from './exchange.js'
 
-/** No inline script or style, and nothing from other hosts. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; " +
-  "manifest-src 'self'; media-src 'self' https:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+/** Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, and a team's own fonts. */
+const policyFor = (fontHosts: readonly string[]): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src ${["'self'", ...fontHosts].join(' ')}; ` +
+  `connect-src 'self'; manifest-src 'self'; media-src 'self' https:; frame-src ${EMBED_HOSTS.join(' ')}; ` +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const POLICY = policyFor([])
 
 const CACHE_CONTROL: Record<Audience, string> = {
   public: 'public, max-age=0, must-revalidate',
@@ -50,7 +53,7 @@ export class Prepared {
   readonly #coded = new Map<Coding, Buffer | Promise<Buffer>>()
 
   constructor(private readonly response: SiteResponse) {
-    const { body, type, audience, headers, cookies, status } = response
+    const { body, type, audience, headers, cookies, status, fontHosts } = response
     this.body = typeof body === 'string' ? Buffer.from(body) : body
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
     // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
@@ -60,7 +63,7 @@ export class Prepared {
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],
       ['Vary', VARY[audience]],
-      ['Content-Security-Policy', POLICY],
+      ['Content-Security-Policy', fontHosts ? policyFor(fontHosts) : POLICY],
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'strict-origin-when-cross-origin'],
       ...(this.#tag === null ? [] : [['ETag', this.#tag]]),

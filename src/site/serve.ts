@@ -9,6 +9,7 @@ import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { loadAssets } from './assets.js'
 import { cookieIn } from './cookies.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
+import { FEEDBACK } from './feedback-output.js'
 import { handle } from './handle.js'
 import { isPlainRead, KeptResponses } from './kept-responses.js'
 import { failurePage, plainPage } from './plain-page.js'
@@ -163,7 +164,8 @@ class SiteServer {
     const { req, res } = ctx
     const exchange = { req, res, ...(this.#arrived.get(req) as Pick<Exchange, 'ip' | 'requestId' | 'started'>) }
     try {
-      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      const isForm = ctx.method === 'POST' && ctx.path.endsWith(FEEDBACK)
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isForm) {
         ctx.respond = false
         return this.#otherMethod(exchange)
       }
@@ -287,5 +289,20 @@ const requestOf = (ctx: Context): SiteRequest => {
     header: (name) => ctx.get(name),
     cookie: (name) => cookieIn(cookie, name),
     ip: ctx.ip,
+    form: () => readForm(ctx.req),
   }
+}
+
+/** Maximum size of a form in bytes. */
+const MAX_FORM = 32_768
+
+async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_FORM) return null
+    chunks.push(chunk)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString())
 }

@@ -10,7 +10,13 @@ import { publishedSite } from '../../domain/sites/addresses.js'
 import { destinationStatuses } from '../../domain/sites/destinations.js'
 import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
 import { shareKeyOf } from '../../domain/sites/share-links.js'
-import type { ShareLinkDoc, SiteAdaptiveSchemaDoc, SitePublishingAuthDoc, SiteRedirectDoc } from '../../model/index.js'
+import type {
+  ShareLinkDoc,
+  SiteAdaptiveSchemaDoc,
+  SiteFeedbackDoc,
+  SitePublishingAuthDoc,
+  SiteRedirectDoc,
+} from '../../model/index.js'
 import { defined, required } from '../../kernel/defined.js'
 
 /** Returns the API path of a site. */
@@ -56,6 +62,26 @@ export async function presentRedirect(app: App, site: LoadedSite, redirect: Site
   const [presented] = await presentRedirects(app, site, [redirect])
   return required(presented)
 }
+
+/** Returns the feedback of a reader. */
+export const presentFeedback = ({
+  id,
+  createdAt,
+  helpful,
+  comment,
+  siteSpace,
+  page,
+  title,
+  path,
+}: SiteFeedbackDoc) => ({
+  object: 'site-feedback' as const,
+  id,
+  createdAt,
+  helpful,
+  ...defined({ comment }),
+  siteSpace,
+  page: { id: page, title, path },
+})
 
 export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({
   object: 'site-adaptive-schema' as const,

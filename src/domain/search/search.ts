@@ -152,6 +152,7 @@ const rankOf = ({ space, pages }: Pick<FoundSpace, 'space' | 'pages'>): SortKey 
  * Returns the spaces with matches and their best pages, best first. The cursor names the last space of a page, so a
  * space that is missing in one response does not shift others.
  * @param allowed restricts the result for callers who do not see all pages
+ * @param pagesOfSpace maximum number of pages per space
  */
 export async function searchSpaces(
   app: App,
@@ -159,9 +160,10 @@ export async function searchSpaces(
   visible: readonly VisibleSpace[],
   query: SearchQuery,
   allowed?: AllowedPages,
+  pagesOfSpace: number = PAGES_OF_SPACE,
 ): Promise<FoundSpaces> {
   const after = keyOf(query)
-  const asked: SpaceQuery = { query: query.query, offset: 0, limit: PAGES_OF_SPACE }
+  const asked: SpaceQuery = { query: query.query, offset: 0, limit: pagesOfSpace }
   const search = new SpacesSearch(app, owner, asked, allowed)
   const isComplete = await search.run(visible)
   let before = 0

@@ -5,6 +5,7 @@ import {
   shareLinks,
   siteAdaptiveSchemas,
   siteCustomizations,
+  siteFeedback,
   sitePublishingAuths,
   siteRedirects,
   sites,
@@ -49,6 +50,7 @@ export async function removeSiteDocuments(tx: Transaction, site: string): Promis
   for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks, id)
   for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
   for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)
+  for (const { id } of await tx.find(siteFeedback, 'site', site)) await tx.remove(siteFeedback, id)
   await tx.remove(siteAdaptiveSchemas, site)
   await tx.remove(sitePublishingAuths, site)
 }

@@ -1,21 +1,27 @@
 // The script of published sites. Everything can be read and reached without it.
-const root = document.documentElement
+import { startCopy } from './copy.js'
+import { startFeedback } from './feedback.js'
+import { startMedia } from './media.js'
+import { startNavigation } from './navigation.js'
+import { startPrint } from './print.js'
+import { startSearch } from './search.js'
+import { startTabs } from './tabs.js'
+import { startTheme } from './theme.js'
 
-function choose(scheme: string): void {
-  if (scheme === 'system') delete root.dataset.scheme
-  else root.dataset.scheme = scheme
+// One part that fails must not stop the others.
+for (const start of [
+  startTabs,
+  startTheme,
+  startSearch,
+  startNavigation,
+  startCopy,
+  startMedia,
+  startFeedback,
+  startPrint,
+]) {
   try {
-    if (scheme === 'system') localStorage.removeItem('scheme')
-    else localStorage.setItem('scheme', scheme)
-  } catch {
-    // The choice lasts until the next page.
+    start()
+  } catch (error) {
+    console.error(error)
   }
-  for (const button of document.querySelectorAll<HTMLElement>('[data-theme-set]'))
-    button.ariaPressed = String(button.dataset.themeSet === scheme)
 }
-
-document.addEventListener('click', (event) => {
-  const theme = (event.target as Element).closest<HTMLElement>('[data-theme-set]')
-  if (theme?.dataset.themeSet) choose(theme.dataset.themeSet)
-})
-export {}

@@ -2,7 +2,10 @@
 try {
   const scheme = localStorage.getItem('scheme')
   const root = document.documentElement
-  if ((scheme === 'light' || scheme === 'dark') && root.dataset.toggle !== 'off') root.dataset.scheme = scheme
+  if (scheme !== null && root.dataset.toggle !== 'off') {
+    if (scheme === 'light' || scheme === 'dark') root.dataset.scheme = scheme
+    else delete root.dataset.scheme
+  }
 } catch {
   // The browser forbids storage. The system decides.
 }

@@ -4,6 +4,7 @@ import type { Navigation } from '../navigation.js'
 import type { NearPage } from '../nearest.js'
 import type { Variant } from '../variants.js'
 import { Surroundings } from './page.js'
+import { SearchForm } from './search-form.js'
 
 export interface MissingModel {
   /** The path as the reader entered it, decoded. */
@@ -16,7 +17,7 @@ export interface MissingModel {
 }
 
 export const MissingLayout = ({ frame, model }: { frame: Frame; model: MissingModel }) => {
-  const { words, search } = frame
+  const { words } = frame
   const { path, query, near, navigation, variants } = model
   return (
     <Surroundings frame={frame} navigation={navigation} variants={variants}>
@@ -27,14 +28,7 @@ export const MissingLayout = ({ frame, model }: { frame: Frame; model: MissingMo
           </p>
           <h1>{words.missing.title}</h1>
           <p>{words.missing.reason}</p>
-          <search>
-            <form class="search-form" action={search}>
-              <input type="search" name="q" value={query} aria-label={words.searchLabel} />
-              <button type="submit" class="btn primary">
-                {words.search}
-              </button>
-            </form>
-          </search>
+          <SearchForm frame={frame} query={query} />
           {near.length === 0 ? null : (
             <>
               <h2>{words.missing.similar}</h2>

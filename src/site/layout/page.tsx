@@ -10,6 +10,7 @@ import { Announcement, Header, Sections } from './header.js'
 import { Icon } from './icons.js'
 import { Themed } from './link.js'
 import { type Heading, OutlineColumn } from './outline.js'
+import { SearchDialog } from './search-form.js'
 import { PageHead, type PageHeadModel } from './page-head.js'
 import { Tree } from './tree.js'
 
@@ -65,6 +66,7 @@ export const Surroundings = ({
         {children}
       </div>
       <Footer frame={frame} />
+      <SearchDialog frame={frame} />
     </>
   )
 }
@@ -114,7 +116,7 @@ const Pager = ({ model: { previous, next }, words }: { model: PageModel; words: 
   )
 
 const Feedback = ({ feedback, words }: { feedback: NonNullable<PageModel['feedback']>; words: Words }) => (
-  <form class="ending" method="post" action={feedback.action}>
+  <form class="ending" method="post" action={feedback.action} data-feedback="">
     <input type="hidden" name="page" value={feedback.page} />
     <fieldset>
       <legend>{words.feedback.question}</legend>

@@ -1,4 +1,6 @@
 /** The words of the interface in English. They are also the type of the other languages. */
+import { type BlockWords, ENGLISH } from '../../render/site/words.js'
+import { plural } from './plural.js'
 
 export interface Words {
   /** Returns `page` together with the title of the site, for the window. */
@@ -33,11 +35,29 @@ export interface Words {
   pager: string
   previous: string
   next: string
-  feedback: { question: string; yes: string; no: string }
+  feedback: { question: string; yes: string; no: string; thanks: string; ask: string; send: string }
+  searching: {
+    results: string
+    /** Returns the number of results as a text, such as "6 results". */
+    count: (count: number) => string
+    none: string
+    /** Follows the number of results if not everything could be searched in time. */
+    partial: string
+    failed: string
+    everything: string
+    select: string
+    open: string
+  }
+  close: string
+  copied: string
+  /** The message about an action that failed, such as copying. */
+  failed: string
   social: string
   privacy: string
   publishedWith: string
   missing: { title: string; reason: string; similar: string }
+  /** The words within the text of pages. */
+  blocks: BlockWords
 }
 
 export const en: Words = {
@@ -69,7 +89,27 @@ export const en: Words = {
   pager: 'Next and previous page',
   previous: 'Previous',
   next: 'Next',
-  feedback: { question: 'Was this page helpful?', yes: 'Yes', no: 'No' },
+  feedback: {
+    question: 'Was this page helpful?',
+    yes: 'Yes',
+    no: 'No',
+    thanks: 'Thank you for your feedback.',
+    ask: 'What could be better?',
+    send: 'Send',
+  },
+  searching: {
+    results: 'Results',
+    count: plural('en', { one: '{count} result', other: '{count} results' }),
+    none: 'No results',
+    partial: 'Not everything could be searched in time. Search again in a moment.',
+    failed: 'The search is not available at the moment.',
+    everything: 'Everything',
+    select: 'Select',
+    open: 'Open',
+  },
+  close: 'Close',
+  copied: 'Copied',
+  failed: 'That did not work. Try again.',
   social: 'Social accounts',
   privacy: 'Privacy',
   publishedWith: 'Published with Bindery',
@@ -78,4 +118,5 @@ export const en: Words = {
     reason: 'The page may have moved before redirects were kept, or the address has a typo.',
     similar: 'Pages with a similar address',
   },
+  blocks: ENGLISH,
 }

@@ -1,10 +1,33 @@
 /** The languages of the interface: words, dates and the direction of text. */
+import { de } from './de.js'
 import { en, type Words } from './en.js'
+import { es } from './es.js'
+import { fr } from './fr.js'
+import { ja } from './ja.js'
+import { nl } from './nl.js'
+import { no } from './no.js'
+import { ptBr } from './pt-br.js'
+import { ru } from './ru.js'
+import { zh } from './zh.js'
 
 export type { Words }
 
-/** The words by language, in lowercase. */
-const WORDS: Readonly<Record<string, Words>> = { en }
+/** The words by language, in lowercase. Related languages share theirs. */
+const WORDS: Readonly<Record<string, Words>> = {
+  en,
+  fr,
+  es,
+  zh,
+  ja,
+  de,
+  nl,
+  no,
+  nb: no,
+  nn: no,
+  'pt-br': ptBr,
+  pt: ptBr,
+  ru,
+}
 
 /** Returns the words of a language, such as `pt-br`; English if there are none. */
 export function wordsFor(locale: string): Words {

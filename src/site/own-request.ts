@@ -1,0 +1,17 @@
+/** Recognizes requests that a page of the site itself caused. */
+import type { SiteRequest } from './exchange.js'
+
+/**
+ * Whether a form was sent from a page of the same origin. Browsers state the origin of every form. Other clients hold no
+ * cookies of a reader, so they may leave it out.
+ * @param address the address of the site that readers use; behind a proxy it differs from that of the request
+ */
+export function isFromOwnPage({ header, hostname }: SiteRequest, address: string): boolean {
+  const relation = header('Sec-Fetch-Site')
+  if (relation !== '') return relation === 'same-origin'
+  const origin = header('Origin')
+  if (origin === '') return true
+  if (!URL.canParse(origin)) return false
+  const { hostname: from } = new URL(origin)
+  return from === hostname || from === new URL(address).hostname
+}

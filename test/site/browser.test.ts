@@ -1,0 +1,298 @@
+import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import * as assert from 'uvu/assert'
+import { findEngine } from '../../src/printing/find-engine.js'
+import { openDesk } from '../commits/fixture.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { publishSite } from './published.js'
+
+/** The markup of blocks that the script completes, as the renderer of sites makes it. */
+const BLOCKS = `
+<div class="tabs" id="one"><div class="tablist"><button type="button">Linux</button><button type="button">macOS</button></div>
+<div class="tab flow" data-title="Linux"><p class="tab-title">Linux</p><p>apt install</p></div>
+<div class="tab flow" data-title="macOS"><p class="tab-title">macOS</p><p>brew install</p></div></div>
+<div class="tabs" id="two"><div class="tablist"><button type="button">Linux</button><button type="button">macOS</button></div>
+<div class="tab flow" data-title="Linux"><p class="tab-title">Linux</p><p>journalctl</p></div>
+<div class="tab flow" data-title="macOS"><p class="tab-title">macOS</p><p>log show</p></div></div>
+<div class="code-block"><div class="code-bar bare"><button class="btn-i" type="button" aria-label="Copy code" data-copy><svg class="i"></svg></button></div>
+<pre><code class="language-console"><span class="line">$ ls \\\n</span><span class="line">  -l\n</span><span class="line">total 0\n</span><span class="line">$ pwd\n</span></code></pre></div>
+<details class="more"><summary>More</summary><p>Closed text</p></details>
+<div class="images"><figure><a class="zoom" href="/picture.svg"><img src="/picture.svg" alt="A picture" width="10" height="10"></a></figure></div>
+<div class="embed images"><figure><a class="poster" href="https://video.example.org/1" data-frame="https://frame.example.org/1"><b>video.example.org</b></a></figure></div>
+`
+
+const [test, context] = await suiteWith('site/browser', async () => {
+  const here = await startService()
+  const desk = await openDesk(here, {
+    'SUMMARY.md':
+      '* [Start](README.md)\n* [Cluster](cluster/README.md)\n  * [Locks](cluster/locks.md)\n* [Last](last.md)\n',
+    'README.md': `# Start\n\n${'Text of a long page.\n\n'.repeat(40)}## Second part\n\n${'More.\n\n'.repeat(40)}`,
+    'cluster/README.md': '# Cluster\n\nMany machines.\n',
+    'cluster/locks.md': '# Locks\n\nIntro.\n\n## Choose a lock provider\n\nRedis.\n',
+    'last.md': '# Last\n\nDone.\n',
+  })
+  const site = await publishSite(here, [desk.space], { feedback: { enabled: true } })
+  const engine = await findEngine(null, here.dir, AbortSignal.timeout(30_000))
+  if (!engine) throw new Error('This test needs Chromium: install chromium-headless-shell.')
+  const browser = await puppeteer.launch({
+    executablePath: engine.path,
+    headless: 'shell',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  })
+  const close = async (): Promise<void> => {
+    await browser.close()
+    await here.close()
+  }
+  return { here, site, browser, origin: here.service.sites, close }
+})
+const { here, site, browser, origin } = context
+
+const url = (path: string): string => `${origin}${site.base}${path}`
+
+/** Opens a page in a new browser profile, and fails on errors of the script. */
+async function visit(
+  path: string,
+  work: (page: Page, errors: string[]) => Promise<void>,
+  before: (page: Page) => Promise<void> = async () => {},
+): Promise<void> {
+  const profile = await (browser as Browser).createBrowserContext()
+  const page = await profile.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => {
+    const text = `${message.text()} ${message.location().url ?? ''}`
+    // Fonts are not part of this test.
+    if (message.type() === 'error' && !text.endsWith('.woff2')) errors.push(text)
+  })
+  page.setDefaultTimeout(20_000)
+  try {
+    await page.setViewport({ width: 1440, height: 900 })
+    await before(page)
+    await page.goto(url(path), { waitUntil: 'load' })
+    await work(page, errors)
+    assert.equal(errors, [])
+  } finally {
+    await profile.close()
+  }
+}
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => `${document.activeElement?.tagName} ${document.activeElement?.textContent?.trim()}`)
+
+const statusOf = (page: Page): Promise<string> =>
+  page.$eval('dialog.finder output', (output) => output.textContent ?? '')
+
+test('a reader searches, reads and rates with the keyboard alone', () =>
+  visit('', async (page) => {
+    const asked: string[] = []
+    page.on('request', (request) => request.url().includes('~search') && asked.push(request.url()))
+    await page.keyboard.down('Control')
+    await page.keyboard.press('k')
+    await page.keyboard.up('Control')
+    await page.waitForSelector('dialog.finder[open]')
+    assert.match(await focused(page), /^INPUT/)
+    await page.keyboard.type('lock provider')
+    await page.waitForSelector('.hit[aria-selected=true]')
+    await page.waitForFunction(() => document.querySelectorAll('dialog.finder .hit').length === 2)
+    assert.is(await statusOf(page), '2 results')
+    assert.ok(asked.length <= 'lock provider'.length, 'at most one request per pause')
+    assert.match(await focused(page), /^INPUT/)
+    await page.keyboard.press('ArrowDown')
+    const active = await page.$eval('dialog.finder input[name=q]', (input) =>
+      input.getAttribute('aria-activedescendant'),
+    )
+    assert.is(active, 'ui~o1')
+    assert.equal(await page.$$eval('dialog.finder .hit mark', (marks) => marks.map((mark) => mark.textContent)), [
+      'Locks',
+      'lock',
+      'provider',
+    ])
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+    assert.is(page.url(), url('/cluster/locks#choose-a-lock-provider'))
+    await page.focus('form[data-feedback] button')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('form[data-feedback] textarea')
+    await page.keyboard.type('A picture would help')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('form[data-feedback] p:only-child')
+    const { items } = (await here.admin.call('get', `${site.api}/feedback`).expect(200)).body
+    assert.equal([items[0].comment, items[0].page.path], ['A picture would help', '/cluster/locks'])
+    assert.equal(await page.cookies(), [])
+  }))
+
+test('an Enter that ends a composition opens nothing, and Escape closes the dialog', () =>
+  visit('', async (page) => {
+    await page.click('.field[data-open-search]')
+    await page.waitForSelector('dialog.finder[open]')
+    await page.keyboard.type('cluster')
+    await page.waitForSelector('.hit[aria-selected=true]')
+    const kept = await page.$eval('dialog.finder input[name=q]', (input) =>
+      [
+        new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true }),
+        new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true }),
+      ].map((event) => input.dispatchEvent(event)),
+    )
+    assert.equal(kept, [true, true], 'the input method gets the key')
+    assert.is(page.url(), url(''))
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog.finder:not([open])')
+    assert.is(await page.$('dialog.finder[open]'), null)
+  }))
+
+/** Records the backgrounds of the first frames, and everything that moves. */
+const recordLoading = (page: Page) =>
+  page.evaluateOnNewDocument(() => {
+    const record = { seen: [] as string[], shift: 0 }
+    Object.assign(window, { record })
+    const look = (): void => {
+      if (document.body) record.seen.push(getComputedStyle(document.body).backgroundColor)
+      if (record.seen.length < 5) requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) record.shift += (entry as unknown as { value: number }).value
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+
+for (const [chosen, system] of [
+  ['dark', 'light'],
+  ['light', 'dark'],
+  ['system', 'dark'],
+] as const)
+  test(`20 loads with the theme "${chosen}" on a ${system} system neither flash nor move`, () =>
+    visit('/cluster/locks', async (page) => {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: system }])
+      await page.click('[popovertarget="ui~theme"]')
+      await page.click(`[data-theme-set=${chosen}]`)
+      const scheme = await page.evaluate(() => document.documentElement.dataset['scheme'])
+      assert.is(scheme, chosen === 'system' ? undefined : chosen)
+      const color = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      await recordLoading(page)
+      for (let load = 0; load < 20; load++) {
+        await page.reload({ waitUntil: 'load' })
+        const { seen, shift } = await page.evaluate(
+          () => (window as unknown as { record: { seen: string[]; shift: number } }).record,
+        )
+        assert.equal([[...new Set([color, ...seen])], shift], [[color], 0], `load ${load}`)
+      }
+    }))
+
+test('the script works if the browser forbids storage', () =>
+  visit(
+    '',
+    async (page) => {
+      await page.click('[popovertarget="ui~theme"]')
+      await page.click('[data-theme-set=light]')
+      assert.is(await page.evaluate(() => document.documentElement.dataset.scheme), 'light')
+    },
+    async (page) => {
+      await page.evaluateOnNewDocument(() => {
+        for (const name of ['localStorage', 'sessionStorage'])
+          Object.defineProperty(window, name, {
+            get: () => {
+              throw new DOMException('denied', 'SecurityError')
+            },
+          })
+      })
+    },
+  ))
+
+test('branches of the tree open in place, and arrow keys open and close them', () =>
+  visit('', async (page) => {
+    const branch = '.tree a[aria-expanded]'
+    await page.click(`${branch} .i`)
+    await page.waitForSelector(`${branch}[aria-expanded=true] + ul a`)
+    assert.is(page.url(), url(''))
+    assert.match(await page.$eval(`${branch} + ul`, (list) => list.textContent ?? ''), /Locks/)
+    await page.focus(branch)
+    await page.keyboard.press('ArrowLeft')
+    assert.is(await page.$eval(branch, (link) => link.getAttribute('aria-expanded')), 'false')
+    assert.is(await page.$eval(`${branch} + ul`, (list) => (list as HTMLElement).hidden), true)
+  }))
+
+test('the outline marks the section that is read', () =>
+  visit('', async (page) => {
+    await page.evaluate(() => document.querySelector('h2[id]')?.scrollIntoView())
+    await page.waitForFunction(
+      () => document.querySelector('.toc a[aria-current=true]')?.textContent?.trim() === 'Second part',
+    )
+  }))
+
+test('tabs, copying, pictures, embeds and printing work on the markup of blocks', async () => {
+  const shell = await (await fetch(url('/last'))).text()
+  await visit(
+    '/last',
+    async (page) => {
+      await page.evaluate(() => {
+        Object.defineProperty(navigator, 'clipboard', {
+          value: { writeText: async (text: string) => Object.assign(window, { copied: text }) },
+        })
+      })
+      await page.focus('#one [role=tab]')
+      await page.keyboard.press('ArrowRight')
+      assert.is(await focused(page), 'BUTTON macOS')
+      const shown = (): Promise<string[]> =>
+        page.$$eval('.tab:not([hidden])', (panels) => panels.map((panel) => panel.lastElementChild?.textContent ?? ''))
+      assert.equal(await shown(), ['brew install', 'log show'], 'groups with the same title change together')
+      assert.is(await page.$eval('#one .tab[hidden]', (panel) => panel.getAttribute('hidden')), 'until-found')
+      await page.click('[data-copy]')
+      await page.waitForFunction(() => 'copied' in window)
+      assert.is(await page.evaluate(() => (window as unknown as { copied: string }).copied), 'ls \\\n  -l\npwd\n')
+      await page.click('a.zoom')
+      await page.waitForSelector('dialog.picture[open] img[alt="A picture"]')
+      await page.keyboard.press('Escape')
+      await page.waitForFunction(() => document.querySelector('dialog.picture') === null)
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+      assert.equal([await page.$$eval('details:not([open])', (all) => all.length), (await shown()).length], [0, 4])
+      await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+      assert.equal([await page.$$eval('details.more:not([open])', (all) => all.length), (await shown()).length], [1, 2])
+      await page.click('a.poster')
+      assert.is(await page.$eval('iframe', (frame) => frame.getAttribute('src')), 'https://frame.example.org/1')
+      await page.reload({ waitUntil: 'load' })
+      assert.equal(await shown(), ['brew install', 'log show'], 'the chosen title is remembered')
+    },
+    (page) => servingBlocks(page, shell.replace(/<div class="prose">/, `<div class="prose">${BLOCKS}`)),
+  )
+})
+
+/** Serves a page with blocks instead of `/last`, and nothing from other hosts. */
+async function servingBlocks(page: Page, body: string): Promise<void> {
+  await page.setRequestInterception(true)
+  page.on('request', (request) => {
+    const { pathname, host } = new URL(request.url())
+    if (pathname.endsWith('/last')) return void request.respond({ contentType: 'text/html; charset=utf-8', body })
+    if (pathname === '/picture.svg')
+      return void request.respond({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>',
+      })
+    return void (host === new URL(origin).host ? request.continue() : request.respond({ status: 204 }))
+  })
+}
+
+test('without script, a reader reaches every page, searches and sends feedback', () =>
+  visit(
+    '',
+    async (page) => {
+      const follow = async (selector: string): Promise<string> => {
+        await Promise.all([page.waitForNavigation(), page.click(selector)])
+        return page.$eval('h1', (title) => title.textContent?.trim() ?? '')
+      }
+      assert.is(await follow('.tree a[aria-expanded]'), 'Cluster')
+      assert.is(await follow('.tree a[aria-expanded] + ul a'), 'Locks')
+      assert.is(await follow('.pager .next'), 'Last')
+      assert.is(await follow('.field[data-open-search]'), 'Search')
+      await page.type('.search-form input[name=q]', 'provider')
+      assert.is(await follow('.search-form button'), 'Search')
+      assert.is(await follow('.results .hit'), 'Locks')
+      assert.is(await follow('form[data-feedback] button'), 'Thank you for your feedback.')
+      await page.type('textarea[name=comment]', 'Without script')
+      assert.is(await follow('form.ending button'), 'Thank you for your feedback.')
+      const { items } = (await here.admin.call('get', `${site.api}/feedback`).expect(200)).body
+      assert.is(items[0].comment, 'Without script')
+    },
+    (page) => page.setJavaScriptEnabled(false),
+  ))
+
+test.run()
