@@ -29,6 +29,8 @@ export interface Arrival {
   /** The path of the site in links, without a trailing slash. */
   base: string
   scope: CookieScope
+  /** The time at which tokens must be valid. It is not recorded, because each request checks its token. */
+  now: Date
 }
 
 /** Whether all readers of a site see the same. */
@@ -43,11 +45,10 @@ const loadedSite = ({ site }: LocatedSite): LoadedSite => ({ doc: site, role: 'r
 
 /** Admits the reader of a request, or returns the response that they get instead. Null if they find nothing. */
 export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | null> {
-  const { app, located, request } = arrival
-  const now = app.clock.now()
+  const { app, located, request, now } = arrival
   const { site } = located
   if (isShared(site)) return admitted(() => openToReader(app, located, {}, now))
-  if (usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival, now)
+  if (usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival)
   if (site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
     return takeClaims(arrival)
   const credentials = credentialsOf(site, request)
@@ -100,8 +101,8 @@ function pathOf({ located, request }: Arrival, without: (name: string) => boolea
 const within = ({ base }: Arrival, path: string): string => (path === '/' ? base || '/' : base + path)
 
 /** Takes the token from the address into a cookie, so that it stays out of histories and logs. */
-async function takeToken(arrival: Arrival, now: Date): Promise<SiteResponse> {
-  const { app, located, request, scope } = arrival
+async function takeToken(arrival: Arrival): Promise<SiteResponse> {
+  const { app, located, request, scope, now } = arrival
   const token = request.query.get(TOKEN) ?? ''
   const to = within(
     arrival,

@@ -23,6 +23,7 @@ import { openVisit, type Visit } from './visit.js'
 /** The dependencies of an answer besides the app and the request. */
 export interface Surroundings {
   assets: SharedAssets
+  now: Date
   /** Returns a response of the same path that was kept for readers with this outcome, if it is still valid. */
   kept(outcome: string): Prepared | null
 }
@@ -65,7 +66,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   if (address === undefined) return missing()
   const { protocol, pathname } = new URL(address)
   const base = located.site.proxy === undefined ? located.base : pathname.replace(/\/$/, '')
-  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' } }
+  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' }, now: around.now }
   const access = await accessOutput(arrival)
   if (access !== undefined) return access ?? missing()
   const visitor = await enter(arrival)

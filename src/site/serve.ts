@@ -173,6 +173,7 @@ class SiteServer {
       const response = await this.#kept.make(this.options.app, request, (app) =>
         handle(app, request, {
           assets: this.#assets,
+          now: this.options.app.clock.now(),
           kept: (outcome) => this.#kept.find(request.hostname, request.path, outcome),
         }),
       )
