@@ -43,6 +43,7 @@ async function walkIn(shell: string): Promise<void> {
       /true\n\[ \[ '[^']+', 'admin' \], \[ 'Wanda', 'review' \] \]\n1\nBetter\.\n[^\n]*approv[^\n]*\napproved\nmerge\nrules\n\[ 'required_approvals', 'require_change_request_subject' \]\nnone\ntrue\n1\n/,
     )
     assert.match(stdout, /remote: Change request 4 opened[\s\S]*\[ 'page_edited' \]\nmerge\n/)
+    assert.match(stdout, /acme --setup --verbose\nmerge\nacme --quiet\nOpen http/)
     assert.match(stdout, /Merge change request #3: Say it longer[\s\S]*Merge change request #1: Explain upgrades/)
   } finally {
     await here.close()
