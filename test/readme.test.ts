@@ -22,9 +22,15 @@ const NOT_RUN: readonly { document: string; block: string; reason: string }[] = 
   { document: 'README.md', block: 'docker compose up --build', reason: 'it needs a container engine and images' },
   ...['README.md', ADMINISTRATION].map((document) => ({
     document,
-    block: 'docker build -t bindery . && docker run -p 3000:3000 -v bindery:/var/lib/bindery bindery',
+    block: 'docker build -t bindery . && docker run -p 3000:3000 -p 3001:3001 -v bindery:/var/lib/bindery bindery',
     reason: 'it needs a container engine and images',
   })),
+  {
+    document: ADMINISTRATION,
+    block:
+      'BINDERY_PUBLIC_URL=https://bindery.example.org BINDERY_SITES_ORIGIN=https://docs.example.org BINDERY_TRUST_PROXY=1 scripts/start',
+    reason: 'it needs a proxy with certificates; test/site/hosts.test.ts plays one',
+  },
   {
     document: 'docs/design/git-door.md',
     block: 'git clone http://git:TOKEN@127.0.0.1:3000/git/SPACE.git',
@@ -87,6 +93,7 @@ async function walkIn(shell: string): Promise<void> {
       /true\n\[ \[ '[^']+', 'admin' \], \[ 'Wanda', 'review' \] \]\n1\nBetter\.\n[^\n]*approv[^\n]*\napproved\nmerge\nrules\n\[ 'required_approvals', 'require_change_request_subject' \]\nnone\n/,
     )
     assert.match(output, /none\nhttp:\/\/127\.0\.0\.1:\d+\/[^\n]+\n[\s\S]*true\n1\n/)
+    assert.match(output, /acme --setup --verbose\n[\s\S]*acme --quiet\nOpen http/)
   } finally {
     await here.close()
     await host.close()

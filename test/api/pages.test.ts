@@ -9,7 +9,7 @@ const [test, here] = await suiteWith('api: pages', () => startService({ env: { B
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const open = (path: string, accept = BROWSER) => request(here.url).get(path).set('Accept', accept)
 
-test('a browser sees the sample, the reference and the sign-in at the root, and programs still get JSON', async () => {
+test('a browser gets a page with links at the root, and programs still get JSON', async () => {
   const { text, headers } = await open('/').expect(200).expect('Content-Type', /html/)
   const links = [...text.matchAll(/<a href="([^"]+)"><strong>/g)].map((match) => match[1] as string)
   assert.equal(links, [`${here.service.sites}/${here.organization}/bindery`, '/docs', '/sign-in'])

@@ -56,7 +56,7 @@ async function follow(host: string, path: string): Promise<string[]> {
   return [...new Set(own.map(({ pathname }) => pathname))]
 }
 
-test('a site is served below its organization, on its own hostname and on that of the organization', async () => {
+test('a site is served below its organization and on both custom hostnames', async () => {
   const site = await handbook('Handbook')
   const under = async (): Promise<URL> => new URL((await patch(site.base, {})).body.urls.published)
   const check = async (url: URL): Promise<void> => {

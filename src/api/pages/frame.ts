@@ -48,7 +48,7 @@ output { display: block; padding: .75rem 1rem; border: 1px solid var(--line); bo
 const MARK =
   '<svg viewBox="0 0 22 22" aria-hidden="true"><rect x="2" y="1" width="18" height="20" rx="3"/><path d="M7 4.5v13"/></svg>'
 
-/** What a page shows. */
+/** The content of a page. */
 interface PageContent {
   title: string
   /** HTML below the title. */

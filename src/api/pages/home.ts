@@ -1,4 +1,4 @@
-/** What browsers see at the origin of the API: a page with the ways on, and a page for addresses that do not exist. */
+/** The pages that browsers get at the root of the API and for addresses that do not exist. */
 import type { Context } from 'koa'
 import { notFound } from '../../kernel/errors.js'
 import type { Page } from '../pipeline/page.js'

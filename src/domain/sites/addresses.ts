@@ -48,7 +48,7 @@ export function isServiceHost({ settings }: Pick<App, 'settings'>, hostname: str
 export function checkHostname(app: Pick<App, 'settings'>, hostname: string, field: string): void {
   if (isServiceHost(app, hostname))
     throw badRequest('The service itself uses this hostname. Choose another one.', [
-      { path: field, message: 'must be a hostname of your own' },
+      { path: field, message: 'must be a hostname that the service does not use' },
     ])
   if (isIP(hostname) !== 0)
     throw badRequest('The hostname must not be an IP address.', [

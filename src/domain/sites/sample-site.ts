@@ -1,4 +1,4 @@
-/** The sample site that a new service shows: a template in a space of its own, published for everyone. */
+/** The sample site that a new service shows: a template in its own space, published for everyone. */
 import { basenameKey, type OrganizationDoc, organizations, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
