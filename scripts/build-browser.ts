@@ -7,7 +7,12 @@ import { build } from 'esbuild'
 const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 
 /** The sources and the names of the built files. */
-const FILES = { 'browser/main.ts': 'main.js', 'browser/scheme.ts': 'scheme.js', 'theme/theme.css': 'theme.css' }
+const FILES = {
+  'browser/main.ts': 'main.js',
+  'browser/scheme.ts': 'scheme.js',
+  'browser/reload.ts': 'reload.js',
+  'theme/theme.css': 'theme.css',
+}
 
 /** Builds the scripts and the style sheet of sites into a folder. */
 export async function buildBrowser(folder: string): Promise<void> {

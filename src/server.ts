@@ -7,6 +7,7 @@ import type { App } from './domain/context/app.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
+import type { Reload } from './site/reload.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import type { RefName } from './kernel/ids.js'
 import { createLog, type Log } from './kernel/log.js'
@@ -50,6 +51,8 @@ export interface Overrides {
   makePool?: typeof createPool
   /** Duration of a lease of this node that is not renewed, in milliseconds. */
   leaseMs?: number
+  /** Reloads the open pages of sites after changes, in a local preview. */
+  reload?: Reload
 }
 
 /** Starts a service. Throws `FolderLocked` if another server holds the data or the repositories. */
@@ -79,7 +82,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     work.watchers = watchers
     const api = await serveApi(app, config, { log, folders, budget, node })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, log)
+    const sites = await serveSites(app, config, log, overrides.reload)
     if (config.sitesOrigin === null) app.settings.sites.origin = sites.url
     app.texts.warm()
     let closeControl = async (): Promise<void> => {}

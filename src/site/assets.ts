@@ -34,6 +34,8 @@ export interface SharedAssets {
   /** The theme, to which each site adds its colors and fonts. */
   theme: string
   find(name: string): Asset | undefined
+  /** Reads the script that reloads the pages of a local preview. */
+  reload(): string
   /** Loads a font file of an installed package. */
   font(file: string): Promise<Asset>
 }
@@ -55,6 +57,7 @@ export function loadAssets(): SharedAssets {
     scheme,
     theme: built('theme.css').toString(),
     find: (name) => byName.get(name),
+    reload: () => built('reload.js').toString(),
     font: (file) => {
       const known = fonts.get(file) ?? load(file)
       fonts.set(file, known)

@@ -6,12 +6,15 @@ import type { Log } from '../kernel/log.js'
 import { loadAssets } from './assets.js'
 import { type Audience, HTML, type SiteRequest, type SiteResponse } from './exchange.js'
 import { handle } from './handle.js'
+import type { Reload } from './reload.js'
 
 export interface SitesOptions {
   app: App
   log: Log
   /** Number of trusted proxies in front of the server. */
   trustProxy: number
+  /** Reloads open pages after changes, in a local preview. */
+  reload?: Reload | undefined
 }
 
 /** The running sites. Pass `listener` to an HTTP server. */
@@ -31,10 +34,11 @@ const CACHE_CONTROL: Record<Audience, string> = {
 }
 
 /** Creates the HTTP handler of the sites. */
-export function createSites({ app, log, trustProxy }: SitesOptions): Sites {
+export function createSites({ app, log, trustProxy, reload }: SitesOptions): Sites {
   const assets = loadAssets()
   const koa = new Koa({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
   koa.silent = true
+  if (reload) koa.use(reload.middleware(assets.reload()))
   koa.use(async (ctx) => {
     try {
       send(ctx, await handle(app, requestOf(ctx), assets))

@@ -4,6 +4,7 @@ import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
 import type { Log } from '../kernel/log.js'
+import type { Reload } from '../site/reload.js'
 import { createSites } from '../site/serve.js'
 import { listen, stopServer } from './serve-api.js'
 
@@ -16,8 +17,8 @@ interface RunningSites {
 }
 
 /** Starts serving sites on the configured address and port. */
-export async function serveSites(app: App, config: Config, log: Log): Promise<RunningSites> {
-  const sites = createSites({ app, log, trustProxy: config.trustProxy })
+export async function serveSites(app: App, config: Config, log: Log, reload?: Reload): Promise<RunningSites> {
+  const sites = createSites({ app, log, trustProxy: config.trustProxy, reload })
   const server = createHttpServer(
     { listener: sites.listener, clientError: (_error, socket) => void socket.destroy() },
     {
