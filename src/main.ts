@@ -49,6 +49,7 @@ program
   )
   .addOption(new Option('--format <format>', 'format of the list').choices(FORMATS).default('text'))
   .option('--project <folder>', 'folder of the documentation in a monorepo, relative to <folder>')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(async (folder: string, options: { format: Format; project?: string }) => {
     process.exitCode = await check(folder, options, (text) => void process.stdout.write(text))
   })

@@ -54,7 +54,13 @@ function asJson(result: CheckResult): string {
 /** Maximum number of results in a SARIF file. GitHub rejects files with more than 25,000. */
 const MAX_SARIF_RESULTS = 25_000
 
-function asSarif({ problems }: CheckResult, version: string): string {
+function asSarif(result: CheckResult, version: string): string {
+  // GitHub rejects results without a location.
+  const problems = result.problems.filter(({ file }) => file !== undefined)
+  const others = [
+    ...result.problems.filter(({ file }) => file === undefined).map(({ level, message }) => ({ level, message })),
+    ...remarks(result).map((message) => ({ level: 'note', message })),
+  ]
   const codes = [...new Set(problems.map(({ code }) => code))].sort()
   const run = {
     tool: {
@@ -65,12 +71,18 @@ function asSarif({ problems }: CheckResult, version: string): string {
       },
     },
     columnKind: 'utf16CodeUnits',
+    invocations: [
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: others.map(({ level, message }) => ({ level, message: { text: message } })),
+      },
+    ],
     results: problems.slice(0, MAX_SARIF_RESULTS).map((one) => ({
       ruleId: one.code,
       ruleIndex: codes.indexOf(one.code),
       level: one.level,
       message: { text: one.message },
-      ...(one.file === undefined ? {} : { locations: [locationOf(one, one.file)] }),
+      locations: [locationOf(one, one.file as string)],
     })),
   }
   const schema = 'https://json.schemastore.org/sarif-2.1.0.json'

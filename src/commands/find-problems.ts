@@ -2,7 +2,8 @@
 import { lstat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { explain } from '../api/links/present.js'
-import type { Link } from '../content/links/link.js'
+import { type Link, MAX_TARGET_LENGTH } from '../content/links/link.js'
+import { folderOf, normalizePath } from '../content/paths.js'
 import type { Reference } from '../content/reference.js'
 import { specOf } from '../content/specs/spec-pages.js'
 import { TextTooCostly } from '../content/work/text-work.js'
@@ -36,8 +37,10 @@ export interface Findings {
   specifications: number
 }
 
-/** Codes of diagnostics that do not make the command fail. */
-const NOTES: ReadonlySet<Problem['code']> = new Set(['unlisted', 'lfs-object', 'missing-glyphs'])
+/** Codes of diagnostics that only inform, as in previews of pull requests. */
+const NOTES: ReadonlySet<Problem['code']> = new Set(['unlisted', 'too-costly', 'lfs-object', 'missing-glyphs'])
+/** Extensions of web pages. A web page above the documentation belongs to another part of the team's website. */
+const WEB_PAGE = /\.html?(?:[?#]|$)/i
 /** Maximum number of problems that are listed per code. */
 const MAX_OF_A_CODE = 1_000
 /** Maximum number of positions that are listed for one broken link of a page. */
@@ -82,10 +85,9 @@ const diagnosed = ({ code, message, file, line, column }: Diagnostic): Problem =
 
 /** Lists at most `MAX_OF_A_CODE` problems of each code, then their number. */
 function bounded(found: readonly Problem[]): Problem[] {
-  const levels = new Map(found.map(({ code, level }) => [code, level]))
-  // `grouped` counts by code and does not look at its values.
+  // `grouped` counts by code and returns the objects themselves.
   return [...grouped(found as readonly Diagnostic[], MAX_OF_A_CODE)].flatMap((one) =>
-    one === null ? [] : [{ ...one, level: levels.get(one.code) ?? 'error' }],
+    one === null ? [] : 'level' in one ? [one as Problem] : [{ ...one, level: NOTES.has(one.code) ? 'note' : 'error' }],
   )
 }
 
@@ -126,7 +128,7 @@ async function isBeside({ working, prefix }: OpenFolder, { to }: Link): Promise<
 /** Finds the positions of the broken links of one file. A link may occur several times. */
 async function located(
   { service, space }: OpenFolder,
-  { snapshot }: OpenRevision,
+  { snapshot, structure }: OpenRevision,
   path: string,
   links: readonly Link[],
 ): Promise<Problem[]> {
@@ -143,18 +145,27 @@ async function located(
       return []
     })
   const positions = new Positions(text)
+  const { root } = structure.config
   return links.flatMap((link) => {
     const starts = references
-      .filter(({ target }) => target.startsWith(link.target))
+      .filter(({ target }) => target.slice(0, MAX_TARGET_LENGTH) === link.target)
       .map(({ start }) => start + source.bodyStart)
     // The target of a cover is in the front matter.
     const inFrontMatter = text.slice(0, source.bodyStart).indexOf(link.target)
     if (inFrontMatter >= 0 && starts.length === 0) starts.push(inFrontMatter)
     const message = `The link to ${JSON.stringify(link.target.slice(0, MAX_SHOWN_TARGET))} is broken. ${reason(link)}`
-    const problem: Problem = { level: 'error', code: 'broken-link', message, file: path }
+    const level = leavesSite(link, root) ? 'note' : 'error'
+    const problem: Problem = { level, code: 'broken-link', message, file: path }
     if (starts.length === 0) return [problem]
     return starts.slice(0, MAX_POSITIONS).map((start) => ({ ...problem, ...positions.at(start) }))
   })
+}
+
+/** Whether a link names a web page above the documentation. Its website may have it, as that of an mdBook often does. */
+function leavesSite({ source, target, to }: Link, root: string): boolean {
+  if (!WEB_PAGE.test(target) || target.startsWith('/')) return false
+  const path = normalizePath(target.replace(/[?#].*$/s, ''), folderOf(source.gitPath))
+  return to?.kind === 'outside' || path === null || (root !== '' && !path.startsWith(`${root}/`))
 }
 
 const reason = (link: Link): string =>

@@ -1,4 +1,4 @@
-/** Opens a folder of documentation in a service of its own, in a temporary folder, for `preview` and `check`. */
+/** Opens a folder of documentation for `preview` and `check`, in a new service whose data are in a temporary folder. */
 import { rmSync } from 'node:fs'
 import { mkdtemp, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

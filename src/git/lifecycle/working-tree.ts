@@ -16,6 +16,8 @@ import { gitOptions, hermeticEnvironment } from '../process/environment.js'
 const MAX_COMMAND_MS = 120_000
 /** Maximum size of a list of file names in bytes. */
 const MAX_LIST_BYTES = 256 * 1024 * 1024
+/** Options of `git ls-files` for the files that a commit of everything would have. */
+const FILES = ['--cached', '--others', '--exclude-standard']
 /** The commit that stands for a submodule. Its files belong to another repository, so its real commit is not needed. */
 const SOME_COMMIT = '1'.repeat(40)
 
@@ -65,8 +67,8 @@ export class WorkingTree {
     const found = await run(real, ['rev-parse', '--show-toplevel'], readOnly).catch(() => null)
     const root = found === null ? null : await realpath(found.toString().replace(/\n$/, '')).catch(() => null)
     const tree = new WorkingTree(real, root, scratch, index, limits)
-    // A folder that the repository ignores is read as a folder of its own.
-    if (root === null || (await tree.#names(readOnly, ['--cached'])).size > 0) return tree
+    // If the repository ignores the folder, its ignore rules do not apply.
+    if (root === null || (await tree.#list(FILES)).size > 0) return tree
     return new WorkingTree(real, null, scratch, index, limits)
   }
 
@@ -96,10 +98,10 @@ export class WorkingTree {
     const entries = new Map<string, number>()
     const slices = new Slices()
     let bytes = 0
-    for (const path of await this.#list(['--cached', '--others', '--exclude-standard'])) {
+    for (const path of await this.#list(FILES)) {
       if (slices.due) await slices.rest()
       if (path.endsWith('/')) {
-        found.leftOut.push(`${path} is a Git repository of its own. Its files are left out.`)
+        found.leftOut.push(`${path} is left out: it is another Git repository.`)
         continue
       }
       if (path.includes('\ufffd') || Buffer.byteLength(path) > MAX_PATH_BYTES) {
@@ -136,11 +138,8 @@ export class WorkingTree {
       )
   }
 
-  #list(what: readonly string[]): Promise<Set<string>> {
-    return this.#names(this.root === null ? this.#ownEnvironment() : readOnly, what)
-  }
-
-  async #names(env: NodeJS.ProcessEnv, what: readonly string[]): Promise<Set<string>> {
+  async #list(what: readonly string[]): Promise<Set<string>> {
+    const env = this.root === null ? this.#ownEnvironment() : readOnly
     const listed = await run(this.folder, ['ls-files', '-z', ...what], env)
     return new Set(
       listed
