@@ -29,8 +29,14 @@ export async function preview(
   const reload = new Reload()
   // Before the start, which takes a second: its temporary folder is removed when the process exits.
   let stop: () => Promise<void> = async () => {}
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => void stop().finally(() => process.exit(0)))
+  let stopping = false
+  const end = (): void => {
+    // A second signal does not wait. The temporary folder is still removed, by the listener of `exit`.
+    if (stopping) process.exit(0)
+    stopping = true
+    void stop().finally(() => process.exit(0))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
   const opened = await openFolder(folder, { project, reload, sitesPort: await portOf(port) })
   const { changed: _, leftOut } = await opened.update()
   const address = await publish(opened)

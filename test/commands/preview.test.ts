@@ -163,7 +163,9 @@ test('a preview of a folder without Git shows new folders and deleted pages, and
     await unlink(join(docs, 'old.md'))
     await reload
     assert.is((await get(preview.address, '/old')).status, 404)
-    assert.is(await preview.end('SIGINT'), 0)
+    const ended = preview.end('SIGINT')
+    assert.is(await preview.end('SIGINT'), 0, 'a second Ctrl+C')
+    assert.is(await ended, 0)
     assert.equal(await readdir(preview.temporary), [])
   }))
 
