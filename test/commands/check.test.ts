@@ -114,7 +114,7 @@ test(
 )
 
 test(
-  'a folder of a repository may link to files beside it, and paths start at the root of the repository',
+  'a folder of a repository may link to its neighbors, and paths start at the root',
   withFiles(
     { 'docs/README.md': '# Docs\n\n[Code](../main.c)\n\n[Gone](../gone.c)\n', 'main.c': 'int main;\n' },
     async (dir) => {

@@ -98,7 +98,7 @@ async function inFolder(run: (dir: string) => Promise<void>): Promise<void> {
   }
 }
 
-test('a preview shows uncommitted files of a repository, reloads pages on save, and leaves nothing behind', () =>
+test('a preview shows uncommitted files, reloads on save and leaves nothing behind', () =>
   inFolder(async (dir) => {
     const docs = join(dir, 'docs')
     await write(docs, {
@@ -141,7 +141,7 @@ test('a preview shows uncommitted files of a repository, reloads pages on save, 
     assert.equal(await folderBytes(docs), before)
   }))
 
-test('a preview of a folder without Git shows new folders and deleted pages, and ends with Ctrl+C', () =>
+test('a preview without Git follows new folders and deleted pages until Ctrl+C', () =>
   inFolder(async (dir) => {
     const docs = join(dir, 'plain')
     await write(docs, {
