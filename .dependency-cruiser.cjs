@@ -135,6 +135,7 @@ module.exports = {
     only('html-in-render', 'lowlight|highlight\\.js|temml', '^src/render/'),
     only('engine-of-pdf-in-printing', 'puppeteer-core|pdf-lib', '^src/printing/'),
     only('koa-in-the-pipeline', 'koa|@koa', '^src/(api/pipeline|api/pages|site)|^src/server\\.ts$'),
+    only('chokidar-in-commands', 'chokidar', '^src/commands/'),
     only('preact-in-site', 'preact|preact-render-to-string', '^src/site/'),
     only('ajv-in-pipeline-and-kernel', 'ajv', '^src/(api/pipeline|kernel)'),
   ],

@@ -8,7 +8,12 @@ import { build } from 'esbuild'
 const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 
 /** The sources and the names of the built files. */
-const FILES = { 'browser/main.ts': 'main.js', 'browser/scheme.ts': 'scheme.js', 'theme/theme.css': 'theme.css' }
+const FILES = {
+  'browser/main.ts': 'main.js',
+  'browser/scheme.ts': 'scheme.js',
+  'browser/reload.ts': 'reload.js',
+  'theme/theme.css': 'theme.css',
+}
 
 /** Returns the other names of Font Awesome's free icons, from the list of 5 MB in its package. */
 async function iconAliases(): Promise<Record<string, string>> {

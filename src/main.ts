@@ -1,17 +1,20 @@
 #!/usr/bin/env node
-/** The command line: serve, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
+/** The command line: serve, preview, check, token, user, fsck, backup, bundle, refresh, migrate, forget-key. */
 import { asError, errorCode } from './kernel/thrown.js'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { isRefusedWrite } from './disk/folder-watch.js'
 import { FolderLocked } from './disk/folder-lock.js'
 import { makeToken, makeUser } from './commands/accounts.js'
 import { backUp } from './commands/backup.js'
+import { check } from './commands/check.js'
+import { type Format, FORMATS } from './commands/check-formats.js'
 import { forgetKey } from './commands/keys.js'
 import { bundleSpace, checkAll, OperatorError } from './commands/maintenance.js'
 import { migrate } from './commands/migrate/migrate.js'
+import { preview } from './commands/preview.js'
 import { refreshSpace } from './commands/refresh.js'
 import { findSampleSite } from './domain/sites/sample-site.js'
 import { UnusableKey } from './git/index.js'
@@ -34,6 +37,25 @@ program
     // Before the message: a caller that reads the message may stop the server at once.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
     console.log(welcome(service, config.dataDir, sample))
+  })
+
+program
+  .command('preview <folder>')
+  .description('serve a folder of documentation as a site on this machine, and reload its pages after each change')
+  .option('--port <number>', 'port of the site; 0 = any free port (default: 4000, or any free port if it is taken)')
+  .option('--project <folder>', 'folder of the documentation in a monorepo, relative to <folder>')
+  .action((folder: string, options: { port?: string; project?: string }) => preview(folder, options, console.log))
+
+program
+  .command('check <folder>')
+  .description(
+    'list the problems and broken links of a folder of documentation; exit code 0 = none, 1 = some, 2 = the check failed',
+  )
+  .addOption(new Option('--format <format>', 'format of the list').choices(FORMATS).default('text'))
+  .option('--project <folder>', 'folder of the documentation in a monorepo, relative to <folder>')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .action(async (folder: string, options: { format: Format; project?: string }) => {
+    process.exitCode = await check(folder, options, (text) => void process.stdout.write(text))
   })
 
 program

@@ -9,6 +9,7 @@ import { createSampleSite } from './domain/sites/sample-site.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import type { SetAside } from './git/index.js'
 import type { Repair } from './domain/upkeep/reconcile.js'
+import type { Reload } from './site/reload.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import type { RefName } from './kernel/ids.js'
 import { createLog, type Log } from './kernel/log.js'
@@ -53,6 +54,8 @@ export interface Overrides {
   makePool?: typeof createPool
   /** Duration of a lease of this node that is not renewed, in milliseconds. */
   leaseMs?: number
+  /** Reloads the open pages of sites after changes, in a local preview. */
+  reload?: Reload
 }
 
 /** Starts a service. Throws `FolderLocked` if another server holds the data or the repositories. */
@@ -83,7 +86,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const around = { log, folders, budget, node, metrics: metricsOf(app, config, budget) }
     const api = await serveApi(app, config, { ...around, organization: first.organization.id })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, around).catch(async (error: unknown) => {
+    const sites = await serveSites(app, config, { ...around, reload: overrides.reload }).catch(async (error: unknown) => {
       await api.stop()
       throw error
     })

@@ -25,6 +25,11 @@ const NOT_RUN: readonly { document: string; block: string; reason: string }[] = 
     block: 'docker build -t bindery . && docker run -p 3000:3000 -p 3001:3001 -v bindery:/var/lib/bindery bindery',
     reason: 'it needs a container engine and images',
   })),
+  ...['npm ci && npm run build && npm link', 'bindery preview docs', 'bindery check docs'].map((block) => ({
+    document: 'docs/preview-and-check.md',
+    block,
+    reason: 'test/commands/ runs both commands, and an installation changes the machine',
+  })),
   {
     document: ADMINISTRATION,
     block:

@@ -36,6 +36,8 @@ export interface SharedAssets {
   /** Other names of Font Awesome icons, and the names of their files. */
   iconAliases: ReadonlyMap<string, string>
   find(name: string): Asset | undefined
+  /** Reads the script that reloads the pages of a local preview. */
+  reload(): string
   /** Loads a font file of an installed package. */
   font(file: string): Promise<Asset>
 }
@@ -58,6 +60,7 @@ export function loadAssets(): SharedAssets {
     theme: built('theme.css').toString(),
     iconAliases: new Map(Object.entries(JSON.parse(built('icon-aliases.json').toString()) as Record<string, string>)),
     find: (name) => byName.get(name),
+    reload: () => built('reload.js').toString(),
     font: (file) => {
       const known = fonts.get(file) ?? load(file)
       fonts.set(file, known)

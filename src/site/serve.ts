@@ -14,6 +14,7 @@ import { handle } from './handle.js'
 import { isPlainRead, KeptResponses } from './kept-responses.js'
 import { failurePage, plainPage } from './plain-page.js'
 import { cacheControlFor, Prepared } from './prepared.js'
+import type { Reload } from './reload.js'
 
 /** A finished request, for the access log. */
 interface Served {
@@ -60,6 +61,8 @@ export interface SitesOptions {
   hold(res: ServerResponse, ip: string, body: Buffer): void
   /** Sends a file, or a range of it. */
   sendFile(ctx: Context, file: SentFile): Promise<void>
+  /** Reloads open pages after changes, in a local preview. */
+  reload?: Reload | undefined
 }
 
 /** The running sites. Pass `listener` to an HTTP server. */
@@ -131,6 +134,7 @@ class SiteServer {
       requestId: this.options.requestId(req),
       started: performance.now(),
     }
+    if (this.options.reload?.answer(req, res, this.#assets.reload())) return
     if (req.url === '/healthz') {
       res.writeHead(200, ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'])
       res.end('{"status":"ok"}')
@@ -154,7 +158,7 @@ class SiteServer {
       return this.#failure(exchange, thrown)
     }
     const { hostname, path } = isPlainRead(req) ? this.#addressOf(req) : { hostname: '', path: '' }
-    const kept = path === '' ? null : this.#kept.find(hostname, path, '')
+    const kept = path === '' || options.reload ? null : this.#kept.find(hostname, path, '')
     if (kept && !res.destroyed) return this.#send(exchange, kept, path)
     this.#arrived.set(req, { ip, requestId, started })
     await this.#make(req, res)
@@ -169,14 +173,16 @@ class SiteServer {
         ctx.respond = false
         return this.#otherMethod(exchange)
       }
+      const { reload } = this.options
       const request = requestOf(ctx)
-      const response = await this.#kept.make(this.options.app, request, (app) =>
+      const made = await this.#kept.make(this.options.app, request, (app) =>
         handle(app, request, {
           assets: this.#assets,
           now: this.options.app.clock.now(),
-          kept: (outcome) => this.#kept.find(request.hostname, request.path, outcome),
+          kept: (outcome) => (reload ? null : this.#kept.find(request.hostname, request.path, outcome)),
         }),
       )
+      const response = reload && !(made instanceof Prepared) ? reload.added(made) : made
       if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
       ctx.respond = false
       await this.#send(exchange, response instanceof Prepared ? response : new Prepared(response), ctx.path)

@@ -17,6 +17,7 @@ import type { FolderWatch } from '../disk/folder-watch.js'
 import type { App } from '../domain/context/app.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import type { Reload } from '../site/reload.js'
 import { createSites, type Sites } from '../site/serve.js'
 import type { Node } from './open-node.js'
 import { operatorFailures } from './operator-failures.js'
@@ -38,6 +39,8 @@ interface Surroundings {
   /** The resources shared with other nodes; null = none. */
   node: Node | null
   metrics: Metrics
+  /** Reloads open pages after changes, in a local preview. */
+  reload: Reload | undefined
 }
 
 /** Starts serving sites on the configured address and port. */
@@ -56,7 +59,8 @@ export async function serveSites(app: App, config: Config, around: Surroundings)
   return { url: urlOf(server, config), stop: () => drainThenStop(server, sites) }
 }
 
-function sitesOf(app: App, config: Config, { log, folders, budget, node, metrics }: Surroundings): Sites {
+function sitesOf(app: App, config: Config, around: Surroundings): Sites {
+  const { log, folders, budget, node, metrics, reload } = around
   const limit = rateLimit('address', config.ratePerAddress)
   const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
   const explain = operatorFailures(folders)
@@ -65,6 +69,7 @@ function sitesOf(app: App, config: Config, { log, folders, budget, node, metrics
     app,
     log,
     budget,
+    reload,
     trustProxy: config.trustProxy,
     learn: node ? () => node.news.ask() : undefined,
     requestId,

@@ -30,7 +30,8 @@ const problems: Record<Problem, string> = {
   deleted: 'The target was deleted. Link to something else, or remove the link.',
 }
 
-const explain = (problem: Problem, { like }: Link): string =>
+/** Returns the reason why a link is broken and what to do, as sentences. */
+export const explain = (problem: Problem, { like }: Link): string =>
   problem === 'missing' && like !== undefined
     ? `This page or file does not exist. ${like} differs only in case. Correct the link, or rename the file.`
     : problems[problem]
