@@ -83,10 +83,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const { repairs, result: first } = readOnly ? { repairs: [], result: await bootstrap(app, config) } : await takeUp()
     const watchers = startWatchers(app, () => work.background === null || work.background.drivers.current !== null)
     work.watchers = watchers
-    const around = { log, folders, budget, node, metrics: metricsOf(app, config, budget) }
+    const around = { log, folders, budget, node, metrics: metricsOf(app, config, budget), reload: overrides.reload }
     const api = await serveApi(app, config, { ...around, organization: first.organization.id })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
-    const sites = await serveSites(app, config, { ...around, reload: overrides.reload }).catch(async (error: unknown) => {
+    const sites = await serveSites(app, config, around).catch(async (error: unknown) => {
       await api.stop()
       throw error
     })

@@ -101,7 +101,9 @@ async function thanksPage(
     languages: [],
     breadcrumbs: [],
   })
-  const html = await renderDocument(assets, frame,
+  const html = await renderDocument(
+    assets,
+    frame,
     head,
     <ThanksLayout
       frame={frame}

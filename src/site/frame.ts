@@ -58,6 +58,8 @@ export interface Frame {
   /** The emoji of the site, which is shown if it has no logo. */
   emoji?: string
   announcement?: { style: string; message: string; link?: SiteLink }
+  /** Labels a preview. */
+  notice?: string
   links: readonly HeaderLink[]
   primary?: SiteLink
   headerAccounts: readonly SocialLink[]
@@ -94,6 +96,7 @@ export async function frameOf(visit: Visit, siteSpace?: ShownSiteSpace): Promise
       logo: header.logo && pictureOf(visit, header.logo),
       emoji,
       announcement: await announcementOf(visit, look),
+      notice: noticeOf(visit, wordsFor(locale)),
       primary: primary ?? undefined,
     }),
     links: await headerLinks(visit, look),
@@ -124,6 +127,14 @@ const pictureOf = (visit: Visit, { light, dark }: ThemedPicture): ThemedPicture 
   light: hrefOf(visit, light),
   dark: hrefOf(visit, dark),
 })
+
+function noticeOf({ preview }: Visit, { preview: words }: Words): string | undefined {
+  if (!preview) return undefined
+  const { changeRequest, conflicts } = preview
+  if (!changeRequest) return words.site
+  const name = words.changeRequest(changeRequest.number) + (changeRequest.subject ? `: ${changeRequest.subject}` : '')
+  return conflicts ? `${name}. ${words.conflicts}` : name
+}
 
 async function announcementOf(visit: Visit, { announcement }: SiteCustomization): Promise<Frame['announcement']> {
   if (!announcement?.enabled || announcement.message === '') return undefined

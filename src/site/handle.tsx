@@ -92,22 +92,19 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
   return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
 
   async function outputAt(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
+    const nothing = async () => (await missingOutput(visit, path, assets)) ?? missing()
     const name = ASSET.exec(path)?.[1]
     if (name !== undefined) return sheetOutput(visit, name, assets)
     if (isFilePath(path)) {
       const file = await findFile(app, visitor, path)
-      return file ? { status: 200, type: '', body: '', audience, file } : missing()
+      return file ? { status: 200, type: '', body: '', audience, file } : nothing()
     }
-    if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? missing()
-    if (path === FEEDBACK && !visit.preview)
-      return (
-        (await feedbackOutput(visit, visit.request, assets)) ?? (await missingOutput(visit, path, assets)) ?? missing()
-      )
+    if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
+    if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
     const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
     if (part) return part
     const found = await findDestination(app, visitor, path)
-    if (!found)
-      return (await markdownOutput(visit, path)) ?? (await missingOutput(visit, path, assets)) ?? missing()
+    if (!found) return (await markdownOutput(visit, path)) ?? nothing()
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
     return pageOutput(visit, found, assets)

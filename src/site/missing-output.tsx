@@ -32,7 +32,9 @@ export async function missingOutput(visit: Visit, path: string, assets: SharedAs
     languages: [],
     breadcrumbs: [],
   })
-  const html = await renderDocument(assets, frame,
+  const html = await renderDocument(
+    assets,
+    frame,
     head,
     <MissingLayout
       frame={frame}

@@ -41,6 +41,8 @@ export interface NavigationItem {
   /** Whether the address leads to another site. */
   isExternal: boolean
   isCurrent: boolean
+  /** Whether the previewed change request changes the page. */
+  isChanged: boolean
   /** Whether it has subpages that are not in `below`. They can be loaded. */
   isClosed: boolean
   below?: NavigationLevel
@@ -186,6 +188,7 @@ class Cutter {
       ...defined({ href, emoji }),
       isExternal: entry.type === 'link' && !entry.target,
       isCurrent: id === this.path.at(-1)?.id,
+      isChanged: this.visit.preview?.changed.has(id) ?? false,
       isClosed: !isOpened && pages.length > 0,
       ...(isOpened ? { below: this.#levelOf(pages) } : {}),
     }

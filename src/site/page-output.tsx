@@ -43,6 +43,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const rendered = await renderPageText(app, visitor, page, text, base, {
     newWindow: frame.look.externalLinks.target === 'blank',
     locale: frame.locale,
+    words: frame.words.blocks,
   })
   const making: Making = { visit, page, text, rendered, frame }
   const variants = await pageVariants(visit, page)

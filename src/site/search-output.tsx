@@ -40,7 +40,9 @@ export async function searchOutput(
   })
   const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
   const isEmpty = results.query !== '' && results.groups.length === 0
-  const html = await renderDocument(assets, frame,
+  const html = await renderDocument(
+    assets,
+    frame,
     head,
     <SearchLayout
       frame={frame}

@@ -306,9 +306,14 @@ const MAX_FORM = 32_768
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
+  const parts: AsyncIterable<Buffer> = req.iterator({ destroyOnReturn: false })
+  for await (const chunk of parts) {
     size += chunk.length
-    if (size > MAX_FORM) return null
+    if (size > MAX_FORM) {
+      // The rest is received and discarded, so that the sender can read the response.
+      req.resume()
+      return null
+    }
     chunks.push(chunk)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString())

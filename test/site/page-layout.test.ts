@@ -112,7 +112,7 @@ test('the header, the announcement and the footer follow the customization', asy
   assert.match(text, new RegExp(`<a class="btn primary" href="${site.base}/guides/deploy">Try it</a>`))
   assert.match(text, /<a href="https:\/\/github\.com\/acme" aria-label="GitHub"/)
   assert.match(text, /<div class="foot-end"><span>© Us<\/span>/)
-  assert.match(text, /<form class="ending" method="post" action="[^"]+\/~feedback">/)
+  assert.match(text, /<form class="ending" method="post" action="[^"]+\/~feedback"[^>]*>/)
   assert.match(text, /<symbol id="i-fa~github"/)
 })
 

@@ -5,7 +5,16 @@ import { Icon, type IconName } from './icons.js'
 import { Link, type LinkTarget, Themed } from './link.js'
 
 export const Announcement = ({ frame }: { frame: Frame }) => {
-  const { announcement, words, look } = frame
+  const { announcement, notice, words, look } = frame
+  if (notice !== undefined)
+    return (
+      <section class="announce warning" aria-label={words.announcement}>
+        <div class="frame">
+          <Icon name="info" />
+          <p>{notice}</p>
+        </div>
+      </section>
+    )
   if (!announcement) return null
   const icons: Record<string, IconName> = { success: 'good', warning: 'warn', danger: 'danger' }
   const { link } = announcement

@@ -7,7 +7,7 @@ import { Icon } from './icons.js'
 import { Link } from './link.js'
 
 const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
-  const { id, title, emoji, href, isCurrent, isExternal, isClosed, below } = item
+  const { id, title, emoji, href, isCurrent, isChanged, isExternal, isClosed, below } = item
   const text = emoji === undefined ? title : `${emoji} ${title}`
   if (href === undefined) return <GroupEntry item={item} words={words} />
   return (
@@ -20,6 +20,11 @@ const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
         data-nav={isClosed ? id : undefined}
       >
         {text}
+        {isChanged ? (
+          <span class="moved">
+            <span class="vh"> {words.preview.changed}</span>
+          </span>
+        ) : null}
         {isClosed || below ? <Icon name="right" flip /> : null}
       </a>
       {below ? <TreeLevel level={below} words={words} /> : null}

@@ -55,6 +55,12 @@ export const de: Words = {
   social: 'Soziale Netzwerke',
   privacy: 'Datenschutz',
   publishedWith: 'Veröffentlicht mit Bindery',
+  preview: {
+    site: 'Vorschau. Leser sehen möglicherweise etwas anderes.',
+    changeRequest: (number) => `Vorschau des Änderungsantrags #${number}`,
+    conflicts: 'Er steht im Konflikt mit main. Änderungen an main seit seiner letzten Aktualisierung fehlen.',
+    changed: 'geändert',
+  },
   missing: {
     title: 'Unter dieser Adresse gibt es keine Seite',
     reason: 'Vielleicht wurde die Seite verschoben, oder die Adresse enthält einen Tippfehler.',

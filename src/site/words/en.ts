@@ -55,6 +55,8 @@ export interface Words {
   social: string
   privacy: string
   publishedWith: string
+  /** The label of a preview, and the mark of the pages that the previewed change request changes. */
+  preview: { site: string; changeRequest: (number: number) => string; conflicts: string; changed: string }
   missing: { title: string; reason: string; similar: string }
   /** The words within the text of pages. */
   blocks: BlockWords
@@ -113,6 +115,12 @@ export const en: Words = {
   social: 'Social accounts',
   privacy: 'Privacy',
   publishedWith: 'Published with Bindery',
+  preview: {
+    site: 'Preview. Readers may see something else.',
+    changeRequest: (number) => `Preview of change request #${number}`,
+    conflicts: 'It conflicts with main, so changes of main since its last update are missing.',
+    changed: 'changed',
+  },
   missing: {
     title: 'No page has this address',
     reason: 'The page may have moved before redirects were kept, or the address has a typo.',

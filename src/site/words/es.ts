@@ -55,6 +55,12 @@ export const es: Words = {
   social: 'Redes sociales',
   privacy: 'Privacidad',
   publishedWith: 'Publicado con Bindery',
+  preview: {
+    site: 'Vista previa. Los lectores pueden ver otra cosa.',
+    changeRequest: (number) => `Vista previa de la solicitud de cambio n.º ${number}`,
+    conflicts: 'Está en conflicto con main: faltan los cambios de main desde su última actualización.',
+    changed: 'modificada',
+  },
   missing: {
     title: 'No hay ninguna página en esta dirección',
     reason: 'Es posible que la página se haya movido o que la dirección contenga un error.',

@@ -55,6 +55,12 @@ export const fr: Words = {
   social: 'Réseaux sociaux',
   privacy: 'Confidentialité',
   publishedWith: 'Publié avec Bindery',
+  preview: {
+    site: 'Aperçu. Les lecteurs peuvent voir autre chose.',
+    changeRequest: (number) => `Aperçu de la demande de modification n° ${number}`,
+    conflicts: 'Elle est en conflit avec main : les changements de main depuis sa dernière mise à jour manquent.',
+    changed: 'modifiée',
+  },
   missing: {
     title: 'Aucune page n’existe à cette adresse',
     reason: 'La page a peut-être été déplacée, ou l’adresse contient une faute de frappe.',

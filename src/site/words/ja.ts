@@ -55,6 +55,12 @@ export const ja: Words = {
   social: 'ソーシャルアカウント',
   privacy: 'プライバシー',
   publishedWith: 'Bindery で公開',
+  preview: {
+    site: 'プレビューです。読者に表示される内容とは異なる場合があります。',
+    changeRequest: (number) => `変更リクエスト #${number} のプレビュー`,
+    conflicts: 'main と競合しているため、前回の更新以降の main の変更は含まれていません。',
+    changed: '変更あり',
+  },
   missing: {
     title: 'このアドレスのページはありません',
     reason: 'ページが移動したか、アドレスに誤りがある可能性があります。',

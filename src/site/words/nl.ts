@@ -55,6 +55,12 @@ export const nl: Words = {
   social: 'Sociale media',
   privacy: 'Privacy',
   publishedWith: 'Gepubliceerd met Bindery',
+  preview: {
+    site: 'Voorbeeld. Lezers zien mogelijk iets anders.',
+    changeRequest: (number) => `Voorbeeld van wijzigingsverzoek #${number}`,
+    conflicts: 'Het conflicteert met main. Wijzigingen van main sinds de laatste bijwerking ontbreken.',
+    changed: 'gewijzigd',
+  },
   missing: {
     title: 'Op dit adres staat geen pagina',
     reason: 'Misschien is de pagina verplaatst, of staat er een typefout in het adres.',

@@ -55,6 +55,12 @@ export const no: Words = {
   social: 'Sosiale medier',
   privacy: 'Personvern',
   publishedWith: 'Publisert med Bindery',
+  preview: {
+    site: 'Forhåndsvisning. Leserne kan se noe annet.',
+    changeRequest: (number) => `Forhåndsvisning av endringsforespørsel #${number}`,
+    conflicts: 'Den er i konflikt med main. Endringer i main siden siste oppdatering mangler.',
+    changed: 'endret',
+  },
   missing: {
     title: 'Det finnes ingen side på denne adressen',
     reason: 'Siden kan ha blitt flyttet, eller adressen kan inneholde en skrivefeil.',

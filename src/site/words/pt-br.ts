@@ -55,6 +55,12 @@ export const ptBr: Words = {
   social: 'Redes sociais',
   privacy: 'Privacidade',
   publishedWith: 'Publicado com Bindery',
+  preview: {
+    site: 'Prévia. Os leitores podem ver outra coisa.',
+    changeRequest: (number) => `Prévia da solicitação de alteração nº ${number}`,
+    conflicts: 'Há um conflito com a main: faltam as alterações da main desde a última atualização.',
+    changed: 'alterada',
+  },
   missing: {
     title: 'Nenhuma página tem este endereço',
     reason: 'A página pode ter sido movida, ou o endereço contém um erro de digitação.',

@@ -55,6 +55,12 @@ export const zh: Words = {
   social: '社交账号',
   privacy: '隐私政策',
   publishedWith: '由 Bindery 发布',
+  preview: {
+    site: '预览。读者看到的内容可能不同。',
+    changeRequest: (number) => `变更请求 #${number} 的预览`,
+    conflicts: '它与 main 冲突，因此缺少自上次更新以来 main 的更改。',
+    changed: '已更改',
+  },
   missing: {
     title: '此地址没有页面',
     reason: '页面可能已移动，或者地址有误。',
