@@ -47,10 +47,11 @@ export class Reload {
 
   /** Returns a response with the script, if it is a page. Neither a browser nor a proxy may keep it. */
   added(response: SiteResponse): SiteResponse {
-    const { type, body } = response
+    const { outcome: _kept, ...rest } = response
+    const { type, body } = rest
     const isPage = type === HTML && typeof body === 'string'
     return {
-      ...response,
+      ...rest,
       audience: 'no one',
       body: isPage ? `${body}<script src="${SCRIPT}" type="module"></script>` : body,
     }

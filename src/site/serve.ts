@@ -175,14 +175,14 @@ class SiteServer {
       }
       const { reload } = this.options
       const request = requestOf(ctx)
-      const made = await this.#kept.make(this.options.app, request, (app) =>
-        handle(app, request, {
+      const response = await this.#kept.make(this.options.app, request, async (app) => {
+        const made = await handle(app, request, {
           assets: this.#assets,
           now: this.options.app.clock.now(),
           kept: (outcome) => (reload ? null : this.#kept.find(request.hostname, request.path, outcome)),
-        }),
-      )
-      const response = reload && !(made instanceof Prepared) ? reload.added(made) : made
+        })
+        return reload && !(made instanceof Prepared) ? reload.added(made) : made
+      })
       if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
       ctx.respond = false
       await this.#send(exchange, response instanceof Prepared ? response : new Prepared(response), ctx.path)
