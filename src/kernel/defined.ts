@@ -18,7 +18,7 @@ export function required<T>(value: T): NonNullable<T> {
   return value
 }
 
-/** Returns a member of an object by its name; undefined if the object has none of its own. */
+/** Returns a member of an object by its name; undefined if only its prototype has it. */
 export const own = <T>(members: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(members, name) ? members[name] : undefined
 

@@ -1,4 +1,4 @@
-/** Serves the published sites of an app through an HTTP server of their own. */
+/** Serves the published sites of an app through a separate HTTP server. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { accessLog, loggedPath } from '../api/pipeline/access-log.js'

@@ -99,7 +99,7 @@ export async function viewSite(
 }
 
 /**
- * Returns the view that the audience of a site has: everything in its structure. Whoever puts a space on a site decides
+ * Returns the view that the audience of a site has: everything in its structure. A member who puts a space on a site decides
  * that its readers see it. The visitor gate decides which of them.
  */
 export const viewForAudience = (

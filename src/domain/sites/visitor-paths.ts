@@ -18,7 +18,7 @@ export interface ReadPage {
   path: string
 }
 
-/** What a path leads to: a page, or another address. */
+/** The destination of a path: a page, or a redirect to another address. */
 export type Destination = ({ kind: 'page' } & ReadPage) | { kind: 'redirect'; to: string }
 
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/')

@@ -1,4 +1,4 @@
-// Sets the chosen color scheme before the first paint. A small script of its own, because it must not be deferred.
+// Sets the chosen color scheme before the first paint. A separate small script, because it must not be deferred.
 try {
   const scheme = localStorage.getItem('scheme')
   const root = document.documentElement
