@@ -34,7 +34,7 @@ test('the first start publishes a sample, and no later start creates it again', 
     assert.match(home.text, /<h1[^>]*>Welcome<\/h1>/)
     assert.not.match(home.text, 'noindex')
     const paths = [...new Set([...home.text.matchAll(/href="([^"#]+)"/g)].map((match) => match[1] as string))]
-    const pages = paths.filter((path) => path.startsWith('/') && !path.includes('~assets'))
+    const pages = paths.filter((path) => path.startsWith('/') && !path.includes('~') && !path.endsWith('.md'))
     assert.ok(pages.length >= 8, String(pages))
     for (const page of pages) {
       const { text } = await request(here.service.sites).get(page).expect(200)

@@ -180,9 +180,9 @@ class Patch {
       const at = place(row)
       if (!at || fingerprint(row) === fingerprint(required(after[index]))) return
       const kept = was[index]
-        ? restyled(this.source.slice(at.start, at.end), was[index]!, written[index]!, (text) => text)
+        ? restyled(this.source.slice(at.start, at.end), required(was[index]), required(written[index]), (text) => text)
         : null
-      this.edits.push({ start: at.start, end: at.end, text: kept ?? written[index]! })
+      this.edits.push({ start: at.start, end: at.end, text: kept ?? required(written[index]) })
     })
     return true
   }
