@@ -1,6 +1,6 @@
 /** The files that pages load: scripts, style sheets and fonts. Their names contain a hash of their content. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
@@ -24,7 +24,15 @@ export function asset(name: string, body: Buffer): Asset {
   return { name: `${name.slice(0, dot)}-${hash}${name.slice(dot)}`, type: TYPES[name.slice(dot + 1)] ?? '', body }
 }
 
-const built = (name: string): Buffer => readFileSync(new URL(`./assets/${name}`, import.meta.url))
+/** A server that runs from its sources finds the files of the last build. */
+const folder = [new URL('./assets/', import.meta.url), new URL('../../dist/site/assets/', import.meta.url)].find(
+  (one) => existsSync(one),
+)
+
+function built(name: string): Buffer {
+  if (!folder) throw new Error('The scripts and styles of sites are missing. Run `npm run build`.')
+  return readFileSync(new URL(name, folder))
+}
 const require = createRequire(import.meta.url)
 
 /** The files that all sites share. */
