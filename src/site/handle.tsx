@@ -17,6 +17,7 @@ import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
 import { styleOf } from './look/site-style.js'
+import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
 import { openVisit, type Visit } from './visit.js'
 
@@ -32,7 +33,7 @@ export interface Surroundings {
 export const missing = (): SiteResponse => ({
   status: 404,
   type: HTML,
-  body: '<!doctype html><html lang="en"><meta charset="utf-8"><title>Page not found</title><h1>Page not found</h1>',
+  body: plainPage('missing'),
   audience: 'private',
 })
 

@@ -53,7 +53,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const isListed = (await treeOf(page.pages)).find(page.entry.id) !== undefined
   const head = await headOf(visit, frame, assets, {
     name: titleOf(making),
-    indexed: visitor.site.doc.visibility === 'public' && isListed && !attributes.noIndex && !attributes.noRobotsIndex,
+    indexed: visit.isIndexed && isListed && !attributes.noIndex && !attributes.noRobotsIndex,
     canonical: attributes.metaLinks?.canonical ?? address + (variants.newest ?? page.path),
     languages: variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
     breadcrumbs: model.head.breadcrumbs,

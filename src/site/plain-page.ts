@@ -1,6 +1,7 @@
-/** Pages without the look of a site: failures of the server, and sign-in. They name neither the site nor the cause. */
+/** Pages without the look of a site: unknown addresses, failures of the server, and sign-in. They name neither the site nor the cause. */
 
 const PAGES = {
+  missing: ['Page not found', 'No page has this address. It may have moved, or the address has a typo.'],
   'not-signed-in': ['You could not be signed in', 'The sign-in of this site sent an invalid answer.', 'Try again'],
   'signed-out': ['You are signed out', 'Close this page, or sign in again.', 'Sign in'],
   'too-many': ['Too many requests', 'Wait a minute, then load the page again.'],

@@ -159,13 +159,13 @@ async function hitsIn(
 }
 
 /** Splits a text of the index, in which matches are between `**`. */
-export function markedText(body: string): Marked {
+function markedText(body: string): Marked {
   const parts = body.split('**')
   return parts.length % 2 === 1 ? parts : [body]
 }
 
 /** Marks the words of a title that start with a word of the query. Scripts without spaces match anywhere. */
-export function markedTitle(title: string, query: string): Marked {
+function markedTitle(title: string, query: string): Marked {
   const words = [...new Set(query.match(/[\p{L}\p{N}]+/gu) ?? [])].map((word) =>
     /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u.test(word)
       ? word

@@ -2,7 +2,6 @@
 import type { App } from '../domain/context/app.js'
 import { effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
 import type { Preview } from '../domain/sites/preview.js'
-import { isSiteDefault, shownSiteSpaces } from '../domain/sites/view.js'
 import { customizationFor } from '../domain/sites/visitor-customization.js'
 import type { Visitor } from '../domain/sites/visitor.js'
 import { defined } from '../kernel/defined.js'
@@ -64,7 +63,3 @@ export function openVisit({ app, request, base, address, visitor, preview }: Ope
       ),
   }
 }
-
-/** Returns the customization of the default space of a site, for pages that belong to no space. */
-export const defaultLook = (visit: Visit): Promise<SiteCustomization> =>
-  visit.look(shownSiteSpaces(visit.visitor.view).find(isSiteDefault)?.entry.id)

@@ -84,7 +84,7 @@ test('a path that no page names finds nothing, with the bytes of any other missi
   const address = await fileOf(site, 'dot.png', PNG)
   const absent = await read(`${site.address}/nothing`)
   const forged = [
-    address.replace(/~files\/./, '~files/_'),
+    address.replace(/~files\/(.)/, (_, first: string) => `~files/${first === 'A' ? 'B' : 'A'}`),
     address.replace('dot.png', 'other.png'),
     address.replace(/~files\/[^/]+\/.*$/, '~files/AAAAAAAAAAAAAAAAAAAAAA/pro.md'),
   ]

@@ -39,7 +39,7 @@ export function pathOfPage(siteSpace: ShownSiteSpace, pages: VisitorPages, entry
 }
 
 /** Returns the first page with text that a visitor sees in a space. */
-export const firstPage = ({ listed }: Pick<VisitorPages, 'listed'>): PageEntry | undefined => firstIn(listed)
+const firstPage = ({ listed }: Pick<VisitorPages, 'listed'>): PageEntry | undefined => firstIn(listed)
 
 function firstIn(entries: readonly PageEntry[]): PageEntry | undefined {
   for (const entry of entries) {

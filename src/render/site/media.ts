@@ -107,7 +107,7 @@ function file(node: BlockNode, context: RenderContext): Html[] {
 const UNITS = ['B', 'KB', 'MB', 'GB']
 
 /** Returns a number of bytes as readers see it: 4.2 KB. */
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   const at = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1000)))
   const value = bytes / 1000 ** at
   return `${value.toFixed(at > 0 && value < 10 ? 1 : 0)} ${UNITS[at]}`

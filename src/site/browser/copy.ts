@@ -6,7 +6,7 @@ const SHELLS = /\blanguage-(?:bash|console|sh|shell|shell-?session|text|zsh)\b/
 const SHOWN_MS = 2000
 
 /** Returns code as it is entered: of a shell session, the commands without their prompts and without the output. */
-export function withoutPrompts(code: string): string {
+function withoutPrompts(code: string): string {
   const lines = code.split('\n')
   if (!lines.find((line) => line.trim() !== '')?.startsWith('$ ')) return code
   const commands: string[] = []
