@@ -14,17 +14,20 @@ import {
   writeOutcome,
 } from '../domain/git-sync/sync.js'
 import { lfsOrderAfter, queueLfs } from '../domain/lfs/queue.js'
-import { type JobDoc, type SyncRunDoc, syncRuns } from '../model/index.js'
+import { type SyncRunDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
 import { queues } from './queues.js'
 import { readAhead } from '../domain/revisions/revisions.js'
 
 /** Creates a job that runs an import or export and records the result in its run and connection. */
-const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKind => ({
+const gitSyncJob = (
+  kind: 'git-import' | 'git-export',
+  work: (sync: Sync) => Promise<Outcome>,
+): JobKind<'git-import' | 'git-export'> => ({
   kind,
   queue: queues.sync,
   async run(app, job) {
-    const id = runOf(job)
+    const id = job.payload.run
     const stop = new AbortController()
     app.running.set(id, stop)
     try {
@@ -54,10 +57,8 @@ const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>): JobKi
       app.running.delete(id)
     }
   },
-  failed: (app, job, error): Ending => failure(app, runOf(job), error, 'internal'),
+  failed: (app, job, error): Ending => failure(app, job.payload.run, error, 'internal'),
 })
-
-const runOf = (job: JobDoc): string => String(job.payload.run)
 
 /** The end of a run. `reason` is the message for users, without credentials. */
 interface RunEnd {

@@ -28,8 +28,8 @@ export class JobInterrupted extends Error {
 }
 
 /** The definition of a kind of job for the worker. */
-export interface JobKind<Payload extends object = Record<string, unknown>> {
-  kind: string
+export interface JobKind<K extends string = string> {
+  kind: K
   /** Jobs of one queue share its slots. */
   queue: Queue
   /**
@@ -38,8 +38,8 @@ export interface JobKind<Payload extends object = Record<string, unknown>> {
    * the job is retried, and finally `failed` returns the result. `signal` is aborted when the service stops;
    * a long job then throws `JobInterrupted`.
    */
-  run(app: App, job: JobDoc<Payload>, signal: AbortSignal): Promise<Ending>
-  failed(app: App, job: JobDoc<Payload>, error: string): Ending
+  run(app: App, job: JobDoc<K>, signal: AbortSignal): Promise<Ending>
+  failed(app: App, job: JobDoc<K>, error: string): Ending
 }
 
 /**

@@ -27,7 +27,7 @@ const { app } = one.service
 async function mailFor(email: string, more: { keeper?: string }): Promise<void> {
   await app.store.transact(async (tx) => {
     await queueMail(app, tx, { mail: 'sign-in', email })
-    const job = (await tx.all(jobs)).find(({ payload }) => payload.email === email)
+    const job = (await tx.all(jobs)).find(({ payload }) => 'email' in payload && payload.email === email)
     if (job) await tx.replace(jobs, { ...job, ...more })
   })
   app.wakeJobs()

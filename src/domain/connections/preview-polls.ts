@@ -1,5 +1,5 @@
 /** Schedules polls for pull requests to preview: one waiting job per connection with previews. */
-import type { ConnectionDoc } from '../../model/index.js'
+import { type ConnectionDoc, jobOf } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { queuePoll } from './poll-schedule.js'
@@ -22,7 +22,7 @@ export function schedulePreviewPoll(
   { id, space, organization }: PreviewedConnection,
   at: number,
 ): Promise<void> {
-  const order = { kind: PULL_PREVIEWS, lane: previewLane(id), payload: { connection: id, space } }
+  const order = { ...jobOf(PULL_PREVIEWS, { connection: id, space }), lane: previewLane(id) }
   return queuePoll(app, tx, organization === undefined ? order : { ...order, organization }, at)
 }
 

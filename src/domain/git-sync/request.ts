@@ -14,6 +14,7 @@ import {
   type SyncRunDoc,
   spaces,
   syncRuns,
+  jobOf,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -276,9 +277,8 @@ async function insertJob(
     .sort((a, b) => a.sequence - b.sequence)
   const added: Document<JobDoc> = await tx.insert(jobs, {
     id: run.id,
-    kind: `git-${run.direction}`,
+    ...jobOf(`git-${run.direction}`, { run: run.id }),
     lane: run.space,
-    payload: { run: run.id },
     state: 'queued',
     sequence: (lane.at(-1)?.sequence ?? 0) + 1,
     attempts: 0,

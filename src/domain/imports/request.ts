@@ -1,7 +1,14 @@
 /** Handles import requests: validates them, queues the import with its job, and waits a limited time for its end. */
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type ContentImportDoc, type ContentImportRequest, contentImports, jobs, spaces } from '../../model/index.js'
+import {
+  type ContentImportDoc,
+  type ContentImportRequest,
+  contentImports,
+  jobs,
+  spaces,
+  jobOf,
+} from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
@@ -118,10 +125,9 @@ async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promis
   const queued = await tx.find(jobs, 'lane', lane)
   await tx.insert(jobs, {
     id: doc.id,
-    kind: 'content-import',
+    ...jobOf('content-import', { import: doc.id }),
     lane,
     ...(space ? { organization: space.organization } : {}),
-    payload: { import: doc.id },
     state: 'queued',
     sequence: 1 + Math.max(0, ...queued.map(({ sequence }) => sequence)),
     attempts: 0,

@@ -9,11 +9,11 @@ import {
   type LfsServer,
   MAX_BATCH,
 } from '../../lfs/index.js'
-import { lfsObjects, spaces } from '../../model/index.js'
+import { lfsObjects, spaces, type LfsOrder } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
-import { type LfsOrder, queueLfs } from './queue.js'
+import { queueLfs } from './queue.js'
 import { type FailedObject, recordFailed, recordPresent, recordProblem, REFUSED_MS } from './record.js'
 import { type FoundPointer, missingObjects } from './scan.js'
 import { type OpenedServer, serverOf } from './server.js'

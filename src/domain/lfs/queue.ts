@@ -1,7 +1,6 @@
 /** Queues jobs that fetch Git LFS objects: after imports and exports, and after main moved. */
-import type { CommitId } from '../../kernel/ids.js'
 import { newId } from '../../kernel/ids.js'
-import { connections, jobs, type LfsRemote, lfsSpaces, spaces } from '../../model/index.js'
+import { connections, isJob, jobOf, jobs, type LfsOrder, type LfsRemote, lfsSpaces, spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { MAIN, repositoryName } from '../context/refs.js'
@@ -15,18 +14,6 @@ export const RESOLVE_LFS = 'resolve-lfs'
 const MAX_REMOTES = 10
 /** Maximum number of revisions that one job scans, in addition to main. */
 const MAX_REVISIONS = 20
-
-/** The stored payload of a job. It contains no credential. */
-export type LfsOrder = {
-  space: string
-  remote: LfsRemote
-  /** Revisions whose pointers are scanned, in addition to main. */
-  revisions: CommitId[]
-  /** Whether a user requested it. Earlier failures are then retried at once. */
-  asked: boolean
-  /** Number of consecutive failures to reach the remote. */
-  tries: number
-}
 
 /** Returns the lane. Each remote has its own, since a job that waits for its time blocks its lane. */
 const laneOf = ({ space, remote }: Pick<LfsOrder, 'space' | 'remote'>): string =>
@@ -70,26 +57,25 @@ export async function queueLfs(
   const lane = laneOf(order)
   const all = await tx.find(jobs, 'lane', lane)
   const queued = all.find(({ state }) => state === 'queued')
-  const before = queued?.payload as LfsOrder | undefined
+  const before = queued && isJob(queued, RESOLVE_LFS) ? queued.payload : undefined
   const revisions = [...new Set([...order.revisions, ...(before?.revisions ?? [])])].slice(0, MAX_REVISIONS)
   const asked = order.asked || before?.asked === true
-  const payload = { ...order, revisions, asked } satisfies LfsOrder
+  const now = jobOf(RESOLVE_LFS, { ...order, revisions, asked })
   const id = queued?.id ?? newId()
   const kept = credential ? { keeper: app.node } : {}
   if (queued) {
     const { notBefore: later, ...rest } = queued
     // A user's request runs at once. An automatic one keeps the server's back-off.
     const pause = asked ? undefined : [later, notBefore].sort().findLast((time) => time !== undefined)
-    await tx.replace(jobs, { ...rest, payload, ...kept, ...defined({ notBefore: pause }) })
+    await tx.replace(jobs, { ...rest, ...now, ...kept, ...defined({ notBefore: pause }) })
   } else {
     const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
     const { organization } = space
     const job = {
       id,
-      kind: RESOLVE_LFS,
+      ...now,
       lane,
       organization,
-      payload,
       state: 'queued' as const,
       sequence,
       attempts: 0,

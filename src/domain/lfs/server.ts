@@ -10,14 +10,13 @@ import {
   MAX_CONFIG_BYTES,
   readAccess,
 } from '../../lfs/index.js'
-import { type ConnectionDoc, connections, spaces } from '../../model/index.js'
+import { type ConnectionDoc, connections, spaces, type LfsOrder } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { MAIN } from '../context/refs.js'
 import { gitCredentialOf } from '../connections/credential.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import { type Credential, withCredential } from '../git-sync/remote.js'
 import { isMissing } from '../revisions/revisions.js'
-import type { LfsOrder } from './queue.js'
 
 const CONFIG = '.lfsconfig'
 

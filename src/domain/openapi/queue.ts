@@ -1,6 +1,15 @@
 /** Queues the processing of specifications: for a new source, and after the configured interval. */
 import { newId } from '../../kernel/ids.js'
-import { type JobDoc, jobs, openApiSpecs, type OpenApiSpecDoc, openApiVersions, spaces } from '../../model/index.js'
+import {
+  isJob,
+  type JobDoc,
+  jobOf,
+  jobs,
+  openApiSpecs,
+  type OpenApiSpecDoc,
+  openApiVersions,
+  spaces,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
@@ -21,10 +30,9 @@ type SpecificationKey = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
 /** Queues a job for a specification, unless one is queued, which will read the source as it is then. */
 export async function queueProcessing(app: App, tx: Transaction, spec: SpecificationKey): Promise<boolean> {
   return insertOnce(app, tx, {
-    kind: PROCESS_OPENAPI,
+    ...jobOf(PROCESS_OPENAPI, { spec: spec.id }),
     lane: laneOf(spec),
     organization: spec.organization,
-    payload: { spec: spec.id },
   })
 }
 
@@ -35,16 +43,15 @@ export const queueSpreading = (
   { slug, organization }: Pick<OpenApiSpecDoc, 'slug' | 'organization'>,
 ): Promise<boolean> =>
   insertOnce(app, tx, {
-    kind: SPREAD_OPENAPI,
+    ...jobOf(SPREAD_OPENAPI, { organization, slug }),
     lane: `${SPREAD_OPENAPI}-${organization}`,
     organization,
-    payload: { organization, slug },
   })
 
 /** Queues the revision of a space that uses the specification with a slug. */
 export async function queueComputed(app: App, tx: Transaction, space: string, slug: string): Promise<boolean> {
   const owner = await tx.get(spaces, space)
-  const order = { kind: COMPUTE_REVISION, lane: `${COMPUTE_REVISION}-${space}`, payload: { space, slug } }
+  const order = { ...jobOf(COMPUTE_REVISION, { space, slug }), lane: `${COMPUTE_REVISION}-${space}` }
   return insertOnce(app, tx, { ...order, ...(owner ? { organization: owner.organization } : {}) })
 }
 
@@ -72,7 +79,8 @@ async function insertOnce(
 /** Removes the queued job of a specification. */
 export async function dropProcessing(tx: Transaction, spec: SpecificationKey): Promise<void> {
   for (const job of await tx.find(jobs, 'lane', laneOf(spec)))
-    if (job.state === 'queued' && job.payload.spec === spec.id) await tx.remove(jobs, job.id)
+    if (job.state === 'queued' && isJob(job, PROCESS_OPENAPI) && job.payload.spec === spec.id)
+      await tx.remove(jobs, job.id)
 }
 
 /**

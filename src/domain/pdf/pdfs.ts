@@ -3,7 +3,17 @@ import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { asOid } from '../../kernel/ids.js'
-import { changeRequests, type JobDoc, jobs, organizations, type SpaceDoc, spaces } from '../../model/index.js'
+import {
+  changeRequests,
+  type JobDoc,
+  jobs,
+  organizations,
+  type SpaceDoc,
+  spaces,
+  isJob,
+  jobOf,
+  type PdfOrder,
+} from '../../model/index.js'
 import type { CachedPdf } from '../../printing/index.js'
 import type { Document } from '../../store/index.js'
 import type { BookFacts } from '../../render/index.js'
@@ -21,8 +31,7 @@ const MAX_WAITING_OF_SPACE = 4
 /** Time after a failed attempt before another request starts a new one, in milliseconds. */
 const RETRY_AFTER_MS = 10 * 60 * 1000
 
-/** Payload of the job that prints a PDF. */
-export type PdfOrder = Pick<PdfLink, 'space' | 'revision' | 'changeRequest' | 'page' | 'only'> & { key: string }
+const PRINT_PDF = 'print-pdf'
 
 type PdfRequest = Omit<PdfLink, 'expires' | 'name'>
 
@@ -145,17 +154,16 @@ async function queue(app: App, { organization }: Pick<SpaceDoc, 'organization'>,
     )
     if (
       waiting.length >= MAX_WAITING ||
-      waiting.filter((job) => job.payload['space'] === space).length >= MAX_WAITING_OF_SPACE
+      waiting.filter((job) => isJob(job, PRINT_PDF) && job.payload.space === space).length >= MAX_WAITING_OF_SPACE
     )
       throw new ServiceError('unavailable', 'Too many PDFs are being printed. Try again later.', {
         headers: { 'Retry-After': '30' },
       })
     const job = {
       id,
-      kind: 'print-pdf',
+      ...jobOf(PRINT_PDF, order),
       lane,
       organization,
-      payload: order,
       state: 'queued' as const,
       sequence: now.getTime(),
       attempts: 0,

@@ -1,12 +1,13 @@
 /** Prints a PDF in a job. */
 import { ServiceError } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
 import { PrintFailure } from '../../printing/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
 import { openShown } from '../revisions/computed.js'
 import { writeBook } from './book.js'
-import { factsOf, type PdfOrder } from './pdfs.js'
+import { factsOf } from './pdfs.js'
+import type { PdfOrder } from '../../model/index.js'
+import { asOid } from '../../kernel/ids.js'
 
 /**
  * Prints and stores the PDF of an order, unless it exists. Returns the reason why it cannot be printed, as a sentence,
@@ -21,7 +22,7 @@ export async function printPdf(app: App, job: string, order: PdfOrder): Promise<
     const revision = await openShown(
       app,
       { doc: space, role: 'read', repo },
-      order.revision as CommitId,
+      asOid(order.revision),
       order.changeRequest !== undefined,
     )
     await writeBook(app, revision, folder, order, facts)

@@ -1,19 +1,11 @@
 // Queues mails as jobs and sends them. A mail is written when it is sent (`write-mail.ts`) and retried while the mail
 // server fails.
 import { newId } from '../../kernel/ids.js'
-import { connections, invites, type JobDoc, jobs } from '../../model/index.js'
+import { connections, invites, type JobDoc, jobs, jobOf, type JobPayload, type MailOrder } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { defined } from '../../kernel/defined.js'
-
-/**
- * A mail to send. Its text is not stored, since it may contain a secret that is generated only when the mail is sent.
- */
-export type MailOrder =
-  | { mail: 'invite'; invite: string }
-  | { mail: 'sign-in'; email: string; invite?: string }
-  | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
 
 /** Retry period in milliseconds while the mail server fails. */
 const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000, connection: 24 * 60 * 60 * 1000 }
@@ -24,14 +16,6 @@ const MAX_RETRY_MS = 30 * 60 * 1000
 export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
   const organization = await organizationOf(tx, order)
   await insertJob(app, tx, { ...order, since: app.clock.now().getTime(), tries: 0 }, { organization, waitMs: 0 })
-}
-
-/** The payload of the job of a mail. */
-export type QueuedMail = MailOrder & MailJob
-
-type MailJob = {
-  since: number
-  tries: number
 }
 
 /** Returns the organization that a mail is sent for. Sign-in mails have none. */
@@ -49,17 +33,16 @@ interface Queued {
 async function insertJob(
   app: App,
   tx: Transaction,
-  payload: QueuedMail,
+  payload: JobPayload<'send-mail'>,
   { organization, waitMs }: Queued,
 ): Promise<void> {
   const id = newId()
   const now = app.clock.now().getTime()
   await tx.insert(jobs, {
     id,
-    kind: 'send-mail',
+    ...jobOf('send-mail', payload),
     lane: `mail:${id}`,
     ...defined({ organization }),
-    payload: { ...payload },
     state: 'queued',
     sequence: now,
     attempts: 0,
@@ -88,7 +71,7 @@ interface Outcome {
  */
 export async function sendMail(
   app: App,
-  job: Pick<JobDoc<QueuedMail>, 'id' | 'payload' | 'organization'>,
+  job: Pick<JobDoc<'send-mail'>, 'id' | 'payload' | 'organization'>,
   write: WriteMail,
 ): Promise<Outcome> {
   if (!app.mail) return { error: 'No mail server is configured. Set BINDERY_SMTP_URL and BINDERY_MAIL_FROM.' }

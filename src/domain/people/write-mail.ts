@@ -2,12 +2,12 @@
 import { required } from '../../kernel/defined.js'
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
-import { connections, invites, organizations, signIns, spaces, users } from '../../model/index.js'
+import { connections, invites, type MailOrder, organizations, signIns, spaces, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { findAccount, isClaimed } from '../accounts/accounts.js'
 import { isAcceptable, isOpen } from './invites.js'
-import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
+import { oneLine, type WrittenMail } from './mails.js'
 import { spaceRole } from '../roles/access.js'
 
 /** Writes the mail. Null if the connection or the space is gone, or the user may no longer see the space. */

@@ -1,6 +1,13 @@
 /** Schedules the polls of exports: one job per export, moved forward by hints from the host and by local changes. */
 import { createHash } from 'node:crypto'
-import { changeRequests, jobs, type RequestExportDoc, requestedReviews, requestExports } from '../../model/index.js'
+import {
+  changeRequests,
+  jobOf,
+  jobs,
+  type RequestExportDoc,
+  requestedReviews,
+  requestExports,
+} from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { queuePoll } from '../connections/poll-schedule.js'
 import type { App } from '../context/app.js'
@@ -36,12 +43,7 @@ export const scheduleLook = (
   { id, organization }: RequestExportDoc,
   at: number,
 ): Promise<void> =>
-  queuePoll(
-    app,
-    tx,
-    { kind: REQUEST_EXPORT, lane: `${REQUEST_EXPORT}:${id}`, organization, payload: { request: id } },
-    at,
-  )
+  queuePoll(app, tx, { ...jobOf(REQUEST_EXPORT, { request: id }), lane: `${REQUEST_EXPORT}:${id}`, organization }, at)
 
 /** Returns a digest of the exported state of a change request: its branch, text, status and reviewers. */
 export async function stateOf(app: App, reader: Reader, doc: RequestExportDoc): Promise<string> {

@@ -1,7 +1,7 @@
 /** Queues runs of translations. */
 import { isRepositoryFault } from '../../git/index.js'
 import { newId } from '../../kernel/ids.js'
-import { type JobDoc, jobs, spaces, translations, type TranslationDoc } from '../../model/index.js'
+import { isJob, type JobDoc, jobOf, jobs, spaces, translations, type TranslationDoc } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { headNow } from '../context/head-now.js'
@@ -10,14 +10,6 @@ import { MAIN } from '../context/refs.js'
 export const TRANSLATE = 'translate'
 
 const laneOf = (id: string): string => `translation-${id}`
-
-/** The payload of a run's job. */
-export type RunOrder = {
-  translation: string
-  /** ID of the user on whose behalf it writes. */
-  by: string
-  automatic: boolean
-}
 
 /**
  * Queues a run, unless one is queued, which will read the source as it is then. A requested run replaces a queued
@@ -32,17 +24,17 @@ export async function queueRun(
 ): Promise<void> {
   const all = await tx.find(jobs, 'lane', laneOf(id))
   const queued = all.find((job) => job.state === 'queued')
-  const payload = { translation: id, by, automatic } satisfies RunOrder
+  const order = jobOf(TRANSLATE, { translation: id, by, automatic })
   if (queued) {
-    if (!automatic && queued.payload.automatic === true) await tx.replace(jobs, { ...queued, payload })
+    if (!automatic && isJob(queued, TRANSLATE) && queued.payload.automatic)
+      await tx.replace(jobs, { ...queued, ...order })
     return
   }
   const job: JobDoc = {
     id: newId(),
-    kind: TRANSLATE,
+    ...order,
     lane: laneOf(id),
     organization,
-    payload,
     state: 'queued',
     sequence: 1 + all.reduce((most, one) => Math.max(most, one.sequence), 0),
     attempts: 0,

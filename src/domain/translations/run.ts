@@ -7,6 +7,7 @@ import {
   type TranslationProblem,
   translations,
   users,
+  type RunOrder,
 } from '../../model/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Document } from '../../store/index.js'
@@ -24,7 +25,6 @@ import { textOf } from './instructions.js'
 import { findLedger, type Ledger } from './ledgers.js'
 import { type Allowance, answersFor, findNeeds, type TranslationWork } from './needs.js'
 import { planFiles } from './plan.js'
-import type { RunOrder } from './queue.js'
 import { type Run, type RunEnd, RunFailure } from './run-types.js'
 import { type Written, writeResult } from './write-result.js'
 import { defined } from '../../kernel/defined.js'
@@ -262,6 +262,7 @@ const CODES: Readonly<Record<string, TranslationProblem['code']>> = {
 /** Converts the error that ended a run to a problem for the users of the translation. Null if it is unexpected. */
 function problemOf(error: unknown): TranslationProblem | null {
   if (error instanceof RunFailure) return { code: error.code, message: error.message }
-  const code = error instanceof ServiceError ? CODES[error.code] : undefined
-  return code === undefined ? null : { code, message: (error as ServiceError).message }
+  if (!(error instanceof ServiceError)) return null
+  const code = CODES[error.code]
+  return code === undefined ? null : { code, message: error.message }
 }

@@ -1,7 +1,17 @@
 /**
  * Queues due maintenance, such as purges of deleted spaces and repacks of repositories, and removes expired documents.
  */
-import { invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, ssoSignIns, ssoUsed } from '../../model/index.js'
+import {
+  invites,
+  type JobDoc,
+  jobs,
+  LAST_IN_LANE,
+  signIns,
+  spaces,
+  ssoSignIns,
+  ssoUsed,
+  jobOf,
+} from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { forgetPruned, sweepLfsFiles } from '../lfs/upkeep.js'
@@ -26,10 +36,9 @@ export async function queueHousekeeping(app: App): Promise<number> {
     const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
     const kind = purge ? 'purge-space' : 'maintain-repository'
     const job = {
-      kind,
+      ...jobOf(kind, { space: space.id }),
       lane: space.id,
       organization: space.organization,
-      payload: { space: space.id },
       state: 'queued' as const,
       sequence: LAST_IN_LANE,
       attempts: 0,
