@@ -3,6 +3,7 @@
  * requests.
  */
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,8 +28,6 @@ export function backBy(repository: FakeRepository, path: string): void {
       return ''
     }
   }
-  const shaOf = (name: string): string | undefined =>
-    run('rev-parse', '--verify', '--quiet', `${name}^{commit}`).trim() || undefined
   const log = (from: string, most: number): FakeCommit[] =>
     run('log', '--first-parent', `--max-count=${most}`, `--format=${FORMAT}`, from, '--')
       .split('\x1e')
@@ -41,13 +40,40 @@ export function backBy(repository: FakeRepository, path: string): void {
         date,
         message,
       }))
-  const place = (from: string): string => shaOf(`refs/heads/${from}`) ?? from
-  repository.commits = { log: (from, most) => log(place(from), most), find: (sha) => log(sha, 1)[0] }
+  // A commit never changes, and starting a process from one that contains a whole service takes ten milliseconds.
+  const known = new Map<string, FakeCommit[]>()
+  const logOf = (sha: string, most: number): FakeCommit[] => {
+    const key = `${sha} ${most}`
+    const found = known.get(key) ?? log(sha, most)
+    if (found.length > 0) known.set(key, found)
+    return found
+  }
+  const headOf = (branch: string): string | undefined => headIn(path, `refs/heads/${branch}`)
+  repository.commits = { log: (from, most) => logOf(headOf(from) ?? from, most), find: (sha) => logOf(sha, 1)[0] }
   repository.branches.get = (name) => {
-    const sha = shaOf(`refs/heads/${name}`)
+    const sha = headOf(name)
     return sha === undefined ? undefined : { sha }
   }
-  repository.branches.has = (name) => shaOf(`refs/heads/${name}`) !== undefined
+  repository.branches.has = (name) => headOf(name) !== undefined
+}
+
+/** Reads the commit of a ref from the files of a repository. */
+function headIn(path: string, ref: string): string | undefined {
+  const loose = textOf(join(path, ref)).trim()
+  if (loose !== '') return loose
+  const line = textOf(join(path, 'packed-refs'))
+    .split('\n')
+    .find((one) => one.endsWith(` ${ref}`))
+  return line?.slice(0, 40)
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // The file does not exist, or a folder has this name.
+    return ''
+  }
 }
 
 /** Merges a pull request as hosts do. */

@@ -1,5 +1,5 @@
 /** Creates keys with self-signed certificates, as identity providers have them. */
-import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createSign, generateKeyPairSync, type KeyPairKeyObjectResult, randomBytes } from 'node:crypto'
 
 /** A private key and its certificate, both in PEM. */
 export interface KeyPair {
@@ -24,9 +24,20 @@ const name = (common: string): Buffer =>
 /** GeneralizedTime (RFC 5280, 4.1.2.5.2). */
 const time = (at: string): Buffer => der(0x18, Buffer.from(at))
 
-/** A new RSA key with a certificate. `until`: `YYYYMMDDHHMMSSZ`. */
+/** More keys than a test file needs at the same time. */
+const MAX_KEYS = 12
+const keys = new Map<number, { pairs: KeyPairKeyObjectResult[]; next: number }>()
+
+/** Returns the keys of this process in turn. Creating one takes 0.2 s. */
+function nextKey(bits: number): KeyPairKeyObjectResult {
+  const known = keys.get(bits) ?? { pairs: [], next: 0 }
+  keys.set(bits, known)
+  return (known.pairs[known.next++ % MAX_KEYS] ??= generateKeyPairSync('rsa', { modulusLength: bits }))
+}
+
+/** An RSA key with a new certificate. `until`: `YYYYMMDDHHMMSSZ`. */
 export function newKeyPair(common: string, { bits = 2048, until = '20991231235959Z' } = {}): KeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: bits })
+  const { publicKey, privateKey } = nextKey(bits)
   const serial = der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)]))
   const content = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
