@@ -179,7 +179,7 @@ class DatabaseNews implements News {
   }
 
   async #learn(): Promise<void> {
-    if (this.#closed) throw new DatabaseAway(new Error('the news were closed'))
+    if (this.#closed) throw new DatabaseAway(new Error('the news feed was closed'))
     // Compare only snapshots of the same connection: after a restore, the database has new connections.
     if (this.#connection?.isBroken() !== false) await this.#connect()
     const before = performance.now() - this.#askedAt < MAX_SILENCE_S * 1000 ? this.#before : null

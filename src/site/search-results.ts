@@ -23,7 +23,7 @@ export interface SearchHit {
   href: string
   kind: 'page' | 'section'
   title: Marked
-  /** The entries above the page, or the page of a section. */
+  /** The titles of the entries above a page; for a section, the title of its page. */
   place: string
   text: Marked
 }

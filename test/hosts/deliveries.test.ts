@@ -143,7 +143,7 @@ test('a form that contains the payload is read, which GitHub can send', () => {
   assert.is(verify('github', headers, body).ref, 'refs/heads/änderung')
 })
 
-test('a chunked body is verified as a whole, and a long one only provides its headers', () => {
+test('a chunked body is verified as a whole, and a long one gives hints only from its headers', () => {
   const body = JSON.stringify({ ref: 'refs/heads/main', commits: ['x'.repeat(MAX_PARSED_BYTES)] })
   const open = (headers: Record<string, string>) =>
     openDelivery({ provider: 'github', secret: SECRET, headers: { 'x-github-event': 'push', ...headers }, now: NOW })

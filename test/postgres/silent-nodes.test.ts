@@ -84,7 +84,7 @@ test('a node that sends other statements is not asleep, even if a transaction wa
   await Promise.all([holds.end(), beats.end(), awake.close()])
 })
 
-test('a node whose only statement takes long is not asleep', async () => {
+test('a node that waits for one slow statement does not count as asleep', async () => {
   const { url, awake, number } = await opened()
   const [works] = (await sessionsOf(url, 'works', 1)) as [Client]
   const working = works.query(`BEGIN; ${ADD}; SELECT pg_sleep(6); COMMIT`)

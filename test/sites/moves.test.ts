@@ -121,7 +121,7 @@ test('two moves of one item run one after the other and keep it once', async () 
   assert.is(sorted(await site.outline()), sorted(before))
 })
 
-test('a move during the deletion of its section succeeds or the item is gone', async () => {
+test('a section is moved before it is deleted, or the move fails with 404', async () => {
   const section = await site.section('Passing')
   const path = `${site.base}/sections/${section.id}`
   const [moved, deleted, changed] = await Promise.all([

@@ -22,7 +22,7 @@ export interface CommentContext {
   discussion: LoadedDiscussion
   format: Format
   commented: CommentedContent
-  /** Returns a user, reading each of them only once. */
+  /** Returns a user. Reads each user only once per response. */
   user(id: string): Promise<ReturnType<typeof presentUser>>
 }
 

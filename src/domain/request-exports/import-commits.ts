@@ -62,7 +62,7 @@ export async function takeIn(all: Sided<Export>, there: CommitId, last: Exported
     ),
   )
   const doc = await record(all, ({ offered: _over, ...stored }) => ({
-    // The host has new commits. Changes of the head that it lacks are pushed on top of them.
+    // The host has new commits. Changes of the head that the host lacks are pushed on top of them.
     ...withPushed(stored, { revision: last.revision, commit: there }),
     changedAt: app.clock.now().toISOString(),
   }))

@@ -6,7 +6,7 @@ import { openDesk } from '../../commits/fixture.js'
 
 const [test, here] = await suiteWith('content that an admin pruned', startService)
 
-test('a page only gets back a deleted text if it can be written again, else it is a 409', async () => {
+test('a page is reverted to a pruned text if that can be rewritten, and fails with 409 otherwise', async () => {
   const long = `# Long\n\n${'A line of text that goes on and on.\n'.repeat(12_000)}`
   const desk = await openDesk(here, {
     'README.md': '# Home\n',

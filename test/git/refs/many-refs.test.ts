@@ -41,7 +41,7 @@ async function readsOf(folder: string, work: () => Promise<void>): Promise<{ cal
   }
 }
 
-test('a new change request reads as much as in a repository with few refs', async () => {
+test('creating a change request reads no more data in a repository with many refs', async () => {
   const { caller, organization, dir } = here
   const { call } = await caller('admin')
   const made = await call('post', `/v1/orgs/${organization}/spaces`, { title: 'Many' }).expect(201)

@@ -84,7 +84,7 @@ test('the identity of a member whom an admin added is linked by the address once
   assert.equal([stream.items[0].subject.user, stream.items[0].data.changed], [one.user, ['ssoIdentity']])
 })
 
-test('an admin is never linked by the address, only by themselves', async () => {
+test('an admin is linked only by their own token, never by their email address', async () => {
   const boss = await member('admin')
   await here.admin.call('post', `${base}/members/${boss.user}/sso`).expect(200)
   const code = await here.code(provider, asserting(boss.email, 'not the boss'))
