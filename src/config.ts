@@ -1,11 +1,9 @@
 /** All settings of the service: environment variables, defaults and checks, and the function that reads them. */
 import { resolve } from 'node:path'
 import { cleanEnv } from 'envalid'
-import { connectionSettings } from './start/connection-settings.js'
-import { databaseSettings } from './start/database-settings.js'
 import { limitSettings } from './start/limit-settings.js'
-import { remoteSettings } from './start/remote-settings.js'
-import { serverSettings, signInSettings } from './start/server-settings.js'
+import { connectionSettings, remoteSettings } from './start/remote-settings.js'
+import { databaseSettings, serverSettings, signInSettings } from './start/server-settings.js'
 import type { Setting } from './start/setting.js'
 import { translationSettings } from './start/translation-settings.js'
 
@@ -64,9 +62,9 @@ export class ConfigError extends Error {
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const wrong: string[] = []
-  const entries = Object.entries(settings as Record<string, Setting<unknown>>)
+  const entries: [string, Setting<unknown>][] = Object.entries(settings)
   const given = Object.fromEntries(entries.map(([, one]) => [one.name, env[one.name] ?? one.default]))
-  const specs = Object.fromEntries(entries.map(([, one]) => [one.name, one.validator({})]))
+  const specs = Object.fromEntries(entries.map(([, one]) => [one.name, one.validator()]))
   const clean = cleanEnv(given, specs, {
     reporter: ({ errors }) =>
       void wrong.push(...Object.entries(errors).map(([name, error]) => `${name} ${error?.message ?? 'is invalid'}`)),

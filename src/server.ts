@@ -28,6 +28,7 @@ import { serveApi } from './start/serve-api.js'
 import { serveSites } from './start/serve-sites.js'
 import { startWatchers, type Watchers } from './start/watchers.js'
 import { tellSetAside } from './domain/events/events.js'
+import { isRefName } from './git/index.js'
 
 /** A running service. */
 export interface Service {
@@ -101,8 +102,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (!readOnly) await begin()
     const resumption = readOnly ? resumeWhenWritable(folders, log, () => takeUp().then(begin)) : null
     node?.hints.on('moved', (hint) => {
-      const [space = '', ...refs] = hint.split(' ') as [string, ...RefName[]]
-      movedElsewhere(space, refs)
+      const [space = '', ...refs] = hint.split(' ')
+      movedElsewhere(space, refs.filter(isRefName))
     })
     const close = async (): Promise<void> => {
       await resumption?.stop()

@@ -8,6 +8,7 @@ import {
   teamPermissions,
 } from '../model/index.js'
 import { atLeast, rank } from './roles.js'
+import { fromNames } from '../kernel/defined.js'
 
 /**
  * The policy: the minimum role for each permission. Both the checks of requests and the `permissions` of responses use
@@ -108,8 +109,14 @@ export interface Caller {
 export const mayNow = (permission: Permission, { role, readOnly }: Caller): boolean =>
   allows(permission, role) && (!readOnly || reading.has(permission))
 
+/** Whether a name is that of a permission. */
+export const isPermission = (name: string): name is Permission => Object.hasOwn(policy, name)
+
 const flags = <K extends string>(scope: string, keys: readonly K[], caller: Caller): Record<K, boolean> =>
-  Object.fromEntries(keys.map((key) => [key, mayNow(`${scope}:${key}` as Permission, caller)])) as Record<K, boolean>
+  fromNames(keys, (key) => {
+    const permission = `${scope}:${key}`
+    return isPermission(permission) && mayNow(permission, caller)
+  })
 
 /** Returns the `permissions` object of an organization. */
 export const presentOrganizationPermissions = (caller: Caller) => flags('organization', organizationPermissions, caller)

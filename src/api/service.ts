@@ -19,6 +19,9 @@ export const endpoint = endpointsOf<{ app: App; actor: Actor; permission: Permis
  */
 export type Loaded<Path extends string> = { app: App } & Resources<typeof resolvers, Path, Record<never, never>>
 
+/** Types a context by the path below which its endpoint is mounted. It contains the resources of that path. */
+export const loadedBelow = <Path extends string>(context: object): Loaded<Path> => context as Loaded<Path>
+
 /**
  * Checks inside a transaction that the token still exists and that the caller's current role is sufficient.
  * If the resource no longer exists, the use case reports it. Throws 401, 403, 404.

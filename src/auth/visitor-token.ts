@@ -2,6 +2,7 @@
 import { hkdfSync } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { defined } from '../kernel/defined.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** Maximum nesting depth. Deeper texts are treated as having a duplicate, so that they are rejected. */
 const MAX_DEPTH = 32
@@ -15,7 +16,7 @@ export function hasDoubleMember(json: string): boolean {
   for (const [token] of json.matchAll(TOKENS)) {
     const names = open.at(-1)
     if (token === ':' && names && text !== null) {
-      const name = JSON.parse(text) as string
+      const name: string = JSON.parse(text)
       if (names.has(name)) return true
       names.add(name)
     }
@@ -102,8 +103,7 @@ function jsonObject(part: string): Record<string, unknown> | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'))
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject && !hasDoubleMember(text) ? (value as Record<string, unknown>) : null
+    return isRecord(value) && !hasDoubleMember(text) ? value : null
   } catch {
     // Neither UTF-8 nor JSON.
     return null

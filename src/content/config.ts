@@ -2,7 +2,6 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { DEFAULT_SUMMARY, HONKIT_FILE } from './known-files.js'
 import { findSettings, type Settings, type UnlistedReadme } from './settings-file.js'
-import { isRecord } from './json.js'
 import { decodePercent, isMarkdown, normalizePath } from './paths.js'
 import { isFile } from './read-file.js'
 import { findInAnyCase, followLinks } from './symlinks.js'
@@ -10,6 +9,7 @@ import { withoutZeroWidth } from './text.js'
 import type { ContentConfig, ContentStructure, DocumentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import type { LineColumn } from './yaml-work.js'
+import { isRecord } from '../kernel/guards.js'
 
 const FOLDER = '040000'
 

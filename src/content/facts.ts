@@ -77,7 +77,8 @@ export function makeFacts(file: Uint8Array): FileFacts {
 export function factLines(lengths: string, bytes: Uint8Array): string {
   const lines: string[] = []
   let from = 0
-  for (const length of JSON.parse(lengths) as number[]) {
+  const each: number[] = JSON.parse(lengths)
+  for (const length of each) {
     const facts = makeFacts(bytes.subarray(from, (from += length)))
     for (const kind of FACT_KINDS) lines.push(JSON.stringify(facts[kind]))
   }

@@ -3,9 +3,9 @@
  * values.
  */
 import { defined } from '../kernel/defined.js'
-import { isRecord } from './json.js'
 import type { PageAttributes } from './types.js'
 import type { YamlEntry } from './yaml-entry.js'
+import { isRecord } from '../kernel/guards.js'
 
 type Layout = NonNullable<PageAttributes['layout']>
 type Cover = NonNullable<PageAttributes['cover']>

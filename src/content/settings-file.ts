@@ -1,12 +1,12 @@
 /** Finds and reads the file that configures the location of a repository's pages. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { isRecord } from './json.js'
 import { CONFIG_FILE, DEFAULT_SUMMARY, HONKIT_FILE, MDBOOK_FILE } from './known-files.js'
 import { findText, isFile } from './read-file.js'
 import { findInAnyCase } from './symlinks.js'
 import type { TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import { type LineColumn, tomlOf, yamlOf } from './yaml-work.js'
+import { isRecord } from '../kernel/guards.js'
 
 interface Setting {
   value: unknown

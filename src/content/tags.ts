@@ -1,9 +1,9 @@
 /** Reads `.gitbook/tags.yaml`, which names the tags in the front matter of pages. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { isRecord } from './json.js'
 import type { NamedTag } from './types.js'
 import type { TextWork } from './work/text-work.js'
 import { yamlOf } from './yaml-work.js'
+import { isRecord } from '../kernel/guards.js'
 
 const MAX_TAGS = 1000
 const MAX_LABEL = 100

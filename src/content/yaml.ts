@@ -4,6 +4,7 @@ import { plain } from './plain.js'
 import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
 import type { LineColumn, YamlEntry } from './yaml-entry.js'
+import { ownMember } from '../kernel/guards.js'
 
 /** Matches a key and a value that starts with a letter and contains no character with a meaning in YAML. */
 const LINE = /^([A-Za-z][\w-]{0,63}): (\p{L}(?:[\p{L}\p{N} ,.()'/_-]*[\p{L}\p{N},.()'/_-])?)$/u
@@ -51,7 +52,7 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
       : typeof valueNode.value === 'string'
         ? valueNode.value
         : (valueNode.source ?? String(valueNode.value ?? ''))
-    const own = (value as Record<string, unknown>)[key]
+    const own = ownMember(value, key)
     // An alias is not a scalar node, but it may refer to one.
     found.set(key, {
       key,

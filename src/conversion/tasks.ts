@@ -9,17 +9,18 @@ import { decodeText } from './decode-text.js'
 import { pack } from './container.js'
 
 const json = <T>(text: unknown): T => JSON.parse(String(text))
-type Task = (...args: (string | Uint8Array)[]) => Uint8Array | Promise<Uint8Array>
+/** Declared as a method, so that a task may declare which of its arguments are texts and which are files. */
+type Task = { run(...args: (string | Uint8Array)[]): Uint8Array | Promise<Uint8Array> }['run']
 
 /** The table of tasks: a file and options in, facts and files out (`container.ts`). */
 export const tasks: Readonly<Record<string, Task>> = {
-  page: (file, options) => readPage(file as Uint8Array, json(options)),
-  docx: (file, options, limits) => readDocx(file as Uint8Array, json(options), json(limits)),
-  unpack: (file, limits) => unpack(file as Uint8Array, json(limits)),
-  sitemap: (file) => readSitemap(file as Uint8Array),
+  page: (file: Uint8Array, options) => readPage(file, json(options)),
+  docx: (file: Uint8Array, options, limits) => readDocx(file, json(options), json(limits)),
+  unpack: (file: Uint8Array, limits) => unpack(file, json(limits)),
+  sitemap: (file: Uint8Array) => readSitemap(file),
   robots: (text, url, page) => readRobots(String(text), String(url), String(page)),
-  outline: (file, url) => readOutline(file as Uint8Array, String(url)),
+  outline: (file: Uint8Array, url) => readOutline(file, String(url)),
   /** Returns a text as UTF-8. */
-  text: (file, contentType) =>
-    pack({}, [{ name: '', content: Buffer.from(decodeText(file as Uint8Array, String(contentType))) }]),
+  text: (file: Uint8Array, contentType) =>
+    pack({}, [{ name: '', content: Buffer.from(decodeText(file, String(contentType))) }]),
 }

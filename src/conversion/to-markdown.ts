@@ -8,7 +8,7 @@ import { toString as textOf } from 'hast-util-to-string'
 import rehypeRemark from 'rehype-remark'
 import remarkGfm from 'remark-gfm'
 import remarkStringify from 'remark-stringify'
-import { type Processor, unified } from 'unified'
+import { unified } from 'unified'
 import { SKIP, visit } from 'unist-util-visit'
 import { MARKDOWN_STYLE, UNSAFE_TEXT } from '../kernel/markdown-style.js'
 import { attribute } from './html-tree.js'
@@ -60,17 +60,19 @@ function details(state: State, element: Element) {
 /** The name of an element that stands for a line break in a table cell. */
 const CELL_BREAK = 'cell-break'
 
-const handlers = {
+const handlers: Handlers = {
   div: container,
   aside: container,
   section: container,
   figure: container,
   details,
   [CELL_BREAK]: () => html('<br>'),
-} as unknown as Handlers
+}
 
 /** Comments are not content. */
-const nodeHandlers = { comment: () => undefined } as unknown as Handlers
+const nodeHandlers: NonNullable<NonNullable<Parameters<typeof rehypeRemark>[1]>['nodeHandlers']> = {
+  comment: () => undefined,
+}
 
 const BLOCKS = new Set(['p', 'div', 'li', 'pre', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
 const isBlock = (node: Element['children'][number]): boolean => node.type === 'element' && BLOCKS.has(node.tagName)
@@ -117,7 +119,7 @@ const processor = unified()
   .use(remarkStringify, {
     ...MARKDOWN_STYLE,
     unsafe: UNSAFE_TEXT,
-  }) as unknown as Processor<undefined, Root, Root, Root, string>
+  })
 
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|brush:?)[-\s:]?([\w+#.-]+)/i
 
@@ -167,6 +169,6 @@ export function toMarkdown(tree: Root): string {
   plainLinks(tree)
   breakCells(tree)
   nameColumns(tree)
-  const mdast = processor.runSync(tree) as unknown as Root
+  const mdast = processor.runSync(tree)
   return processor.stringify(mdast)
 }

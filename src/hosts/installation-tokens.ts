@@ -9,6 +9,7 @@ import type { RateLimits } from './api/rate-limits.js'
 import { GITHUB_HEADERS } from './api/github.js'
 import { HostError } from './types.js'
 import { at, textAt } from './values.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** Minimum remaining lifetime of a token that is used, because an import may take a while. Tokens last an hour. */
 const RENEW_MS = 10 * 60_000
@@ -89,8 +90,11 @@ export class InstallationTokens {
     const expiresAt = new Date(textAt(value, ['expires_at']) ?? '')
     if (token === undefined || Number.isNaN(expiresAt.getTime()))
       throw new HostError('unavailable', `${api.host} returned no token for the app.`)
+    const granted = at(value, 'permissions')
     const permissions = Object.fromEntries(
-      Object.entries((at(value, 'permissions') as object | undefined) ?? {}).slice(0, 100),
+      Object.entries(isRecord(granted) ? granted : {})
+        .slice(0, 100)
+        .map(([name, level]) => [name, String(level)]),
     )
     const created = { token, expiresAt, permissions }
     if (expiresAt.getTime() > now().getTime()) this.#cache.set(key, created)

@@ -1,14 +1,10 @@
 /** Reads values from untrusted JSON. */
 
 import { type CommitId, isOid } from '../kernel/ids.js'
+import { ownMember } from '../kernel/guards.js'
 /** Returns the value at a path; undefined if there is none. Inherited members do not count. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
-  let now = value
-  for (const name of path) {
-    if (typeof now !== 'object' || now === null || !Object.hasOwn(now, name)) return undefined
-    now = (now as Record<string | number, unknown>)[name]
-  }
-  return now
+  return path.reduce(ownMember, value)
 }
 
 /** Returns the text at a path, cut to `most` characters; undefined if it is not a text or is empty. */

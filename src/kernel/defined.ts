@@ -25,3 +25,19 @@ export const own = <T>(members: Readonly<Record<string, T>>, name: string): T | 
 /** Returns the names of the members that an object has, or that a change gives it, with their types. */
 export const keysOf = <T extends object>(members: T): (keyof T & string)[] =>
   Object.keys(members) as (keyof T & string)[]
+
+/** Returns an object with a member for each name. */
+export const fromNames = <const K extends string, T>(names: readonly K[], memberFor: (name: K) => T): Record<K, T> =>
+  Object.fromEntries(names.map((name) => [name, memberFor(name)])) as Record<K, T>
+
+/** The object type in which members that may be null are optional instead. */
+type WithoutNulls<T extends object> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>
+}
+
+/** Returns a copy of an object without the members whose value is null, as if they had never been set. */
+export function withoutNulls<T extends object>(members: T): WithoutNulls<T> {
+  const copy: Record<string, unknown> = {}
+  for (const name in members) if (members[name] !== null) copy[name] = members[name]
+  return copy as WithoutNulls<T>
+}

@@ -45,8 +45,11 @@ export async function listAsJson<I, T extends object>(
     first = false
   }
   parts.push(first ? '[]' : ']')
-  return new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as T[]
+  return asSerialized(new RawJson([...done, Buffer.from(parts.join(''))]))
 }
+
+/** Types serialized JSON as the value that it becomes in a response. */
+export const asSerialized = <T>(json: RawJson): T => json as unknown as T
 
 /** Serializes a value. Each `RawJson` in it is copied unchanged. */
 export function toJson(value: unknown): string | Buffer {

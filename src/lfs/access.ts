@@ -1,7 +1,8 @@
 /** Parses the response from the host of an ssh remote about its LFS server. */
-import { expiryOf, isRecord, readHeaders } from './action.js'
+import { expiryOf, readHeaders } from './action.js'
 import type { LfsEndpoint } from './endpoint.js'
 import { LfsError } from './errors.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** The LFS server of an ssh remote, and the headers for access. */
 export interface LfsAccess {

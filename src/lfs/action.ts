@@ -1,4 +1,5 @@
 /** Parses the access data that LFS servers and ssh hosts return for an address: the headers and their expiry. */
+import { isRecord } from '../kernel/guards.js'
 
 const MAX_HEADERS = 30
 const MAX_HEADER_LENGTH = 8192
@@ -17,10 +18,6 @@ const OWN = new Set([
   'proxy-authorization',
   'cookie',
 ])
-
-/** Whether a JSON value is an object. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the headers of the member `header`, without those that the client sets; null if they cannot be sent. */
 export function readHeaders(value: unknown): Record<string, string> | null {

@@ -5,7 +5,8 @@
 import { type HttpClient, type HttpResponse, OutboundError } from '../outbound/index.js'
 import type { LfsEndpoint } from './endpoint.js'
 import { LfsError, quoted } from './errors.js'
-import { expiryOf, isRecord, readHeaders } from './action.js'
+import { expiryOf, readHeaders } from './action.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** Maximum number of objects per request. */
 export const MAX_BATCH = 100

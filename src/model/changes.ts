@@ -1,7 +1,8 @@
 // The resource "changes": the differences between two revisions.
-import { type Static, type TOptional, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Id, oneOf } from './common.js'
 import { MergedFrom } from './revision.js'
+import { fromNames } from '../kernel/defined.js'
 
 /** A page in a list of changes, in its current state or in its last state before deletion. */
 const ChangedPage = Type.Object(
@@ -54,10 +55,7 @@ const changedAttributes = ['title', ...frontMatterAttributes, 'href', 'computed'
 
 export const ChangedAttributes = Type.Object(
   {
-    ...(Object.fromEntries(changedAttributes.map((name) => [name, Type.Optional(Values)])) as Record<
-      (typeof changedAttributes)[number],
-      TOptional<typeof Values>
-    >),
+    ...fromNames(changedAttributes, () => Type.Optional(Values)),
     document: Type.Optional(Type.Object({}, { description: 'Present if the text after the front matter changed.' })),
   },
   {

@@ -3,7 +3,9 @@
  * pages.
  */
 import { createHash } from 'node:crypto'
-import { isObject, itemsOf, membersOf, METHODS, resolveIn } from './values.js'
+import { itemsOf, membersOf, METHODS, resolveIn } from './values.js'
+import { isRecord } from '../kernel/guards.js'
+import { fromNames } from '../kernel/defined.js'
 
 /** Maximum number of enumeration values that are compared. */
 const MAX_ENUM = 200
@@ -54,15 +56,15 @@ export interface Outline {
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20)
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const optional = <K extends string>(key: K, value: unknown): { [P in K]?: string } =>
-  (typeof value === 'string' && value !== '' ? { [key]: value } : {}) as { [P in K]?: string }
+const optional = <K extends string>(key: K, value: unknown): Partial<Record<K, string>> =>
+  typeof value === 'string' && value !== '' ? fromNames([key], () => value) : {}
 
 const enumOf = (schema: Record<string, unknown> | null): { enum?: string[] } =>
   Array.isArray(schema?.enum) ? { enum: schema.enum.slice(0, MAX_ENUM).map((one) => JSON.stringify(one)) } : {}
 
 /** Returns a short name for a schema's type: the schema that it refers to, or its own type. */
 function typeOf(schema: unknown): string {
-  if (!isObject(schema)) return schema === false ? 'none' : 'any'
+  if (!isRecord(schema)) return schema === false ? 'none' : 'any'
   if (typeof schema.$ref === 'string') return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
   const type = Array.isArray(schema.type) ? schema.type.map(String).sort().join(' | ') : textOf(schema.type)
   if (type === 'array') return `array of ${typeOf(schema.items)}`
@@ -72,24 +74,24 @@ function typeOf(schema: unknown): string {
 
 /** Outlines a bundled document. */
 export function outlineOf(document: Record<string, unknown>): Outline {
-  const info = isObject(document.info) ? document.info : {}
+  const info = isRecord(document.info) ? document.info : {}
   const operations: Operation[] = []
   for (const [path, item] of membersOf(document.paths)) {
     const shared = resolveIn(document, item)
     if (!shared || path.startsWith('x-')) continue
     for (const method of METHODS)
-      if (isObject(shared[method]))
+      if (isRecord(shared[method]))
         operations.push(operationOf(document, { method, path, operation: shared[method], shared }))
     for (const [method, operation] of membersOf(shared.additionalOperations))
-      if (isObject(operation)) operations.push(operationOf(document, { method, path, operation, shared }))
+      if (isRecord(operation)) operations.push(operationOf(document, { method, path, operation, shared }))
   }
-  const components = isObject(document.components) ? document.components.schemas : undefined
+  const components = isRecord(document.components) ? document.components.schemas : undefined
   return {
     openapi: textOf(document.openapi) || textOf(document.swagger),
     title: textOf(info.title),
     version: textOf(info.version),
     tags: itemsOf(document.tags).flatMap((tag) =>
-      isObject(tag) && typeof tag.name === 'string'
+      isRecord(tag) && typeof tag.name === 'string'
         ? [{ name: tag.name, ...optional('description', tag.description) }]
         : [],
     ),

@@ -2,6 +2,7 @@
 import { asError } from '../kernel/thrown.js'
 import { parseYaml } from '@redocly/openapi-core'
 import { isEndlessChain, MAX_HOPS } from './values.js'
+import { ownMember } from '../kernel/guards.js'
 
 /** Maximum nesting of lists and maps. It is far more than specifications need, and small enough for recursive code. */
 const MAX_NESTING = 100
@@ -43,7 +44,7 @@ function checkReferences(document: unknown): void {
     seen.add(one)
     if (isEndlessChain(document, one))
       throw new ParseFailure(
-        `It cannot be read: the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to a circle or a chain of more than ${MAX_HOPS} references`,
+        `It cannot be read: the reference ${String(ownMember(one, '$ref')).slice(0, 200)} leads to a circle or a chain of more than ${MAX_HOPS} references`,
       )
     for (const value of Object.values(one)) left.push(value)
   }

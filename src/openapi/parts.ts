@@ -4,7 +4,8 @@ import type { IndexedOperation, PartIndex, PartPlace, ShownOperation, ShownSchem
 import { ShowBudget } from './show-budget.js'
 import { type FoundOperation, showOperation, titleOf } from './show-operation.js'
 import { showSchema } from './show-schema.js'
-import { isObject, itemsOf, membersOf, METHODS, resolveIn } from './values.js'
+import { itemsOf, membersOf, METHODS, resolveIn } from './values.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** Limits for the number of parts of each kind, the size of each part and of all parts, and the size of the index. */
 const MAX_PARTS = { operations: 5_000, webhooks: 1_000, schemas: 1_000, tags: 1_000 }
@@ -26,7 +27,7 @@ type Document = Record<string, unknown>
  */
 export function partsOf(document: Document): { parts: Buffer; index: Buffer } {
   const writer = new PartWriter()
-  const info = isObject(document.info) ? document.info : {}
+  const info = isRecord(document.info) ? document.info : {}
   const tags = tagsOf(document)
   const numbers = new Map(tags.map(({ name }, at) => [name, at]))
   const operations = writer.all(operationsOf(document), MAX_PARTS.operations, (found): IndexedOperation | null => {
@@ -86,7 +87,7 @@ function tagsOf(document: Document): PartIndex['tags'] {
   const listed = new Map<string, string>()
   let left = TAG_DESCRIPTION.all
   for (const one of itemsOf(document.tags)) {
-    if (!isObject(one) || typeof one.name !== 'string' || !used.has(one.name) || listed.has(one.name)) continue
+    if (!isRecord(one) || typeof one.name !== 'string' || !used.has(one.name) || listed.has(one.name)) continue
     const description =
       typeof one.description === 'string' ? one.description.trim().slice(0, Math.min(TAG_DESCRIPTION.each, left)) : ''
     left -= description.length
@@ -111,13 +112,13 @@ function* ofItem(document: Document, path: string, item: unknown): Generator<Fou
   const shared = resolveIn(document, item)
   if (!shared) return
   for (const method of METHODS)
-    if (isObject(shared[method])) yield { document, method, path, operation: shared[method], shared }
+    if (isRecord(shared[method])) yield { document, method, path, operation: shared[method], shared }
   for (const [method, operation] of membersOf(shared.additionalOperations))
-    if (isObject(operation)) yield { document, method, path, operation, shared }
+    if (isRecord(operation)) yield { document, method, path, operation, shared }
 }
 
 function schemasOf(document: Document): [string, unknown][] {
-  const components = isObject(document.components) ? document.components.schemas : undefined
+  const components = isRecord(document.components) ? document.components.schemas : undefined
   return membersOf(components ?? document.definitions)
 }
 

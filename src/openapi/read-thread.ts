@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { FetchedFile, FromReader, ToReader } from './messages.js'
 import { readBundled, Unfetched, Unusable } from './read.js'
+import { asError } from '../kernel/thrown.js'
 
 // Size limit: files of one specification, which the service limits
 const waiting = new Map<string, { resolve(file: FetchedFile): void; reject(error: Error): void }>()
@@ -25,7 +26,7 @@ async function read(input: Extract<ToReader, { read: unknown }>['read']): Promis
         },
       }
     // For input that it cannot read, the library throws errors with complete sentences.
-    return { problem: { message: `It cannot be read: ${String((error as Error).message).slice(0, 500)}` } }
+    return { problem: { message: `It cannot be read: ${asError(error).message.slice(0, 500)}` } }
   }
 }
 

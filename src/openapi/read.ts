@@ -14,8 +14,8 @@ import { outlineOf } from './outline.js'
 import { partsOf } from './parts.js'
 import { ParseFailure, parseText } from './parse.js'
 import { refusing, rules } from './rules.js'
-import { isObject } from './values.js'
 import { defined } from '../kernel/defined.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** Thrown if a specification cannot be used. */
 export class Unusable extends Error {
@@ -112,7 +112,7 @@ function checkVersion(parsed: unknown, source: Source): Record<string, unknown> 
   const reject = (message: string): never => {
     throw new Unusable(problemAt(`${message} ${VERSIONS}`, source, { root: source.absoluteRef }))
   }
-  if (!isObject(parsed)) return reject('This is not an OpenAPI specification: it is not an object.')
+  if (!isRecord(parsed)) return reject('This is not an OpenAPI specification: it is not an object.')
   if (parsed.swagger === 2) parsed.swagger = '2.0'
   if (typeof parsed.openapi === 'number') parsed.openapi = `${parsed.openapi}.0`
   const { openapi, swagger } = parsed

@@ -1,4 +1,5 @@
 /** Limits the content of one displayed part of a specification: schema entries and characters. */
+import { fromNames } from '../kernel/defined.js'
 
 /** Maximum number of schemas and properties in one part. */
 const MAX_ENTRIES = 400
@@ -47,9 +48,9 @@ export class ShowBudget {
   }
 
   /** Returns a text as an optional member; no member if it is not a text or is blank. */
-  member<K extends string>(key: K, value: unknown, longest: number): { [P in K]?: string } {
+  member<K extends string>(key: K, value: unknown, longest: number): Partial<Record<K, string>> {
     if (typeof value !== 'string' || value.trim() === '') return {}
-    return { [key]: this.text(value.trim(), longest) } as { [P in K]?: string }
+    return fromNames([key], () => this.text(value.trim(), longest))
   }
 
   /** Returns a value as JSON, cut to a length; indented for readers if it may be long. */

@@ -2,8 +2,9 @@
 import type { ShownContent, ShownOperation, ShownParameter, ShownProperty, ShownResponse } from '../model/index.js'
 import { MAX_LENGTHS, MAX_ITEMS, ShowBudget } from './show-budget.js'
 import { type SchemaContext, showSchema } from './show-schema.js'
-import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
+import { itemsOf, membersOf, resolveIn } from './values.js'
 import { defined } from '../kernel/defined.js'
+import { isRecord } from '../kernel/guards.js'
 
 type Value = Record<string, unknown>
 
@@ -80,7 +81,7 @@ function parametersOf({ document, operation, shared }: FoundOperation): Value[] 
 function parameter(one: Value, around: SchemaContext): ShownParameter {
   const { budget } = around
   const [content] = membersOf(one.content)
-  const schema = one.schema ?? (isObject(content?.[1]) ? content[1].schema : one)
+  const schema = one.schema ?? (isRecord(content?.[1]) ? content[1].schema : one)
   const example = one.example ?? examplesOf(one, around)[0]
   // In Swagger 2.0, a parameter is its own schema.
   const { description: _told, example: _shown, ...itself } = one
@@ -226,7 +227,7 @@ function exampleTexts(media: Value, around: SchemaContext): ShownContent['exampl
 
 function serversOf({ document, operation, shared }: FoundOperation, budget: ShowBudget): string[] {
   const servers = [operation.servers, shared.servers, document.servers].find((one) => itemsOf(one).length > 0)
-  const urls = itemsOf(servers).flatMap((one) => (isObject(one) && typeof one.url === 'string' ? [one.url] : []))
+  const urls = itemsOf(servers).flatMap((one) => (isRecord(one) && typeof one.url === 'string' ? [one.url] : []))
   const earlier =
     typeof document.host === 'string'
       ? [`${textOf(itemsOf(document.schemes)[0]) || 'https'}://${document.host}${textOf(document.basePath)}`]

@@ -1,7 +1,8 @@
 /** Converts a schema to its displayed form: resolves references, and cuts off circular references and deep nesting. */
 import type { ShownProperty, ShownSchema } from '../model/index.js'
 import { MAX_LENGTHS, MAX_LEVELS, MAX_ITEMS, type ShowBudget } from './show-budget.js'
-import { booleanIn, isObject, itemsOf, membersOf, resolveIn } from './values.js'
+import { booleanIn, itemsOf, membersOf, resolveIn } from './values.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** The context of a schema. */
 export interface SchemaContext {
@@ -21,7 +22,7 @@ const NEVER = 'none'
 
 /** Returns the type of a schema in words. */
 function typeOf(schema: unknown, { document, budget, level }: SchemaContext): string {
-  if (!isObject(schema)) return schema === false ? NEVER : 'any'
+  if (!isRecord(schema)) return schema === false ? NEVER : 'any'
   if (typeof schema.$ref === 'string') return budget.text(nameOf(schema.$ref), MAX_LENGTHS.type)
   const names = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((one) => typeof one === 'string')
   const type = names.length > 0 ? names.join(' or ') : impliedType(schema)
@@ -36,7 +37,7 @@ const impliedType = (schema: Schema): string =>
 /** Returns the displayed form of a schema. Limited by the budget and by `MAX_LEVELS`. */
 export function showSchema(given: unknown, around: SchemaContext): ShownSchema {
   const { document, budget, followed, level } = around
-  const ref = isObject(given) && typeof given.$ref === 'string' ? given.$ref : null
+  const ref = isRecord(given) && typeof given.$ref === 'string' ? given.$ref : null
   const type = typeOf(given, around)
   if (!budget.entry()) return { type, cut: 'long' }
   if (ref !== null && followed.includes(ref)) return { type, cut: 'circle' }
@@ -44,7 +45,7 @@ export function showSchema(given: unknown, around: SchemaContext): ShownSchema {
   if (!schema) return { type: booleanIn(document, given) === null ? type : typeOf(booleanIn(document, given), around) }
   const inside = { ...around, followed: ref === null ? followed : [...followed, ref], level: level + 1 }
   const own =
-    ref !== null && isObject(given) && typeof given.description === 'string' ? given.description : schema.description
+    ref !== null && isRecord(given) && typeof given.description === 'string' ? given.description : schema.description
   const shown: ShownSchema = {
     type: ref !== null && !hasParts(schema) ? `${typeOf(schema, around)}` : type,
     ...budget.member('description', own, MAX_LENGTHS.description),
@@ -63,9 +64,9 @@ const CHOICES = [
 ] as const
 
 const hasParts = (schema: Schema): boolean =>
-  isObject(schema.properties) ||
-  isObject(schema.items) ||
-  isObject(schema.additionalProperties) ||
+  isRecord(schema.properties) ||
+  isRecord(schema.items) ||
+  isRecord(schema.additionalProperties) ||
   CHOICES.some(([key]) => Array.isArray(schema[key]))
 
 const FACTS: [key: string, words: (value: unknown) => string | null][] = [
@@ -113,7 +114,7 @@ function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
     const text = words(value)
     if (text !== null) facts.push(budget.text(text, MAX_LENGTHS.fact))
   }
-  const discriminator = isObject(schema.discriminator) ? schema.discriminator.propertyName : schema.discriminator
+  const discriminator = isRecord(schema.discriminator) ? schema.discriminator.propertyName : schema.discriminator
   if (typeof discriminator === 'string') facts.push(budget.text(`discriminator: ${discriminator}`, MAX_LENGTHS.fact))
   for (const key of ['default', 'const', 'example'])
     if (schema[key] !== undefined)
@@ -147,9 +148,9 @@ function propertiesOf(schema: Schema, inside: SchemaContext): { properties?: Sho
 
 /** Returns the items of an array or the values of a map, if they have parts. */
 function innerOf(schema: Schema, inside: SchemaContext): { inner?: ShownSchema } {
-  const inner = isObject(schema.items)
+  const inner = isRecord(schema.items)
     ? schema.items
-    : isObject(schema.additionalProperties)
+    : isRecord(schema.additionalProperties)
       ? schema.additionalProperties
       : null
   const resolved = inner && resolveIn(inside.document, inner)

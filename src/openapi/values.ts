@@ -1,14 +1,11 @@
 /** Reads values of a bundled specification, which may have any form where OpenAPI does not define one. */
+import { isRecord, ownMember } from '../kernel/guards.js'
 
 /** The members of a path item that are operations. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
 
-/** Whether a value is an object with members. */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Returns the members of an object; an empty list for other values. */
-export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+export const membersOf = (value: unknown): [string, unknown][] => (isRecord(value) ? Object.entries(value) : [])
 
 /** Returns the items of a list; an empty list for other values. */
 export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
@@ -22,7 +19,7 @@ export const MAX_HOPS = 20
  */
 export function resolveIn(document: unknown, value: unknown): Record<string, unknown> | null {
   const found = follow(document, value)
-  return isObject(found) ? found : null
+  return isRecord(found) ? found : null
 }
 
 /**
@@ -40,7 +37,7 @@ export const isEndlessChain = (document: unknown, value: unknown): boolean => fo
 function follow(document: unknown, value: unknown): Record<string, unknown> | boolean | 'chain' | null {
   let at = value
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    if (!isObject(at)) return typeof at === 'boolean' ? at : null
+    if (!isRecord(at)) return typeof at === 'boolean' ? at : null
     if (typeof at.$ref !== 'string') return at
     if (!at.$ref.startsWith('#/')) return null
     at = at.$ref.slice(2).split('/').reduce(memberAt, document)
@@ -51,9 +48,7 @@ function follow(document: unknown, value: unknown): Record<string, unknown> | bo
 /** Returns the value under one part of a JSON pointer. */
 function memberAt(value: unknown, part: string): unknown {
   const key = decodePart(part).replaceAll('~1', '/').replaceAll('~0', '~')
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Record<string, unknown>)[key]
-    : undefined
+  return ownMember(value, key)
 }
 
 function decodePart(part: string): string {

@@ -7,7 +7,6 @@ import type { Agent } from 'undici'
 import type { PrivateNetworks } from '../kernel/addresses.js'
 import { awaitRemote } from '../kernel/remote-wait.js'
 import { AddressGuard, hostOf } from './addresses.js'
-import { readUrl } from './read-url.js'
 import { readBody } from './body.js'
 import { explain, OutboundError } from './errors.js'
 import type { Resolve } from './resolve.js'
@@ -157,4 +156,22 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await (await agentPromise)?.destroy()
     },
   }
+}
+
+const MAX_URL_LENGTH = 2048
+
+/**
+ * Parses a user-defined URL. The parser normalizes every notation of an IPv4 address (`2130706433`, `0x7f.1`), so that
+ * the checked address is the one that is connected to. Throws `OutboundError` (`refused`).
+ */
+function readUrl(text: string, base?: URL): URL {
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null
+  if (!url)
+    throw new OutboundError('refused', `The address is not a URL, or is longer than ${MAX_URL_LENGTH} characters.`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new OutboundError('refused', 'Only http and https URLs are allowed.')
+  if (url.username !== '' || url.password !== '')
+    throw new OutboundError('refused', 'A URL must not contain a user name or password.')
+  url.hash = ''
+  return url
 }

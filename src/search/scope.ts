@@ -106,10 +106,11 @@ function sectionsIn(file: SpaceFile, expression: string): MatchedPage[] {
     .rows<[number, number, string, string]>(sql, expression, MAX_RANKED, MAX_PAGES)
     .map(([n, best, ids, scores]) => {
       const of: number[] = JSON.parse(scores)
+      const sections: number[] = JSON.parse(ids)
       return {
         n,
         best,
-        sections: (JSON.parse(ids) as number[]).map((section, index) => [section, of[index] ?? 0] as const),
+        sections: sections.map((section, index) => [section, of[index] ?? 0] as const),
       }
     })
 }

@@ -108,7 +108,7 @@ function wordsFrom(
         start + END,
       )
       .map(([word]) => word)
-  const [texts, titles] = VOCABULARIES.map(withPrefix) as [string[], string[]]
+  const [texts, titles] = [withPrefix(VOCABULARIES[0]), withPrefix(VOCABULARIES[1])]
   const counted = texts.map((word) => ({ word, times: count(`"${word}"`) })).filter(({ times }) => times > 0)
   const frequent = counted.sort((a, b) => b.times - a.times || (a.word < b.word ? -1 : 1)).slice(0, MAX_PREFIX_WORDS)
   return [

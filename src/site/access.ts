@@ -159,7 +159,7 @@ const AUTH = /^\/~auth\/(login|logout)\/?$/
 export async function accessOutput(arrival: Arrival): Promise<SiteResponse | null | undefined> {
   const { path } = arrival.located
   const share = SHARE.exec(path)
-  if (share) return shareLink(arrival, share[1] as string, share[2] ?? '/')
+  if (share) return shareLink(arrival, share[1] ?? '', share[2] ?? '/')
   const auth = AUTH.exec(path)?.[1]
   if (auth === undefined) return undefined
   if (arrival.located.site.visibility !== 'visitor-auth') return null

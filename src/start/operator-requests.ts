@@ -7,6 +7,7 @@ import type { App } from '../domain/context/app.js'
 import { findAllByAddress, freeAddress, tokenByOperator, vouchFor } from '../domain/people/operator.js'
 import { ServiceError } from '../kernel/errors.js'
 import { Email, type UserDoc } from '../model/index.js'
+import { isRecord } from '../kernel/guards.js'
 
 /**
  * Requests a token for the account of an address, or for the member of organization `claimedIn` with this unverified
@@ -75,8 +76,8 @@ const isText = (value: unknown, most = 1_000): value is string =>
 
 /** Parses a request from JSON; null if it is invalid. */
 export function readOperatorRequest(json: unknown): OperatorRequest | null {
-  if (typeof json !== 'object' || json === null) return null
-  const { kind, email, label, claimedIn, name, free } = json as Record<string, unknown>
+  if (!isRecord(json)) return null
+  const { kind, email, label, claimedIn, name, free } = json
   const may = (value: unknown): value is string | undefined => value === undefined || isText(value)
   if (!isText(email)) return null
   if (kind === 'token' && isText(label) && may(claimedIn)) return { kind, email, label, claimedIn }

@@ -1,4 +1,4 @@
-/** The settings of the server: address, folders, first admin, log, sign-in and mail. */
+/** The settings of the server: address, folders, first admin, log, database, keys, sign-in and mail. */
 import type { LogLevel } from '../kernel/log.js'
 import {
   email,
@@ -14,6 +14,9 @@ import {
   sender,
   smtpUrl,
   text,
+  databaseUrl,
+  privateKeyFile,
+  signingKey,
 } from './setting-values.js'
 import { setting } from './setting.js'
 
@@ -148,5 +151,28 @@ export const signInSettings = {
     integer(0, 10_000_000),
     '300',
     'Maximum number of single sign-on steps (starts, and responses of identity providers) per minute and address; 0 = no limit. A sign-in has two steps.',
+  ),
+} as const
+
+export const databaseSettings = {
+  databaseUrl: setting<string | null>(
+    'DATABASE_URL',
+    databaseUrl,
+    '',
+    'PostgreSQL 15 or later, for the data that several servers share: `postgresql://user:password@db.example.org/bindery` (add `?sslmode=verify-full` for ' +
+      'an encrypted connection). Secret. Empty = a single server keeps its data in the data folder and the repository folder.',
+  ),
+  signingKeyFile: setting<string | null>(
+    'SIGNING_KEY_FILE',
+    privateKeyFile,
+    '',
+    'File of the key that seals secrets and signs links: 64 hexadecimal digits. All nodes of a database need the same key. Empty = `signing-key` in the ' +
+      'data folder, which the first start generates.',
+  ),
+  signingKey: setting<string | null>(
+    'SIGNING_KEY',
+    signingKey,
+    '',
+    'The key itself, for systems that pass secrets in the environment. Secret. Set only one of the two.',
   ),
 } as const

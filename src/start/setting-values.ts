@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { EnvError, makeValidator } from 'envalid'
 import ipaddr from 'ipaddr.js'
 import type { LogLevel } from '../kernel/log.js'
+import { isOneOf } from '../kernel/guards.js'
 
 const fail = (message: string): never => {
   throw new EnvError(message)
@@ -25,8 +26,8 @@ export const integer = (min: number, max: number) =>
   })
 const words = (input: string): string[] => input.split(',').flatMap((word) => word.trim() || [])
 export const level = makeValidator<LogLevel>((input) =>
-  ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(input)
-    ? (input as LogLevel)
+  isOneOf<LogLevel>(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], input)
+    ? input
     : fail('must be one of fatal, error, warn, info, debug, trace, silent'),
 )
 export const secret = makeValidator<string>((input) =>
@@ -106,8 +107,8 @@ export const origins = makeValidator<string[]>((input) =>
 )
 export const protocols = makeValidator<RemoteProtocol[]>((input) =>
   words(input).map((word) =>
-    ['https', 'ssh', 'http', 'file'].includes(word)
-      ? (word as RemoteProtocol)
+    isOneOf<RemoteProtocol>(['https', 'ssh', 'http', 'file'], word)
+      ? word
       : fail('must be a list of https, ssh, http, file'),
   ),
 )

@@ -1,5 +1,5 @@
 /** The declaration of a setting. */
-import type { ValidatorSpec } from 'envalid'
+import type { BaseValidator, ValidatorSpec } from 'envalid'
 
 export const MIB = 1024 * 1024
 
@@ -8,12 +8,17 @@ export interface Setting<T> {
   name: string
   default: string
   description: string
-  validator: (spec: { default?: T; devDefault?: T }) => ValidatorSpec<T>
+  validator: () => ValidatorSpec<T>
 }
 
-export const setting = <T>(name: string, validator: unknown, fallback: string, description: string): Setting<T> => ({
+export const setting = <T>(
+  name: string,
+  validator: BaseValidator<T>,
+  fallback: string,
+  description: string,
+): Setting<T> => ({
   name: `BINDERY_${name}`,
   default: fallback,
   description,
-  validator: validator as Setting<T>['validator'],
+  validator: () => validator(),
 })

@@ -18,6 +18,8 @@ const refuse = (path: string, what: string): never => {
  * JSON does. Throws `TypeError` for values that JSON would change or lose: functions, NaN, dates, class instances,
  * undefined in lists, cycles.
  */
+export function frozenJson<T>(value: T): T
+export function frozenJson(value: unknown, path: string, depth: number): unknown
 export function frozenJson(value: unknown, path = '', depth = 0): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : refuse(path, String(value))

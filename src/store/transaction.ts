@@ -112,7 +112,8 @@ export class OpenTransaction implements Transaction {
     const layer = this.#layer(of)
     const document = withVersion(draft, 1)
     if (layer.entry(document.id)) throw new DuplicateKey(of.name, 'id', document.id)
-    return this.#write(of, layer, document) as Document<T>
+    this.#write(of, layer, document)
+    return document
   }
 
   async replace<T extends object>(of: Table<T, string>, given: Document<T>): Promise<Document<T>> {
@@ -121,7 +122,8 @@ export class OpenTransaction implements Transaction {
     const stored = layer.entry(document.id)?.document.version
     if (stored === undefined) throw new NoDocument(of.name, document.id)
     if (stored !== given.version) throw new StaleDocument(of.name, document.id, given.version, stored)
-    return this.#write(of, layer, document) as Document<T>
+    this.#write(of, layer, document)
+    return document
   }
 
   async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
@@ -134,7 +136,7 @@ export class OpenTransaction implements Transaction {
   async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least = 1): Promise<T> {
     if (this.#over) throw new Error('this transaction has ended. Await every call on it')
     const position = Math.max(this.#nextOf(to.name, group), least)
-    const record = frozenJson(make(position)) as T
+    const record = frozenJson(make(position))
     if (to.group(record) !== group)
       throw new TypeError(
         `a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`,
@@ -171,7 +173,7 @@ export class OpenTransaction implements Transaction {
     return last ? last.position + 1 : this.#database.journals.group(journal, group).stagedNext
   }
 
-  #write(of: AnyTable, layer: Layer, document: AnyDocument): AnyDocument {
+  #write(of: AnyTable, layer: Layer, document: AnyDocument): void {
     const entry = entryOf(of, document)
     checkOrders(of, document)
     for (const index of of.unique ?? []) {
@@ -180,7 +182,6 @@ export class OpenTransaction implements Transaction {
       }
     }
     layer.set({ id: document.id, entry })
-    return document
   }
 
   /** Returns the changes of the transaction, without documents that it both inserted and removed. */
@@ -195,12 +196,12 @@ export class OpenTransaction implements Transaction {
 }
 
 /** Puts `id` and `version` first, for people who read the files. */
-export function withVersion(draft: object, version: number): AnyDocument {
-  const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
+export function withVersion<T extends object>(draft: Draft<T>, version: number): Document<T> {
+  const { id, version: _, ...rest } = frozenJson<Draft<T> & { version?: number }>(draft)
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
   if (!Number.isSafeInteger(version))
     throw new TypeError('replacing a document needs the version with which it was read')
-  return Object.freeze({ id, version, ...rest })
+  return Object.freeze({ id, version, ...rest }) as Document<T>
 }
 
 /** Returns the operations of a change for the log. `before` is the old state of the document. */

@@ -61,9 +61,9 @@ export function groupsOf(order: AnyOrder, document: AnyDocument): readonly strin
  */
 export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
   const by: unknown = called(order.by, document)
-  if (typeof by !== 'string' && !Number.isFinite(by))
+  if (typeof by !== 'string' && (typeof by !== 'number' || !Number.isFinite(by)))
     throw new TypeError(`${JSON.stringify(document.id)} cannot be sorted by ${String(by)}`)
-  return [by as string | number, document.id]
+  return [by, document.id]
 }
 
 /**

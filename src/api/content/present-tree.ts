@@ -5,7 +5,7 @@ import { datesOf } from '../../domain/revisions/page-dates.js'
 import { eachDocument, knownPages, structureNumber } from '../../domain/revisions/revisions.js'
 import { ofTree } from '../../domain/revisions/weights.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
-import { RawJson } from '../../kernel/raw-json.js'
+import { RawJson, asSerialized } from '../../kernel/raw-json.js'
 import { eachInSlices, inSlices, Slices } from '../../kernel/slices.js'
 import type { Format, Page } from '../../model/index.js'
 import { type PageContext, presentOwn, revisionUrl } from './present-page.js'
@@ -62,7 +62,7 @@ export async function presentPages(context: PageContext, entries: readonly PageE
     const tree = { ...known, pages: lasting }
     context.app.content.trees.set(keyOf(context), tree, await inSlices(ofTree(tree)))
   }
-  return { json: new RawJson([...done, Buffer.from(parts.join(''))]) as unknown as Page[], costly }
+  return { json: asSerialized(new RawJson([...done, Buffer.from(parts.join(''))])), costly }
 }
 
 /** Reads the files of the pages that have to be presented again. */

@@ -21,7 +21,7 @@ import {
   ReusableContent,
   Revision,
 } from '../../model/index.js'
-import { endpoint, type Loaded } from '../service.js'
+import { endpoint, type Loaded, loadedBelow } from '../service.js'
 import { presentFile, presentReusableContent, presentRevision } from './present.js'
 import { pageRenewal } from './page-renewal.js'
 import { pageContext } from './present-page.js'
@@ -65,7 +65,7 @@ export function contentReads<const Path extends BelowSpace>(source: ContentSourc
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
 function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
-  const opened = async (context: ContentRequest) => open(context as unknown as Loaded<Path>)
+  const opened = async (context: ContentRequest) => open(loadedBelow(context))
   const show = async (context: PresentOptions): Promise<OpenRevision> => {
     const revision = await opened(context)
     return context.query.computed
@@ -76,12 +76,11 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     path: path,
     noun,
     common: { method: 'GET', section, needs: 'space:view' } as const,
-    head: (context: ContentRequest) => head(context as unknown as Loaded<Path>),
+    head: (context: ContentRequest) => head(loadedBelow(context)),
     open: opened,
     /** Opens the revision with computed pages, unless the query excludes them. */
     show,
-    validator: (context: ContentRequest) =>
-      contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
+    validator: (context: ContentRequest) => contentValidator(context.app, context.space, head(loadedBelow(context))),
     /** Returns the data to renew a page response. */
     renewal: async (
       context: PresentOptions & { query: { evaluated: boolean } },

@@ -12,6 +12,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { ContentLocation, Link as LinkJson } from '../../model/index.js'
 import type { Locations, LinkLocation } from './locations.js'
 import { defined, required } from '../../kernel/defined.js'
+import { asSerialized } from '../../kernel/raw-json.js'
 
 /**
  * Maximum size of a list page in bytes, even if `limit` allows more. The objects in it are complete, and may be large.
@@ -83,7 +84,7 @@ export async function presentLink(
     ...(problem === null ? {} : { problem: explain(problem, link) }),
     ...(status === 'broken' && without ? { brokenByChangeRequest: !without.has(linkKey(link)) } : {}),
     ...(target === null ? {} : { targetReference: target.json }),
-    locationReferences: [location as unknown as ContentLocation],
+    locationReferences: [asSerialized<ContentLocation>(location)],
   }
   return { json, bytes: 500 + location.length + (target?.bytes ?? 0) }
 }
@@ -118,7 +119,7 @@ function shownOf({ page, file, anchor }: AddressPlace): LinkLocation {
 }
 
 const raw = (json: RawJson): Presented<ContentLocation> => ({
-  json: json as unknown as ContentLocation,
+  json: asSerialized(json),
   bytes: json.length,
 })
 

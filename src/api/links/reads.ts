@@ -15,7 +15,7 @@ import type { OpenRevision } from '../../domain/revisions/revisions.js'
 import { type PageQuery, paginate, paginateSorted, type SortKey } from '../../kernel/paging.js'
 import { Slices } from '../../kernel/slices.js'
 import { BacklinkList, BacklinksQuery, LinkList, LinksQuery } from '../../model/index.js'
-import { endpoint, type Loaded } from '../service.js'
+import { endpoint, type Loaded, loadedBelow } from '../service.js'
 import { Locations } from './locations.js'
 import { presentBacklink, presentLink, presentWithin } from './present.js'
 
@@ -58,7 +58,7 @@ const linkSortKey = (link: Link): SortKey => [link.source.gitPath, linkKey(link)
 /** Returns the functions that list the links of some content and the backlinks of a part of it. */
 function listsOf<const Path extends BelowSpace>(of: LinkedContent<Path>) {
   const open = async (context: LinkRequest) => {
-    const loaded = context as unknown as Loaded<Path> & { actor: Actor }
+    const loaded = { ...loadedBelow<Path>(context), actor: context.actor }
     const revision = await of.open(loaded)
     return {
       revision,

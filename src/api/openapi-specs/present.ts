@@ -3,7 +3,7 @@ import { mayNow } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { versionUrl } from '../../domain/openapi/versions.js'
-import { RawJson } from '../../kernel/raw-json.js'
+import { RawJson, asSerialized } from '../../kernel/raw-json.js'
 import { type OpenApiSpecDoc, type OpenApiVersionDoc, SPEC_FILE } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { defined } from '../../kernel/defined.js'
@@ -78,7 +78,7 @@ export const presentContent = (app: App, spec: Spec, version: Document<OpenApiVe
       dir: './',
       isEntrypoint: true,
       references: [],
-      specification: new RawJson([document]) as unknown,
+      specification: asSerialized<unknown>(new RawJson([document])),
     },
   },
   url: versionUrl(app, version),

@@ -15,7 +15,7 @@ import {
   UpdateContentPermission,
   UserContentPermission,
 } from '../../model/index.js'
-import { endpoint, type Loaded } from '../service.js'
+import { endpoint, type Loaded, loadedBelow } from '../service.js'
 import { presentAggregatePermissions, presentTeamPermissions, presentUserPermissions } from './present.js'
 
 /** The resource that the roles apply to. */
@@ -46,7 +46,7 @@ function mountOf<Path extends string>({ path, noun, section, needs, otherSources
     noun,
     otherSources,
     common: { section, needs },
-    target: (context: object) => target(context as Loaded<Path>),
+    target: (context: object) => target(loadedBelow(context)),
   }
 }
 

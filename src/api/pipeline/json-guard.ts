@@ -42,7 +42,7 @@ function find(value: unknown): Fault | null {
         message: 'must not have a member "__proto__"',
         path: [],
       }
-    const fault = find((value as Record<string, unknown>)[key])
+    const fault = find(Reflect.get(value, key))
     if (fault) return under(key, fault)
   }
   return null

@@ -45,10 +45,10 @@ export function commentTargetsOf(document: DocumentNode): CommentTarget[] {
     add({
       node: node.key,
       preview: previewOf(shownText),
-      digest: digestOf(type, shownText === '' ? fingerprint(node as BlockNode) : shownText),
+      digest: digestOf(type, shownText === '' ? fingerprint(node) : shownText),
     })
     if (node.object === 'text') return
-    if (type === 'table') for (const cell of cellsOf(node as BlockNode)) add(cell)
+    if (node.object === 'block' && type === 'table') for (const cell of cellsOf(node)) add(cell)
     for (const child of node.nodes) visit(child)
   }
   for (const node of document.nodes) visit(node)

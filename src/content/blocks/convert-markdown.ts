@@ -10,6 +10,7 @@ import { findAttributeList } from '../heading-attributes.js'
 import { type Inline, text } from './node.js'
 import { block, type Position } from './block.js'
 import { markdownTable } from './table.js'
+import { ownMember } from '../../kernel/guards.js'
 
 type Converter = (node: Markdown, position: Position, context: ConversionContext) => BlockNode[]
 
@@ -63,7 +64,8 @@ function paragraph(node: Markdown, position: Position, context: ConversionContex
     const at = findOffsets(child)
     const [image] = inlines([child], context)
     const data = image?.object === 'inline' ? image.data : {}
-    const src = (data['ref'] as { url?: string } | undefined)?.url ?? ''
+    const url = ownMember(data['ref'], 'url')
+    const src = typeof url === 'string' ? url : ''
     return block('image', at ? context.position(at.start, at.end) : position, {
       ...data,
       src,

@@ -1,9 +1,9 @@
 // Checks the block trees that clients send before they are printed as markdown.
 import type { BlockNode, DocumentNode, InlineNode, TextNode } from '../types.js'
-import { isRecord } from '../json.js'
 import { describeBlocks } from './describe.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
 import { pageLimit, textLimit } from './weight.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** Maximum number of levels, nodes and characters of a tree that a client may send. */
 const MAX_NESTING = 150

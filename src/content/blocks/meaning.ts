@@ -2,6 +2,7 @@
 import type { BlockNode, DocumentNode } from '../types.js'
 import { isEmptyParagraph } from './print-block.js'
 import type { Inline } from './node.js'
+import { ownMember } from '../../kernel/guards.js'
 
 type Node = BlockNode | Inline
 
@@ -49,7 +50,7 @@ function addressIn(node: Node): Extract<Inline, { object: 'text' }> | null {
     return null
   const [only] = node.nodes
   const written = only?.object === 'text' ? only.leaves.map((leaf) => leaf.text).join('') : ''
-  const url = (node.data['ref'] as { url?: unknown } | undefined)?.url
+  const url = ownMember(node.data['ref'], 'url')
   return only?.object === 'text' &&
     /^(?:https?:\/\/|www\.)|@/i.test(written) &&
     [written, `http://${written}`, `mailto:${written}`].includes(String(url))
@@ -101,7 +102,7 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
 export const meaningOf = (document: DocumentNode): string => JSON.stringify(meaning(document.nodes, false))
 
 /** Returns everything in a node except keys and positions, for comparison. */
-export const fingerprint = (node: BlockNode | DocumentNode): string =>
+export const fingerprint = (node: BlockNode | Inline | DocumentNode): string =>
   JSON.stringify(node, (name, value: unknown) =>
     name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value,
   )

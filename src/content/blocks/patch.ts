@@ -4,7 +4,8 @@ import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError } from './document-error.js'
 import { fingerprint } from './meaning.js'
 import { restyled } from './restyle.js'
-import type { Position } from './block.js'
+import { type Position, positionOf } from './block.js'
+import { isRecord } from '../../kernel/guards.js'
 
 interface Edit {
   start: number
@@ -28,9 +29,9 @@ const NEXT_LINE = /^[ \t]*(?:\r\n|\n)[ \t]*[^ \t\r\n]/
 
 const blocks = (nodes: BlockNode['nodes']): BlockNode[] =>
   nodes.flatMap((node) => (node.object === 'block' ? [node] : []))
-const place = (node: BlockNode): Position | null => {
-  const at = node.data['position'] as Partial<Position> | undefined
-  return typeof at?.start === 'number' && typeof at.end === 'number' ? (at as Position) : null
+const place = (node: BlockNode): Omit<Position, 'line'> | null => {
+  const { start, end } = isRecord(node.data['position']) ? node.data['position'] : {}
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : null
 }
 /** Returns a block's own data, without its children. */
 const own = (node: BlockNode): string =>
@@ -75,15 +76,16 @@ class Patch {
     this.#remove(before, new Set(pairs))
     let last = -1
     for (const [index, node] of after.entries()) {
-      const pair = pairs[index] as number
-      if (pair < 0) {
+      const pair = pairs[index] ?? -1
+      const old = before[pair]
+      if (!old) {
         this.#insert(node, `${path}/${index}`, before, last, (pairs[index + 1] ?? 0) >= 0)
         continue
       }
-      if (last >= 0 && pair > last + 1)
-        this.edits.push(...apart(this.source, before[last] as BlockNode, before[pair] as BlockNode))
+      const preceding = before[last]
+      if (preceding && pair > last + 1) this.edits.push(...apart(this.source, preceding, old))
       last = pair
-      this.#change(before[pair] as BlockNode, node, `${path}/${index}`)
+      this.#change(old, node, `${path}/${index}`)
     }
     return true
   }
@@ -92,13 +94,13 @@ class Patch {
   #remove(before: BlockNode[], paired: ReadonlySet<number>): void {
     before.forEach((old, index) => {
       if (paired.has(index)) return
-      const at = place(old) as Position
+      const at = positionOf(old)
       const following = before[index + 1]
       const preceding = before[index - 1]
-      if (following) this.edits.push({ start: at.start, end: (place(following) as Position).start, text: '' })
+      if (following) this.edits.push({ start: at.start, end: positionOf(following).start, text: '' })
       else
         this.edits.push({
-          start: preceding && paired.has(index - 1) ? (place(preceding) as Position).end : at.start,
+          start: preceding && paired.has(index - 1) ? positionOf(preceding).end : at.start,
           end: at.end,
           text: '',
         })
@@ -111,7 +113,7 @@ class Patch {
     const eol = this.#eol
     const text = this.write(node, path, source).replace(/\r?\n/g, eol)
     const old = before[last]
-    const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
+    const at = old ? positionOf(old).end : before[0] ? positionOf(before[0]).start : source.length
     // Without a blank line, the following text would become the end of this block.
     const gap = NEXT_LINE.test(source.slice(at)) && isBeforeOld ? eol : ''
     this.edits.push({
@@ -140,7 +142,7 @@ class Patch {
   }
 
   #replace(old: BlockNode, node: BlockNode, path: string): void {
-    const { start, end } = place(old) as Position
+    const { start, end } = positionOf(old)
     const like = this.source.slice(start, end)
     const written = this.write(node, path, like)
     const contained = (text: string): string => prefixed(text, this.source, start, this.#eol)
@@ -164,7 +166,7 @@ class Patch {
    */
   #rows(old: BlockNode, node: BlockNode, path: string): boolean {
     const [before, after] = [blocks(old.nodes), blocks(node.nodes)]
-    const at = place(old) as Position
+    const at = positionOf(old)
     const like = this.source.slice(at.start, at.end)
     const linesOf = (table: string): string[] => table.split('\n').toSpliced(1, 1)
     const written = linesOf(this.write(node, path, like))

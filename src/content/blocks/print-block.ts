@@ -12,6 +12,7 @@ import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf
 import { phrasing, type Printing, raw } from './print-inline.js'
 import { findTag, type TagRow, tagTable } from './tags.js'
 import { isVerbatimPage } from './verbatim.js'
+import { isRecord } from '../../kernel/guards.js'
 
 type Data = Record<string, unknown>
 
@@ -183,7 +184,7 @@ function table(node: BlockNode, printing: Printing): Markdown {
 const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlinesIn(title))}</summary>`)
 
 function expandable(node: BlockNode, printing: Printing, path: string): Markdown[] {
-  const attributes = { ...(node.data['attributes'] as Data | undefined) }
+  const attributes = isRecord(node.data['attributes']) ? { ...node.data['attributes'] } : {}
   if (node.data['open'] === true) attributes['open'] ??= ''
   else delete attributes['open']
   const [first] = node.nodes
@@ -259,8 +260,7 @@ function tagSource(row: TagRow, data: Data, path: string): string {
   }
   if (row.name === 'if') return `{% if ${check(stringOf(data['expression']), 'expression')} %}`
   const quote = (value: string, name: string): string => `"${check(value, name).replace(/[\\"]/g, '\\$&')}"`
-  const attributes =
-    typeof data['attributes'] === 'object' && data['attributes'] !== null ? (data['attributes'] as Data) : {}
+  const attributes = isRecord(data['attributes']) ? data['attributes'] : {}
   const values = new Map<string, unknown>(Object.entries(attributes))
   for (const name of row.attributes) {
     const value = data[name]

@@ -4,6 +4,7 @@ import type { BlockNode } from '../types.js'
 import type { ConversionContext } from './context.js'
 import { htmlInlines } from './inline.js'
 import { type Inline, type Mark, inlinesIn } from './node.js'
+import { isRecord } from '../../kernel/guards.js'
 
 type Data = Record<string, unknown>
 
@@ -211,7 +212,7 @@ export function tableHtml(node: BlockNode): string {
   const head = rows.filter((row) => row.data['header'] === true)
   const body = rows.filter((row) => row.data['header'] !== true)
   const view = stringOf(node.data['view'])
-  const own = typeof node.data['attributes'] === 'object' ? { ...(node.data['attributes'] as Data) } : {}
+  const own = isRecord(node.data['attributes']) ? { ...node.data['attributes'] } : {}
   if (view && view !== 'grid') own['data-view'] = view
   const part = (name: string, some: readonly BlockNode[]) =>
     some.length > 0 ? `<${name}>${some.map(line).join('')}</${name}>` : ''

@@ -4,6 +4,7 @@ import type { Markdown } from '../gfm/tree.js'
 import type { Inline, Mark } from './node.js'
 import { inlineTags, markTags, stringOf, urlOf } from './print-html.js'
 import { isKnownTag } from './tags.js'
+import { ownMember } from '../../kernel/guards.js'
 
 /** The context for printing an inline node. */
 export interface Printing {
@@ -39,8 +40,9 @@ function shared(a: Mark[] | null, b: Mark[] | null): Mark[] | null {
  */
 function marksAround(nodes: readonly Inline[]): Mark[] | null {
   const marks = marksOf(nodes)
-  const code = marks?.findIndex(({ type }) => type === 'code') ?? -1
-  return code < 0 ? marks : (marks as Mark[]).slice(0, code)
+  if (marks === null) return null
+  const code = marks.findIndex(({ type }) => type === 'code')
+  return code < 0 ? marks : marks.slice(0, code)
 }
 
 /** Returns the marks that all text in the nodes has in common; null if there is no text. */
@@ -140,10 +142,12 @@ function element(node: Inline & { object: 'inline' }, printing: Printing, depth:
   if (type === 'hard-break' && !html && !printing.cell) return [{ type: 'break' }]
   const title = data['mention'] === true ? 'mention' : stringOf(data['title'])
   const target = { url: urlOf(data), ...(title ? { title } : {}) }
-  const reference = data['reference'] as { label?: unknown; type?: unknown } | undefined
-  const used = stringOf(reference?.label)
+  const reference = data['reference']
+  const used = stringOf(ownMember(reference, 'label'))
   const defined = printing.definitions.get(used.toLowerCase().replace(/\s+/g, ' ').trim()) === target.url
-  const link = defined ? { identifier: used, label: used, referenceType: stringOf(reference?.type) || 'full' } : target
+  const link = defined
+    ? { identifier: used, label: used, referenceType: stringOf(ownMember(reference, 'type')) || 'full' }
+    : target
   if (type === 'link' && !html) return [{ type: defined ? 'linkReference' : 'link', ...link, children: inner() }]
   if (type === 'annotation' && !html)
     return [

@@ -14,11 +14,15 @@ import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
 import { verbatimText } from './verbatim.js'
 import { pageLimit } from './weight.js'
+import { isOneOf } from '../../kernel/guards.js'
 
 /** The number of characters that are examined. */
 const MAX_EXAMINED = 20_000
 
-const marker = (text: string, of: RegExp): string | undefined => of.exec(text)?.[1]
+const marker = <const M extends string>(text: string, of: RegExp, markers: readonly M[]): M | undefined => {
+  const [, found] = of.exec(text) ?? []
+  return isOneOf(markers, found) ? found : undefined
+}
 const count = (text: string, of: RegExp): number => text.match(of)?.length ?? 0
 
 /** Prints a hard break as two spaces. */
@@ -27,8 +31,8 @@ const spacedBreak: typeof defaultHandlers.break = (...given) => defaultHandlers.
 /** Returns the printer options that match the style of `source`. Constructs that do not occur in it get no options. */
 function styleOf(source: string): Partial<Options> {
   const text = source.slice(0, MAX_EXAMINED)
-  const bullet = marker(text, /^[ \t>]*([-*+])[ \t]+\S/m) as Options['bullet'] | undefined
-  const ordered = marker(text, /^[ \t>]*\d{1,9}([.)])[ \t]+\S/m) as Options['bulletOrdered'] | undefined
+  const bullet = marker(text, /^[ \t>]*([-*+])[ \t]+\S/m, ['-', '*', '+'])
+  const ordered = marker(text, /^[ \t>]*\d{1,9}([.)])[ \t]+\S/m, ['.', ')'])
   const stars = count(text, /(?<![*\\\p{L}\p{N}])\*(?![*\s])/gu)
   const underscores = count(text, /(?<![_\\\p{L}\p{N}])_(?![_\s])/gu)
   const strong = count(text, /(?<![_\\\p{L}\p{N}])__(?![_\s])/gu) > count(text, /(?<![*\\])\*\*(?![*\s])/gu)

@@ -142,10 +142,10 @@ const htmlBeforeTags: Construct = {
   },
 }
 
-const isBlankLineBefore = (construct: unknown): boolean =>
-  typeof construct === 'object' &&
-  construct !== null &&
-  (construct as Construct).tokenize?.name === 'tokenizeBlankLineBefore'
+const isBlankLineBefore = (construct: Parameters<Effects['check']>[0]): boolean =>
+  'tokenize' in construct &&
+  typeof construct.tokenize === 'function' &&
+  construct.tokenize.name === 'tokenizeBlankLineBefore'
 
 /**
  * The syntax in addition to CommonMark and GFM. `off` contains the names of constructs to disable; `lastFence` is the

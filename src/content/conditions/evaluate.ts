@@ -1,6 +1,7 @@
 /** Evaluates a condition. It never runs code: only expressions that `check.ts` allows have a value. */
 import type { AnyNode, BinaryExpression, CallExpression, MemberExpression } from 'acorn'
 import { parseExpression } from './parse.js'
+import { ownMember } from '../../kernel/guards.js'
 
 /** The JSON values of the root names. */
 type ConditionValues = Readonly<Record<string, unknown>>
@@ -49,16 +50,14 @@ function compare({ operator, left: a, right: b }: BinaryExpression, values: Cond
   if (operator === 'in') return has(right, left)
   if (operator === '==' || operator === '===') return isSame(left, right, operator === '==')
   if (operator === '!=' || operator === '!==') return !isSame(left, right, operator === '!=')
-  const ordered = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
-  if (!ordered) return false
-  const [one, other] = [left as number, right as number]
-  return operator === '<'
-    ? one < other
-    : operator === '<='
-      ? one <= other
-      : operator === '>'
-        ? one > other
-        : one >= other
+  if (typeof left === 'number' && typeof right === 'number') return isOrdered(operator, left, right)
+  return typeof left === 'string' && typeof right === 'string' && isOrdered(operator, left, right)
+}
+
+function isOrdered<T extends string | number>(operator: string, left: T, right: T): boolean {
+  if (operator === '<') return left < right
+  if (operator === '<=') return left <= right
+  return operator === '>' ? left > right : left >= right
 }
 
 /** `==` treats null and undefined as equal. Other values are never converted. */
@@ -84,7 +83,5 @@ function memberOf(node: MemberExpression, values: ConditionValues): unknown {
   const object = evaluate(node.object, values)
   const name =
     node.property.type === 'Identifier' && !node.computed ? node.property.name : String(evaluate(node.property, values))
-  return typeof object === 'object' && object !== null && Object.hasOwn(object, name)
-    ? (object as Record<string, unknown>)[name]
-    : undefined
+  return ownMember(object, name)
 }

@@ -37,11 +37,8 @@ function mergeLines(base: string, ours: string, theirs: string): string | null {
   let tail = 0
   const last = (of: readonly string[]): string => required(of[of.length - 1 - tail])
   while (tail < shortest - start && last(b) === last(o) && last(b) === last(t)) tail++
-  const [was, mine, other] = [b, o, t].map((one) => one.slice(start, one.length - tail)) as [
-    string[],
-    string[],
-    string[],
-  ]
+  const changed = (one: readonly string[]): string[] => one.slice(start, one.length - tail)
+  const [was, mine, other] = [changed(b), changed(o), changed(t)]
   if (was.length * Math.max(mine.length, other.length) > MAX_PRODUCT) return null
   const regions = diff3Merge(mine, was, other, { excludeFalseConflicts: true })
   if (!regions.every((region) => region.ok)) return null

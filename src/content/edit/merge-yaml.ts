@@ -1,7 +1,8 @@
 /** Merges three versions of YAML or front matter, key by key. */
 import { findFrontMatterBlock } from './front-matter.js'
-import { isRecord, sameValue } from '../json.js'
+import { sameValue } from '../json.js'
 import { YamlEditError, readYamlMap, setYamlKey } from './yaml.js'
+import { isRecord } from '../../kernel/guards.js'
 
 export type Merged = { text: string } | { conflict: string }
 

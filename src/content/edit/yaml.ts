@@ -15,6 +15,7 @@ import {
 } from 'yaml'
 import { checkNesting } from '../yaml-depth.js'
 import { sameValue } from '../json.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** Thrown if YAML cannot be edited key by key, because it is invalid or not a map. */
 export class YamlEditError extends Error {
@@ -83,7 +84,7 @@ export function readYamlMap(text: string): Record<string, unknown> {
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 })
     if (value === null || value === undefined) return {}
-    if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
+    if (isRecord(value)) return value
   } catch (cause) {
     throw new YamlEditError('The YAML cannot be parsed: it has too many aliases, or an alias without an anchor.', {
       cause,

@@ -36,7 +36,7 @@ function groupsOf(edges: readonly Edge[]): Edge[][] {
     let root = name
     for (let up = parent.get(root); up !== undefined && up !== root; up = parent.get(root)) root = up
     for (let at = name; at !== root; ) {
-      const up = parent.get(at) as string
+      const up = parent.get(at) ?? root
       parent.set(at, root)
       at = up
     }

@@ -3,9 +3,9 @@ import { sortInSteps } from '../../kernel/slices.js'
 import { entriesFrom } from '../config.js'
 import type { Reference } from '../reference.js'
 import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
-import { isRecord } from '../json.js'
 import { type Link, MAX_TARGET_LENGTH, type LinkSource, type LinkTarget, linkKey } from './link.js'
 import { type LinkContext, resolveLink } from './resolve-link.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** The links of a revision. */
 export interface LinkGraph {

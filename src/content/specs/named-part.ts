@@ -26,7 +26,10 @@ export function readNamedPart(tag: string, body: string): NamedPart | null {
 /** Returns the part that a tag with these attributes refers to, like `readNamedPart`. */
 export function readNamedPartOf(tag: string, named: Readonly<Record<string, string | boolean>>): NamedPart | null {
   if (!isPartTag(tag)) return null
-  const attribute = (name: string): string => (typeof named[name] === 'string' ? (named[name] as string).trim() : '')
+  const attribute = (name: string): string => {
+    const value = named[name]
+    return typeof value === 'string' ? value.trim() : ''
+  }
   const spec = tag === 'openapi' || tag === 'swagger' ? { url: attribute('src') } : { slug: attribute('spec') }
   if (Object.values(spec)[0] === '') return null
   const method = attribute('method').toUpperCase()

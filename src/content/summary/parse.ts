@@ -1,13 +1,13 @@
 /** Parses a table of contents. */
 import { parse } from 'yaml'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
-import { isRecord } from '../json.js'
 import type { Summary, SummaryNode } from '../types.js'
 import { checkNesting } from '../yaml-depth.js'
 import { nestedGroup } from './encode.js'
 import { parseInline } from './inline.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 import { defined } from '../../kernel/defined.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** Parses SUMMARY.md. Never throws: invalid content gives a diagnostic with its line; the caller adds the file. */
 export function parseSummary(text: string): Summary {

@@ -7,7 +7,6 @@ import { ASSETS_FOLDER, INCLUDES_FOLDER } from '../known-files.js'
 import { idOf } from '../identity.js'
 import { findFrontMatter } from '../front-matter.js'
 import { findReferences } from '../find-references.js'
-import { isRecord } from '../json.js'
 import { resolveReference } from '../resolve-reference.js'
 import { readStructure } from '../structure.js'
 import { decodeText } from '../text.js'
@@ -15,6 +14,7 @@ import type { ContentStructure, DocumentEntry, PageEntry, TreeReader } from '../
 import { inPlace } from '../work/direct.js'
 import { readYaml } from '../yaml.js'
 import { type Template, TemplateError, type TemplateLink, type TemplateRef } from './template.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** The file that describes a template. */
 const DESCRIPTION_FILE = 'template.yaml'

@@ -48,9 +48,10 @@ function longest(before: readonly string[], after: readonly string[]): [number, 
 /** Pairs items of very long lists that occur once in each list and are in the same order. */
 function byUnique(before: readonly string[], after: readonly string[]): [number, number][] {
   const [own, other] = [onceIn(before), onceIn(after)]
-  const pairs = [...own].flatMap(([item, i]): [number, number][] =>
-    i >= 0 && (other.get(item) ?? -1) >= 0 ? [[i, other.get(item) as number]] : [],
-  )
+  const pairs = [...own].flatMap(([item, i]): [number, number][] => {
+    const j = other.get(item) ?? -1
+    return i >= 0 && j >= 0 ? [[i, j]] : []
+  })
   const kept: [number, number][] = []
   let last = -1
   for (const [i, j] of pairs.sort((a, b) => a[0] - b[0]))

@@ -130,7 +130,8 @@ export function weavePage(
   const rendered = renderUnits(units, wanted, new Map(Object.entries(answers)))
   const page = new Writer()
   const lines: LedgerUnit[] = []
-  const [kept, refused, translated] = [[] as string[], new Set<string>(), new Set<string>()]
+  const kept: string[] = []
+  const [refused, translated] = [new Set<string>(), new Set<string>()]
   units.forEach((unit, j) => {
     const i = required(known[j])
     const made = rendered.cores.get(j)

@@ -14,6 +14,7 @@ import type { LoadedSpace } from '../context/loaded.js'
 import type { FetchedFiles } from './fetch-files.js'
 import { overridesAt } from '../revisions/identity.js'
 import { type OpenRevision, openRevision } from '../revisions/revisions.js'
+import { isOid } from '../../kernel/ids.js'
 
 /** The result of planning content changes on one revision. */
 export interface ContentPlan {
@@ -38,8 +39,8 @@ export async function planContent(
   const { batch, overrides: before } = await openBatch(app, space, base, {
     fetched,
     fileIn: async (page, id) => {
-      if (id !== undefined && !(await space.repo.hasCommit(id))) return null
-      const other = await openRevision(app, space, (id ?? initial) as CommitId)
+      if (id !== undefined && !(isOid(id) && (await space.repo.hasCommit(id)))) return null
+      const other = await openRevision(app, space, id ?? initial)
       const entry = other.structure.byId.get(page)
       const file = entry?.type === 'document' ? await other.snapshot.entry(entry.gitPath) : null
       return file && { oid: file.oid, mode: file.mode }

@@ -10,6 +10,7 @@ import { takenOverrides } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
 import { MAIN } from '../context/refs.js'
 import { guardMain } from './guards.js'
+import { isOid } from '../../kernel/ids.js'
 
 /**
  * Commits the files and page IDs of an earlier revision to main. Later revisions stay in the history. The target must
@@ -24,12 +25,12 @@ export async function rollBack(
   id: string,
 ): Promise<{ revision: CommitId }> {
   const { repo, doc } = space
-  if (!(await repo.hasCommit(id))) {
+  if (!isOid(id) || !(await repo.hasCommit(id))) {
     throw badRequest(`There is no revision ${id} in this space.`, [
       { path: '/revision', message: 'must be a revision of the main content' },
     ])
   }
-  const target = await repo.commit(id as CommitId)
+  const target = await repo.commit(id)
   const [subject = ''] = target.message.split('\n')
   const revision = await app.locks.run(doc.id, (lease) =>
     moveBranch(

@@ -33,10 +33,11 @@ function uploadedFiles(changes: readonly ContentChange[], uploads: Uploads): Fet
   const found = new Map<Parameters<FetchedFiles['get']>[0], FetchedFile>()
   const left = new Set(uploads.keys())
   for (const file of changes.flatMap((change) => (change.operation === 'insert_files' ? change.files : []))) {
-    const upload = file.part === undefined ? undefined : uploads.get(file.part)
+    if (file.part === undefined) continue
+    const upload = uploads.get(file.part)
     if (!upload) continue
     found.set(file, { name: file.name, content: upload.content })
-    left.delete(file.part as string)
+    left.delete(file.part)
   }
   if (left.size === 0) return found
   throw badRequest(

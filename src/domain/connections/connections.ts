@@ -1,6 +1,6 @@
 /** Finds, lists and deletes connections of spaces to remote repositories. */
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
-import { type ConnectionDoc, connections, type SpaceDoc, spaces } from '../../model/index.js'
+import { type ConnectionDoc, connections, spaces } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
@@ -37,7 +37,7 @@ export async function listAllConnections(
   const all = await app.store.find(connections, 'organization', organization.doc.id)
   const found = (
     await Promise.all([...new Set(all.map(({ space }) => space))].map((id) => app.store.get(spaces, id)))
-  ).filter((space) => space !== null && space.deletedAt === undefined) as Document<SpaceDoc>[]
+  ).flatMap((space) => (space !== null && space.deletedAt === undefined ? [space] : []))
   const viewer = await viewerOf(app.store, actor.user.id, organization.doc.id)
   const roles = await rolesOf(app.store, viewer, 'space', found)
   const visible = new Set(found.filter((_, index) => roles[index] != null).map(({ id }) => id))

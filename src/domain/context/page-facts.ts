@@ -6,6 +6,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { ContentCache, KnownPage } from './content-cache.js'
 import { FactMaker, type Files, type Kind, type IndexedFacts, weightOf } from './make-facts.js'
 import type { Texts } from './texts.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** Number of rows read from the index between two checks of the time slice. */
 const ROWS = 200
@@ -112,8 +113,8 @@ function parseRow(kind: Kind, row: string): unknown {
     const value: unknown = JSON.parse(row)
     if (kind === 'references' || kind === 'sections') return Array.isArray(value) ? value : null
     if (kind === 'outline') return isOutline(value) ? value : null
-    const { attributes, bodyStart, diagnostics, limit } = value as Partial<KnownPage>
-    return isObject(attributes) && Number.isInteger(bodyStart) && Array.isArray(diagnostics) && limit !== undefined
+    const { attributes, bodyStart, diagnostics, limit } = isRecord(value) ? value : {}
+    return isRecord(attributes) && Number.isInteger(bodyStart) && Array.isArray(diagnostics) && limit !== undefined
       ? value
       : null
   } catch {
@@ -121,9 +122,7 @@ function parseRow(kind: Kind, row: string): unknown {
   }
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const isOutline = (value: unknown): boolean => {
-  const { title, headings, anchors } = (isObject(value) ? value : {}) as Partial<Outline>
+  const { title, headings, anchors } = isRecord(value) ? value : {}
   return typeof title === 'string' && Array.isArray(headings) && Array.isArray(anchors)
 }

@@ -93,8 +93,8 @@ export class StoredDates {
 function readRow(text: string): Row | null {
   try {
     const { rows, commits, files }: Partial<Row> = JSON.parse(text)
-    return Number.isInteger(rows) && Array.isArray(commits) && Array.isArray(files)
-      ? { rows: rows as number, commits, files }
+    return typeof rows === 'number' && Number.isInteger(rows) && Array.isArray(commits) && Array.isArray(files)
+      ? { rows, commits, files }
       : null
   } catch {
     return null

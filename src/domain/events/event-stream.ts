@@ -87,7 +87,7 @@ export async function listEvents(
 /** Returns the sequence after which a page starts. Throws 400. */
 function sequenceOf(cursor: string): number {
   const [sequence] = decodeCursor(cursor)
-  if (Number.isSafeInteger(sequence) && (sequence as number) >= 0) return sequence as number
+  if (typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence >= 0) return sequence
   throw invalidCursor()
 }
 

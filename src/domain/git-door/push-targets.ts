@@ -31,10 +31,10 @@ const refused = (reason: string): PushTarget => ({ kind: 'refused', reason })
  */
 export function targetOf({ ref, to }: Pick<RefCommand, 'ref' | 'to'>, topic: string | undefined): PushTarget {
   if (!isRefName(ref)) return refused('not a valid ref name (git help check-ref-format)')
-  const number = changeRequestNumber(ref as RefName)
+  const number = changeRequestNumber(ref)
   if (to === null) return refused(deletion(number))
   if (ref === MAIN) return { kind: 'main' }
-  if (number !== null) return { kind: 'branch', ref: ref as RefName, number }
+  if (number !== null) return { kind: 'branch', ref, number }
   if (ref.startsWith(FOR)) return forTarget(ref.slice(FOR.length), topic)
   if (ref.startsWith('refs/tags/')) return refused('tags are not supported; push a branch')
   if (!ref.startsWith(HEADS) || ref.startsWith(`${HEADS}change-requests`))

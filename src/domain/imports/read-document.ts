@@ -106,7 +106,7 @@ export async function readMarkdown(gathering: Gathering, file: SourceFile): Prom
   const work = gathering.app.texts.for(gathering.spaceId)
   const { attributes, bodyStart } = text.startsWith('---')
     ? await work.page(text, file.name)
-    : { attributes: {} as { title?: string }, bodyStart: 0 }
+    : { attributes: { title: undefined }, bodyStart: 0 }
   const heading = await work.heading(text.slice(bodyStart))
   const title = cleanTitle(heading || attributes.title || '', file.name)
   return {

@@ -12,20 +12,14 @@ import { gather } from './gather.js'
 import { Gathering, type Progress } from './gathering.js'
 import { shownUrl, withoutQuery } from './shown-url.js'
 import { allPages } from './source-page.js'
+import { isOneOf } from '../../kernel/guards.js'
 
 /** The outcome of a run. */
 type ImportEnd = Partial<
   Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>
 >
 
-const CODES: readonly string[] = [
-  'bad-request',
-  'forbidden',
-  'not-found',
-  'conflict',
-  'too-large',
-  'locked',
-] satisfies ImportProblem['code'][]
+const CODES = ['bad-request', 'forbidden', 'not-found', 'conflict', 'too-large', 'locked'] as const
 
 /** Converts the error that ended an import to the problem that its request reports. Null if the error is unexpected. */
 function problemOf(error: unknown): ImportProblem | null {
@@ -33,9 +27,9 @@ function problemOf(error: unknown): ImportProblem | null {
     return { code: 'bad-request', message: error.message }
   if (error instanceof TextTooCostly)
     return { code: 'too-large', message: `A page is too large for this import. ${error.message}` }
-  if (!(error instanceof ServiceError) || !CODES.includes(error.code)) return null
+  if (!(error instanceof ServiceError) || !isOneOf(CODES, error.code)) return null
   return {
-    code: error.code as ImportProblem['code'],
+    code: error.code,
     message: error.message,
     ...(error.extra.paths ? { paths: error.extra.paths } : {}),
   }

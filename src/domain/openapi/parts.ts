@@ -35,7 +35,8 @@ export async function readParts(
   return (
     found?.map((bytes) => {
       const [about = '', shown = 'null'] = bytes.toString().split('\n')
-      return { ...(JSON.parse(about) as Pick<StoredPart, 'title' | 'words'>), shown }
+      const stored: Pick<StoredPart, 'title' | 'words'> = JSON.parse(about)
+      return { ...stored, shown }
     }) ?? null
   )
 }

@@ -1,5 +1,5 @@
 /** Creates, lists, finds and changes organizations. */
-import { keysOf } from '../../kernel/defined.js'
+import { keysOf, defined, withoutNulls } from '../../kernel/defined.js'
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -167,12 +167,10 @@ function applySettings(
   { emailDomains, ...rest }: UpdateOrganization,
 ): Document<OrganizationDoc> {
   const domains = emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}
-  const type = rest.communityType === undefined ? {} : { type: rest.communityType === null ? 'business' : 'community' }
-  const next = { ...stored, ...rest, ...domains, ...type }
-  const removable = ['logo', 'useCase', 'communityType', 'customHostname']
-  return Object.fromEntries(
-    Object.entries(next).filter(([key, value]) => value !== null || !removable.includes(key)),
-  ) as unknown as Document<OrganizationDoc>
+  const { communityType: community } = rest
+  const type = community === undefined ? stored.type : community === null ? 'business' : 'community'
+  const { logo, useCase, communityType, customHostname, ...others } = { ...stored, ...rest, ...domains, type }
+  return { ...others, ...defined(withoutNulls({ logo, useCase, communityType, customHostname })) }
 }
 
 /** Throws 400 for the service's own hostname, and 409 if another organization or a site has it. */

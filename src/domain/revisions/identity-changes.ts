@@ -57,7 +57,11 @@ const renamedEntry = (from: string, to: string) => ({ kind: kindOfPath(to), from
 /** Converts the changes of files to changes of entries, whose keys are paths below the root. */
 async function entryChanges(changes: readonly TreeChange[], oldRoot: string, root: string) {
   const entry = (key: string): EntryKey => ({ kind: kindOfPath(key), key })
-  const found = { added: [] as EntryKey[], deleted: [] as EntryKey[], renamed: [] as ReturnType<typeof renamedEntry>[] }
+  const found: { added: EntryKey[]; deleted: EntryKey[]; renamed: ReturnType<typeof renamedEntry>[] } = {
+    added: [],
+    deleted: [],
+    renamed: [],
+  }
   await eachInSlices(changes, ({ status, path, from }) => {
     if (status === 'added') found.added.push(entry(keyBelow(root, path)))
     else if (status === 'deleted') found.deleted.push(entry(keyBelow(oldRoot, path)))

@@ -1,6 +1,7 @@
 /** Selects the claims about a site's visitor: those that its adaptive schema declares, and no others. */
 import { badRequest } from '../../kernel/errors.js'
 import type { AdaptiveJsonSchema } from '../../model/index.js'
+import { isRecord } from '../../kernel/guards.js'
 
 /** Claims by name. `unsigned` contains the claims that the visitor's browser states itself. */
 export type VisitorClaims = Readonly<Record<string, boolean | Readonly<Record<string, boolean>>>>
@@ -39,7 +40,7 @@ export function readUnsigned(text: string | undefined): ClaimValues {
   if (text === undefined) return {}
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ClaimValues
+    if (isRecord(value)) return value
   } catch {
     // Reported below, like other JSON values.
   }

@@ -111,11 +111,14 @@ export const locationOf = ({ doc }: Item): Location => locationIn(doc.organizati
 
 /** Returns the item at another location. A space with visibility `in-collection` becomes private at the top level. */
 export function movedTo(item: Item, { organization, parent }: Location, position: string, now: string): Item {
+  const to = { organization, position, ...defined({ parent }) }
+  if (item.kind === 'collection') {
+    const { parent: _before, ...rest } = item.doc
+    return collectionItem({ ...rest, ...to })
+  }
   const { parent: _before, ...rest } = item.doc
-  const doc = { ...rest, organization, position, ...defined({ parent }) }
-  if (item.kind === 'collection') return { kind: 'collection', doc }
-  const alone = item.doc.visibility === 'in-collection' && parent === undefined
-  return { kind: 'space', doc: { ...doc, updatedAt: now, ...(alone ? { visibility: 'private' } : {}) } } as Item
+  const visibility = rest.visibility === 'in-collection' && parent === undefined ? 'private' : rest.visibility
+  return spaceItem({ ...rest, ...to, updatedAt: now, visibility })
 }
 
 const undeletedBefore = (items: readonly Item[], at: number): number =>

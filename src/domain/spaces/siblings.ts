@@ -47,6 +47,10 @@ export async function itemsBelow(reader: Reader, collection: string): Promise<It
   return found
 }
 
+/** Returns an item with other values of members that spaces and collections have. */
+export const withMembers = (item: Item, members: { position?: string; organization?: string }): Item =>
+  item.kind === 'space' ? spaceItem({ ...item.doc, ...members }) : collectionItem({ ...item.doc, ...members })
+
 /** Replaces the document of a space or collection. */
 export async function replaceItem(tx: Transaction, item: Item): Promise<Item> {
   return item.kind === 'space'
@@ -68,7 +72,7 @@ export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: n
   )
   for (const item of siblings) {
     const position = moved.get(item.doc.id)
-    if (position !== undefined) await replaceItem(tx, { ...item, doc: { ...item.doc, position } } as Item)
+    if (position !== undefined) await replaceItem(tx, withMembers(item, { position }))
   }
   return positions
 }

@@ -9,32 +9,23 @@ import {
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 
-type SiteSpaces = Pick<SiteStructure, 'siteSpaces'>
-
-function marked<T extends SiteSpaces>(container: T, space: string, hidden: boolean): T {
+function marked(siteSpaces: readonly SiteSpaceEntry[], space: string, hidden: boolean): SiteSpaceEntry[] {
   const mark = ({ hidden: _was, ...entry }: SiteSpaceEntry): SiteSpaceEntry => (hidden ? { ...entry, hidden } : entry)
-  return {
-    ...container,
-    siteSpaces: container.siteSpaces.map((entry) => (entry.space === space ? mark(entry) : entry)),
-  }
+  return siteSpaces.map((entry) => (entry.space === space ? mark(entry) : entry))
 }
 
-function markedItem(item: GroupChild, space: string, hidden: boolean): GroupChild {
-  if (item.type === 'site-section') return marked(item, space, hidden)
+function markedItem<T extends GroupChild>(item: T, space: string, hidden: boolean): T {
+  if (item.type === 'site-section') return { ...item, siteSpaces: marked(item.siteSpaces, space, hidden) }
   return item.type === 'site-section-group'
     ? { ...item, children: item.children.map((child) => markedItem(child, space, hidden)) }
     : item
 }
 
-const structureOf = ({ structure }: SiteDoc, space: string, hidden: boolean): SiteStructure =>
-  marked(
-    {
-      ...structure,
-      items: structure.items.map((item) => markedItem(item, space, hidden)) as SiteStructure['items'],
-    },
-    space,
-    hidden,
-  )
+const structureOf = ({ structure }: SiteDoc, space: string, hidden: boolean): SiteStructure => ({
+  ...structure,
+  siteSpaces: marked(structure.siteSpaces, space, hidden),
+  items: structure.items.map((item) => markedItem(item, space, hidden)),
+})
 
 /**
  * Hides a deleted space on all of its sites, or shows a restored one again, in the transaction that deletes or restores

@@ -32,7 +32,7 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
 import { queueComputed } from '../openapi/queue.js'
-import { defined, required } from '../../kernel/defined.js'
+import { defined, required, withoutNulls } from '../../kernel/defined.js'
 
 /** Period in which a deleted space can be restored, in milliseconds. It is then purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
@@ -283,10 +283,8 @@ export async function updateSpace(
         { path: '/visibility', message: 'must not be in-collection while the space is in no collection' },
       ])
     }
-    const given = Object.entries({ ...stored, ...input }).filter(([, value]) => value !== undefined)
-    const next = Object.fromEntries(
-      given.filter(([field, value]) => value !== null || field === 'defaultLevel'),
-    ) as unknown as Document<SpaceDoc>
+    const { defaultLevel = stored.defaultLevel, ...others } = input
+    const next = { ...withoutNulls({ ...stored, ...defined(others) }), defaultLevel }
     return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
   }
   const doc = await changeSpace(app, actor, space.doc.id, {

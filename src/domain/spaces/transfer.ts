@@ -36,6 +36,7 @@ import {
   positionAtEnd,
   replaceItem,
   spaceItem,
+  withMembers,
 } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -111,11 +112,7 @@ async function transferItem(
     from.organization === to.organization ? Promise.resolve(one) : withInheritedRules(tx, one)
   const moved = await replaceItem(tx, movedTo(await own(item), to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
-    for (const one of below)
-      await replaceItem(tx, {
-        ...(await own(one)),
-        doc: { ...(await own(one)).doc, organization: to.organization },
-      } as Item)
+    for (const one of below) await replaceItem(tx, withMembers(await own(one), { organization: to.organization }))
     for (const { kind, doc } of everything) {
       await transferGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
       if (kind === 'space') await removeRequestsToOutsiders(tx, doc.id, to.organization)

@@ -2,6 +2,7 @@
 import { SCHEMA_VERSION } from '../../content/blocks/parse.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { Instructions, InstructionsInput } from '../../model/index.js'
+import { isRecord } from '../../kernel/guards.js'
 
 const MAX_LENGTH = 10_000
 const MAX_NODES = 10_000
@@ -17,8 +18,8 @@ export function textOf(instructions: Pick<Instructions, 'nodes'> | undefined): s
     line = ''
   }
   for (let node = pending.pop(); node !== undefined && nodes < MAX_NODES; node = pending.pop(), nodes++) {
-    if (typeof node !== 'object' || node === null) continue
-    const { object, text, leaves, nodes: inner } = node as Record<string, unknown>
+    if (!isRecord(node)) continue
+    const { object, text, leaves, nodes: inner } = node
     if (object === 'block') flush()
     if (typeof text === 'string') line += text
     for (const list of [inner, leaves]) if (Array.isArray(list)) pending.push(...list.slice(0, MAX_NODES).reverse())

@@ -9,6 +9,7 @@ import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import { moveRefs } from '../commits/move-branch.js'
 import { commitMessage, serviceSignature } from '../commits/make-commit.js'
+import { isOid } from '../../kernel/ids.js'
 
 /** Ref of the newest ledger, whose parents are the earlier ones. */
 const LEDGER = 'refs/bindery/translation'
@@ -63,7 +64,7 @@ export async function findLedger(repo: Repository, head: CommitId): Promise<Ledg
   for (const limit of [FIRST_WALK, MAX_WALK]) {
     const history = await repo.history({ from: head, limit })
     const ledger = history.find(({ headers }) => headers[LEDGER_HEADER] !== undefined)?.headers[LEDGER_HEADER]
-    if (ledger !== undefined && (await repo.hasCommit(ledger))) return readLedger(repo, ledger as CommitId)
+    if (ledger !== undefined && isOid(ledger) && (await repo.hasCommit(ledger))) return readLedger(repo, ledger)
     if (ledger !== undefined || history.length < limit) return null
   }
   return null

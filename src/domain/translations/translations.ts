@@ -24,7 +24,7 @@ import { createSpace } from '../spaces/spaces.js'
 import { chooseEngine } from './engines.js'
 import { readInstructions } from './instructions.js'
 import { dropRun, queueRun } from './queue.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, withoutNulls } from '../../kernel/defined.js'
 
 const MAX_TRANSLATIONS = 100
 
@@ -192,7 +192,8 @@ export async function updateTranslation(
   { doc: { id }, role }: LoadedTranslation,
   input: UpdateTranslation,
 ): Promise<LoadedTranslation> {
-  const written = input.instructions ? { instructions: readInstructions(input.instructions) } : {}
+  const { instructions, ...settings } = input
+  const written = instructions === undefined ? {} : { instructions: instructions && readInstructions(instructions) }
   if (input.engine && !app.translation.engines.some(({ name }) => name === input.engine))
     throw badRequest(`The server has no engine ${input.engine}.`, [
       {
@@ -203,17 +204,13 @@ export async function updateTranslation(
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(translations, id)
     if (!stored) throw notFound('The translation')
-    const given = Object.entries(input).filter(([, value]) => value !== undefined)
-    const merged = {
+    const next = withoutNulls({
       ...stored,
-      ...Object.fromEntries(given),
+      ...defined(settings),
       ...written,
       ...(input.automatic ? { automaticBy: actor.user.id } : {}),
       updatedAt: app.clock.now().toISOString(),
-    }
-    const next = Object.fromEntries(
-      Object.entries(merged).filter(([, value]) => value !== null),
-    ) as unknown as Document<TranslationDoc>
+    })
     await emitTranslation(app, tx, 'translation.updated', next, actor)
     return tx.replace(translations, next)
   })

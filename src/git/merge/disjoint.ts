@@ -1,6 +1,6 @@
 /** Merges two sides that changed different files, by taking each side's changes. All other merges are left to Git. */
 import { required } from '../../kernel/defined.js'
-import { asOid } from '../../kernel/ids.js'
+import { asOid, type CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError } from '../errors.js'
 import type { Ancestry } from '../history/ancestry.js'
@@ -30,10 +30,8 @@ export async function mergeDisjoint(
   try {
     const bases = base === undefined ? await ancestry.mergeBases(ours, theirs) : [base]
     if (bases.length !== 1) return null
-    const trees = await Promise.all(
-      [required(bases[0]), ours, theirs].map(async (id) => (await objects.commit(id)).tree),
-    )
-    const roots = trees.map((oid) => makeNode('', '040000', oid)) as [Node, Node, Node]
+    const rootOf = async (id: CommitId): Promise<Node> => makeNode('', '040000', (await objects.commit(id)).tree)
+    const roots = await Promise.all([rootOf(required(bases[0])), rootOf(ours), rootOf(theirs)])
     const work: TreeMerge = { objects, made: new Map(), slices: new Slices() }
     const decided = decide(roots)
     const tree = decided === 'inside' ? await mergeFolder(roots, work) : decided
@@ -48,6 +46,7 @@ export async function mergeDisjoint(
 }
 
 type Three = [base: Node | undefined, ours: Node | undefined, theirs: Node | undefined]
+type Folders = [base: Node, ours: Node, theirs: Node]
 
 /**
  * Returns the merged entry of a name: undefined for none, null if Git must merge, 'inside' if the folders must be
@@ -64,19 +63,20 @@ function decide([base, ours, theirs]: Three): Node | undefined | null | 'inside'
 }
 
 /** Returns the merged folder; null if Git must merge, also if the folder would be empty. */
-async function mergeFolder(folders: readonly Node[], work: TreeMerge): Promise<Node | null> {
-  const [base, ours, theirs] = (await Promise.all(folders.map(({ oid }) => work.objects.tree(oid)))) as [
-    Tree,
-    Tree,
-    Tree,
-  ]
+async function mergeFolder(folders: Folders, work: TreeMerge): Promise<Node | null> {
+  const { objects } = work
+  const [base, ours, theirs] = await Promise.all([
+    objects.tree(folders[0].oid),
+    objects.tree(folders[1].oid),
+    objects.tree(folders[2].oid),
+  ])
   if (![base, ours, theirs].every(isPlain)) return null
   const nodes: Node[] = []
   for (const name of new Set([...base.byName.keys(), ...ours.byName.keys(), ...theirs.byName.keys()])) {
     if (work.slices.due) await work.slices.rest()
     const three: Three = [base.byName.get(name), ours.byName.get(name), theirs.byName.get(name)]
     const decided = decide(three)
-    const node = decided === 'inside' ? await mergeFolder(three as Node[], work) : decided
+    const node = decided === 'inside' ? await mergeFolder(three as Folders, work) : decided
     if (node === null) return null
     if (node) nodes.push(node)
   }

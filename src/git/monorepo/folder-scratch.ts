@@ -14,6 +14,7 @@ import type { LocalRepository } from '../remote/connection.js'
 import type { RemoteOperations } from '../remote/operations.js'
 import type { FolderScratch, Repository } from '../types.js'
 import type { ReservedScratch } from './fetch-folder.js'
+import { asError } from '../../kernel/thrown.js'
 
 const FOLDER = 'outgoing'
 /**
@@ -52,7 +53,7 @@ export async function withOutgoing<T>(
   try {
     return await once(held, tools, work)
   } catch (error) {
-    if (!isRepositoryFault(error) && (error as object).constructor !== GitError) throw error
+    if (!isRepositoryFault(error) && asError(error).constructor !== GitError) throw error
     await held.renew()
     return once(held, tools, work)
   }

@@ -21,7 +21,7 @@ export const locksInTheWay = (repository: string, moves: readonly RefMove[]): st
  */
 export function listLocks(repository: string): string[] {
   const top = readdirSync(repository).filter((name) => name.endsWith('.lock') || name === HALF_PACKED)
-  const refs = (readdirSync(join(repository, 'refs'), { recursive: true }) as string[]).filter((name) =>
+  const refs = readdirSync(join(repository, 'refs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.lock'),
   )
   return [...top, ...refs.map((name) => `refs/${name}`)].sort()

@@ -6,7 +6,6 @@ import type { Launcher } from '../process/launcher.js'
 import { hermeticEnvironment } from '../process/environment.js'
 import { runGit } from '../remote/run.js'
 import { gpgSigner } from './gpg-signer.js'
-import { sshSigner } from './ssh-signer.js'
 import type { RunSigning, Signer } from './types.js'
 
 const TIMEOUT_MS = 30_000
@@ -75,3 +74,14 @@ function inTurns(signer: Signer): Signer {
     close: () => signer.close(),
   }
 }
+
+/** Returns a signer with the key in a file. */
+const sshSigner = (run: RunSigning, keyFile: string): Signer => ({
+  async sign(content) {
+    const signature = await run('ssh-keygen', ['-Y', 'sign', '-n', 'git', '-f', keyFile], { input: content })
+    if (!signature.startsWith('-----BEGIN SSH SIGNATURE-----'))
+      throw new SigningFailed('ssh-keygen printed no signature')
+    return signature.trimEnd()
+  },
+  close: async () => {},
+})

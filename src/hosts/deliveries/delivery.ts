@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Provider } from '../types.js'
 import { type Delivery, hintsOf } from './hints.js'
-import { payloadOf } from './payload.js'
 import { SignatureCheck } from './signatures.js'
 
 /** Thrown if a delivery has no signature, or a wrong one. */
@@ -71,4 +70,15 @@ export function verifyDelivery(rules: DeliveryRules, rawBody: Uint8Array): Deliv
   const incoming = openDelivery(rules)
   incoming.push(rawBody)
   return incoming.finish()
+}
+
+/** Parses a payload. Returns undefined if it cannot be read; only hints are lost. */
+function payloadOf(body: Buffer, headers: IncomingHttpHeaders): unknown {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+  try {
+    return JSON.parse(isForm ? (new URLSearchParams(body.toString('latin1')).get('payload') ?? '') : body.toString())
+  } catch {
+    // Not valid JSON.
+    return undefined
+  }
 }

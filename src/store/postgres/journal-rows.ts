@@ -37,7 +37,7 @@ export async function appendRecord<T extends object>(
   least: number,
 ): Promise<T> {
   const position = Math.max((await numbersOf(session, to.name, group))?.next ?? 1, least)
-  const record = frozenJson(make(position)) as T
+  const record = frozenJson(make(position))
   if (to.group(record) !== group)
     throw new TypeError(
       `a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`,

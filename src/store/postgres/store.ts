@@ -6,14 +6,15 @@ import type { Recording } from '../../kernel/recording.js'
 import { TurnQueue } from '../../kernel/turns.js'
 import { constraintOf, type Database, DatabaseAway, type News, type Session } from '../../postgres/index.js'
 import { StoreClosed } from '../errors.js'
-import { RecordedStore } from '../recorded-store.js'
+import { RecordedStore, type Stamps } from '../recorded-store.js'
 import { SingleWrites } from '../single-writes.js'
 import type { Document, SharedStore, Store, Table, Transaction } from '../types.js'
+import type { AnyTable } from '../view.js'
+import { keyText } from './encoding.js'
 import { deleteDropped, dropRecords, extentOf, groupNames } from './journal-rows.js'
 import { joinLengths } from './list-lengths.js'
 import { readRecords } from './read-journal.js'
 import { allDocuments, countDocuments, findDocuments, readStretch, storedDocument } from './read-documents.js'
-import { stampsOf } from './stamps.js'
 import { PostgresTransaction } from './transaction.js'
 
 /**
@@ -164,3 +165,23 @@ export class PostgresStore extends SingleWrites implements SharedStore {
     await this.#closed()
   }
 }
+
+/** Returns the stamps of a table. They are as current as the last query for news. */
+function stampsOf(news: News): (of: AnyTable) => Stamps {
+  // bound: the tables of the service
+  const known = new WeakMap<AnyTable, Stamps>()
+  return (of) => {
+    const stamps = known.get(of) ?? tableStamps(news, of.name)
+    known.set(of, stamps)
+    return stamps
+  }
+}
+
+const tableStamps = (news: News, table: string): Stamps => ({
+  get version() {
+    return news.version
+  },
+  stamp: (id) => news.stamp(`d ${table} ${keyText(id)}`),
+  keyStamp: (index, key) => news.stamp(`k ${table} ${index} ${keyText(key)}`),
+  keysFollowDocuments: false,
+})

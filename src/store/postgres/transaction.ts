@@ -82,7 +82,8 @@ export class PostgresTransaction implements Transaction {
   async insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
     const document = withVersion(draft, 1)
     if (await storedDocument(this.#session, of, document.id)) throw new DuplicateKey(of.name, 'id', document.id)
-    return (await this.#write(of, document, NO_ROWS)) as Document<T>
+    await this.#write(of, document, NO_ROWS)
+    return document
   }
 
   async replace<T extends object>(of: Table<T, string>, given: Document<T>): Promise<Document<T>> {
@@ -91,7 +92,8 @@ export class PostgresTransaction implements Transaction {
     if (!stored) throw new NoDocument(of.name, document.id)
     const { version } = stored.document
     if (version !== given.version) throw new StaleDocument(of.name, document.id, given.version, version)
-    return (await this.#write(of, document, rowsOfStored(of, stored))) as Document<T>
+    await this.#write(of, document, rowsOfStored(of, stored))
+    return document
   }
 
   async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
@@ -105,13 +107,12 @@ export class PostgresTransaction implements Transaction {
   }
 
   /** @param before the existing rows of the document; null = unknown */
-  async #write(of: AnyTable, document: AnyDocument, before: Rows | null): Promise<AnyDocument> {
+  async #write(of: AnyTable, document: AnyDocument, before: Rows | null): Promise<void> {
     const after = rowsOf(of, entryOf(of, document))
     const taken = await takenKey(this.#session, of, document.id, without(after.keys, (before ?? NO_ROWS).keys))
     if (taken) throw new DuplicateKey(of.name, taken.index, taken.given)
     if (!before) await removeAllRows(this.#session, of, document.id)
     await putDocument(this.#session, of, document, before ?? NO_ROWS, after)
-    return document
   }
 }
 

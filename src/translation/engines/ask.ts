@@ -99,7 +99,3 @@ export function textsOf(value: unknown, engine: string): string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
   throw new EngineError('bad-answer', `${engine} did not return a list of texts.`)
 }
-
-/** Returns a member of a value of any type. */
-export const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined

@@ -1,8 +1,9 @@
 /** The DeepL engine, API version 2. */
 import { type Engine, EngineError, type GlossaryEntry, type LanguagePair } from '../types.js'
-import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
+import { askJson, type EngineAccess, textsOf } from './ask.js'
 import { cachedForMinutes } from './remembered.js'
 import { defined } from '../../kernel/defined.js'
+import { ownMember } from '../../kernel/guards.js'
 
 const NAME = 'DeepL'
 const REASONS = {
@@ -26,7 +27,7 @@ type Ask = (path: string, body?: unknown, signal?: AbortSignal) => Promise<unkno
 async function codesOf(ask: Ask, type: 'source' | 'target', signal?: AbortSignal): Promise<Set<string>> {
   const list = await ask(`/v2/languages?type=${type}`, undefined, signal)
   if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
-  return new Set(list.map((one) => String(memberOf(one, 'language')).toUpperCase()))
+  return new Set(list.map((one) => String(ownMember(one, 'language')).toUpperCase()))
 }
 
 /** Uploads a glossary and returns its ID. */
@@ -44,7 +45,7 @@ async function glossaryId(
     entries,
     entries_format: 'tsv',
   }
-  const id = memberOf(await ask('/v2/glossaries', body, signal), 'glossary_id')
+  const id = ownMember(await ask('/v2/glossaries', body, signal), 'glossary_id')
   if (typeof id !== 'string') throw new EngineError('bad-answer', `${NAME} did not accept the glossary.`)
   return id
 }
@@ -93,8 +94,8 @@ export function deepl(access: EngineAccess, url: string, key: string): Engine {
         },
         signal,
       )
-      const list = memberOf(answer, 'translations')
-      return textsOf(Array.isArray(list) ? list.map((one) => memberOf(one, 'text')) : list, NAME)
+      const list = ownMember(answer, 'translations')
+      return textsOf(Array.isArray(list) ? list.map((one) => ownMember(one, 'text')) : list, NAME)
     },
   }
 }

@@ -1,8 +1,9 @@
 /** The LibreTranslate engine. */
 import { type Engine, EngineError } from '../types.js'
-import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
+import { askJson, type EngineAccess, textsOf } from './ask.js'
 import { asHtml } from './html.js'
 import { cachedForMinutes } from './remembered.js'
+import { ownMember } from '../../kernel/guards.js'
 
 const NAME = 'LibreTranslate'
 /** LibreTranslate's language codes where they differ from Bindery's codes, the newest first. */
@@ -19,7 +20,7 @@ export function libreTranslate(access: EngineAccess, url: string, key: string): 
   const languages = cachedForMinutes(async (signal?: AbortSignal) => {
     const list = await askJson(access, { engine: NAME, url: `${base}/languages`, signal })
     if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not return its languages.`)
-    return new Map(list.map((one) => [String(memberOf(one, 'code')), targetsOf(one)]))
+    return new Map(list.map((one) => [String(ownMember(one, 'code')), targetsOf(one)]))
   })
   async function pairOf(
     from: string,
@@ -43,7 +44,7 @@ export function libreTranslate(access: EngineAccess, url: string, key: string): 
       const pair = await pairOf(from, to, signal)
       const body = { q: texts.map(asHtml), ...pair, format: 'html', ...(key === '' ? {} : { api_key: key }) }
       return textsOf(
-        memberOf(await askJson(access, { engine: NAME, url: `${base}/translate`, body, signal }), 'translatedText'),
+        ownMember(await askJson(access, { engine: NAME, url: `${base}/translate`, body, signal }), 'translatedText'),
         NAME,
       )
     },
@@ -52,6 +53,6 @@ export function libreTranslate(access: EngineAccess, url: string, key: string): 
 
 /** Returns the targets of a language. Old versions do not list them; then every language is a target. */
 function targetsOf(language: unknown): { has(code: string): boolean } {
-  const targets = memberOf(language, 'targets')
+  const targets = ownMember(language, 'targets')
   return Array.isArray(targets) ? new Set(targets.map(String)) : { has: () => true }
 }

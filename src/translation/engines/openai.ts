@@ -1,6 +1,7 @@
 /** The engine for language models behind the OpenAI HTTP API, which many servers support. */
 import { type Engine, EngineError, type Guidance, type LanguagePair } from '../types.js'
-import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
+import { askJson, type EngineAccess, textsOf } from './ask.js'
+import { ownMember } from '../../kernel/guards.js'
 
 const NAME = 'The language model'
 /** Maximum length of each kind of guidance, in characters. */
@@ -41,14 +42,14 @@ export function openAi(access: EngineAccess, url: string, key: string, model: st
 }
 
 function translationsOf(answer: unknown): string[] {
-  const choices = memberOf(answer, 'choices')
+  const choices = ownMember(answer, 'choices')
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
-  const content = memberOf(memberOf(choice, 'message'), 'content')
-  if (memberOf(choice, 'finish_reason') === 'length')
+  const content = ownMember(ownMember(choice, 'message'), 'content')
+  if (ownMember(choice, 'finish_reason') === 'length')
     throw new EngineError('bad-answer', `${NAME} returned an incomplete response.`)
   if (typeof content !== 'string') throw new EngineError('bad-answer', `${NAME} returned no text.`)
   try {
-    return textsOf(memberOf(JSON.parse(content.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, '')), 'translations'), NAME)
+    return textsOf(ownMember(JSON.parse(content.replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, '')), 'translations'), NAME)
   } catch (error) {
     throw error instanceof EngineError
       ? error

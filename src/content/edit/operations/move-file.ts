@@ -1,5 +1,5 @@
 /** Moves files and updates the links to and from them. */
-import { required } from '../../../kernel/defined.js'
+import { required, own } from '../../../kernel/defined.js'
 import { entriesFrom, redirectKey } from '../../config.js'
 import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
@@ -11,10 +11,11 @@ import { MovedLinks } from '../moved-links.js'
 import { mayInclude, retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
 import { inFolder, summaryText, writeSummary } from './table-of-contents.js'
-import { isRecord, sameValue } from '../../json.js'
+import { sameValue } from '../../json.js'
 import { CONFIG_FILE } from '../../known-files.js'
 import { unlessTooCostly } from '../../work/text-work.js'
 import { renamedTarget } from '../rewrite-references.js'
+import { isRecord } from '../../../kernel/guards.js'
 
 /**
  * Changes the targets of redirects to files that are about to move (new path by old path). Without this, old addresses
@@ -30,7 +31,7 @@ async function retargetRedirects(batch: Batch, moved: ReadonlyMap<string, string
   const targets: Record<string, string> = {}
   for (const [from, value] of Object.entries(written)) {
     const old = redirectKey(from)
-    const file = Object.hasOwn(config.redirects, old) ? (config.redirects[old] as string) : ''
+    const file = own(config.redirects, old) ?? ''
     const there = moved.get(file)
     const target = String(value).trim()
     if (there === undefined) continue

@@ -9,6 +9,7 @@ import { type FileEdit, TextTooCostly } from '../../work/text-work.js'
 import { ChangeError } from '../change-error.js'
 import { editFile as editAtOnce } from '../edit-file.js'
 import type { Batch } from '../batch.js'
+import { keysOf } from '../../../kernel/defined.js'
 
 type BatchThreads = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
@@ -149,8 +150,9 @@ function checkMembers({ condition }: PageMembers): void {
  */
 export function membersOf(members: PageMembers): Readonly<Record<string, unknown>> | undefined {
   checkMembers(members)
-  const changes = Object.entries(keys).flatMap(([member, key]) => {
-    const value = members[member as keyof PageMembers]
+  const changes = keysOf(keys).flatMap((member) => {
+    const key = keys[member]
+    const value = members[member]
     return value === undefined ? [] : [[key, value] as const]
   })
   return changes.length === 0 ? undefined : Object.fromEntries(changes)

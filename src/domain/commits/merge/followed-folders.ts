@@ -28,10 +28,9 @@ export async function configsOf(
   { doc, repo }: SpaceRepository,
   { base, ours, theirs }: Heads,
 ): Promise<MergedConfigs> {
-  const [b, o, t] = await Promise.all(
-    [base, ours, theirs].map(async (commit) => (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config),
-  )
-  return { base: b, ours: o, theirs: t } as MergedConfigs
+  const configAt = async (commit: CommitId) => (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config
+  const [b, o, t] = await Promise.all([configAt(base), configAt(ours), configAt(theirs)])
+  return { base: b, ours: o, theirs: t }
 }
 
 /** Returns the path of the merged table of contents: from the side that changed it. */

@@ -2,7 +2,6 @@
 import { required } from '../../../kernel/defined.js'
 import { readConfig, redirectKey } from '../../../content/config.js'
 import { renamedTarget } from '../../../content/edit/rewrite-references.js'
-import { isRecord } from '../../../content/json.js'
 import { CONFIG_FILE } from '../../../content/known-files.js'
 import { normalizePath } from '../../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
@@ -13,6 +12,7 @@ import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { type Following, movedPages } from './followed-entries.js'
+import { isRecord } from '../../../kernel/guards.js'
 
 /** Maximum number of redirects that are updated. */
 const MAX_REDIRECTS = 500

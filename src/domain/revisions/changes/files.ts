@@ -30,8 +30,8 @@ export async function findFileChanges(app: App, { before, after, changed }: Comp
   const isRelevant = (change: TreeChange): boolean => isNew(change) || isGone(change) || isOther(change)
   const relevant = await filterInSlices(changed.values(), isRelevant)
   if (relevant.length === 0) return []
-  const ids = await Promise.all([before, after].map(({ space, snapshot }) => overridesAt(app, space, snapshot.commit)))
-  const [old, now] = ids as [IdOverrides, IdOverrides]
+  const idsIn = ({ space, snapshot }: Comparison['before']) => overridesAt(app, space, snapshot.commit)
+  const [old, now] = await Promise.all([idsIn(before), idsIn(after)])
   const fileIn = (structure: ContentStructure, overrides: IdOverrides, path: string) => {
     const key = keyBelow(structure.config.root, path)
     return { id: idOf(overrides)(kindOfPath(key), key), name: nameOf(path), path }

@@ -40,7 +40,7 @@ function withOrder<T extends Keyed>(list: readonly T[]): T[] {
   return next
 }
 
-function keyed(item: GroupChild): GroupChild {
+function keyed<T extends GroupChild>(item: T): T {
   if (item.type === 'site-section') return { ...item, siteSpaces: withOrder(item.siteSpaces) }
   return item.type === 'site-section-group' ? { ...item, children: withOrder(item.children).map(keyed) } : item
 }
@@ -53,7 +53,7 @@ function keyed(item: GroupChild): GroupChild {
 export const withKeys = (structure: SiteStructure): SiteStructure => ({
   ...structure,
   siteSpaces: withOrder(structure.siteSpaces),
-  items: withOrder<GroupChild>(structure.items).map(keyed) as SiteStructure['items'],
+  items: withOrder(structure.items).map(keyed),
 })
 
 /**
