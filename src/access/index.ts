@@ -2,6 +2,7 @@
 export {
   allows,
   type Caller,
+  isPermission,
   mayNow,
   type Permission,
   policy,

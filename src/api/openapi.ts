@@ -170,7 +170,7 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
   if (!endpoint.returns) return [String(status), common]
   const content =
     'binary' in endpoint.returns
-      ? { [endpoint.returns.binary as string]: { schema: { type: 'string', format: 'binary' } } }
+      ? { [String(endpoint.returns.binary)]: { schema: { type: 'string', format: 'binary' } } }
       : { 'application/json': { schema: bundle.add(endpoint.returns) } }
   return [String(status), { ...common, content }]
 }

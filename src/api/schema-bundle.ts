@@ -1,5 +1,6 @@
 // Collects the schemas of the endpoints as components of the OpenAPI document.
 import type { JsonSchema } from './schema.js'
+import { ownMember } from '../kernel/guards.js'
 
 /** Options for rewriting schemas. */
 interface BundleOptions {
@@ -40,13 +41,13 @@ function constants(branches: readonly JsonSchema[]): unknown[] | null {
 
 /** Returns the discriminator of a union of objects with its constants, or null. */
 function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown[] } | null {
-  const members = branches.map((branch) =>
-    isSchema(branch.properties) ? (branch.properties as Record<string, JsonSchema>) : {},
-  )
+  const members = branches.map((branch) => (isSchema(branch.properties) ? branch.properties : {}))
   if (branches.length < 2) return null
   for (const name of Object.keys(members[0] ?? {})) {
     const values = branches.map((branch, i) =>
-      (branch.required as string[] | undefined)?.includes(name) ? members[i]?.[name]?.const : undefined,
+      Array.isArray(branch.required) && branch.required.includes(name)
+        ? ownMember(members[i]?.[name], 'const')
+        : undefined,
     )
     if (values.every((value) => typeof value === 'string') && new Set(values).size === values.length)
       return { name, values }
@@ -97,11 +98,11 @@ export class Bundle {
       else if (key === 'items' && Array.isArray(value)) out.prefixItems = value.map((part) => this.visit(part, false))
       else if (key === 'additionalItems') out.items = value
       else if (single.includes(key) && isSchema(value)) out[key] = this.visit(value, false)
-      else if (several.includes(key))
-        out[key] = (value as JsonSchema[]).map((part) => this.visit(part, key === 'allOf' || open))
-      else if (named.includes(key))
+      else if (several.includes(key) && Array.isArray(value))
+        out[key] = value.map((part) => this.visit(part, key === 'allOf' || open))
+      else if (named.includes(key) && isSchema(value))
         out[key] = Object.fromEntries(
-          Object.entries(value as Record<string, JsonSchema>).map(([name, part]) => [name, this.visit(part, false)]),
+          Object.entries(value).map(([name, part]) => [name, isSchema(part) ? this.visit(part, false) : part]),
         )
       else out[key] = value
     }

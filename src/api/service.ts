@@ -1,5 +1,5 @@
 /** Connects the API pipeline with this service: the declaration of endpoints and the permission checks. */
-import { allows, type Permission, policy } from '../access/index.js'
+import { allows, isPermission, type Permission, policy } from '../access/index.js'
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import { isTokenValid, type LoadedForRole, currentRole } from '../domain/roles/current-role.js'
@@ -40,7 +40,7 @@ export async function checkStillMay(
   const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
-  if (!allows(permission as Permission, role))
+  if (!isPermission(permission) || !allows(permission, role))
     throw new ServiceError('forbidden', denial(permission, { [scope]: { role } }))
 }
 
@@ -57,5 +57,5 @@ export function denial(permission: string, resources: Readonly<Record<string, un
 /** Whether the policy allows it, by the caller's role on the resource that the permission applies to. */
 export function can(_actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>): boolean {
   const scope = resources[scopeOf(permission)] as { role: Role | null } | undefined
-  return scope !== undefined && allows(permission as Permission, scope.role)
+  return scope !== undefined && isPermission(permission) && allows(permission, scope.role)
 }

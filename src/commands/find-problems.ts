@@ -11,7 +11,7 @@ import { LinkReport } from '../domain/links/report.js'
 import { openShown } from '../domain/revisions/computed.js'
 import { diagnosticsOf, parsePage } from '../domain/revisions/page-source.js'
 import { eachDocument, knownPages, type OpenRevision } from '../domain/revisions/revisions.js'
-import { defined } from '../kernel/defined.js'
+import { defined, required } from '../kernel/defined.js'
 import { type Diagnostic, grouped } from '../kernel/diagnostic.js'
 import type { OpenFolder } from './open-folder.js'
 
@@ -186,9 +186,9 @@ class Positions {
     let [low, high] = [0, this.#starts.length]
     while (high - low > 1) {
       const middle = (low + high) >> 1
-      if ((this.#starts[middle] as number) <= offset) low = middle
+      if (required(this.#starts[middle]) <= offset) low = middle
       else high = middle
     }
-    return { line: low + 1, column: offset - (this.#starts[low] as number) + 1 }
+    return { line: low + 1, column: offset - required(this.#starts[low]) + 1 }
   }
 }

@@ -283,7 +283,10 @@ function impatient(patience: Patience): typeof Client {
   return class extends Client {
     constructor(config?: string | ClientConfig) {
       const since = performance.now()
-      super({ ...(config as ClientConfig), connectionTimeoutMillis: patience.forNext() })
+      super({
+        ...(typeof config === 'string' ? { connectionString: config } : config),
+        connectionTimeoutMillis: patience.forNext(),
+      })
       this.once('connect', () => patience.succeeded(since))
     }
   }

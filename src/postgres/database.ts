@@ -202,7 +202,7 @@ class PostgresDatabase implements Database {
     values: readonly Value[] = [],
     name?: string,
   ): Promise<Row[]> {
-    const statement = { text, values: values as Value[], ...(name ? { name } : {}) }
+    const statement = { text, values: [...values], ...(name ? { name } : {}) }
     return this.#connections.response(client, async () => (await client.query<Row>(statement)).rows)
   }
 

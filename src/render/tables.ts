@@ -4,6 +4,7 @@ import type { BlockNode } from '../content/types.js'
 import { h, holder, textIn } from './element.js'
 import { picture } from './inlines.js'
 import { type Html, type RenderContext, textOf } from './types.js'
+import { isRecord } from '../kernel/guards.js'
 
 /** A column of a table. */
 export interface Column {
@@ -79,7 +80,7 @@ function grid(node: BlockNode, columns: readonly Column[], context: RenderContex
 
 /** Returns the attributes of a cell that spans several columns or rows. */
 export function spans(cell: BlockNode): Record<string, string> {
-  const attributes = (cell.data['attributes'] ?? {}) as Record<string, unknown>
+  const attributes = isRecord(cell.data['attributes']) ? cell.data['attributes'] : {}
   const found: Record<string, string> = {}
   for (const [name, property] of [
     ['colspan', 'colSpan'],

@@ -33,7 +33,7 @@ export function tableTargets({ links, images, sizes = {} }: TargetTable, idPrefi
     },
     sizeOf(url) {
       const written = url.trim()
-      return Object.hasOwn(sizes, written) ? (sizes[written] as ImageSize) : null
+      return own(sizes, written) ?? null
     },
   }
 }

@@ -1,4 +1,5 @@
 /** A dictionary of deletions: similar words have a common form after letters are deleted from both. */
+import { required } from '../kernel/defined.js'
 
 /** Minimum and maximum length of words that are corrected. */
 const MIN_LENGTH = 4
@@ -53,18 +54,14 @@ export function distance(a: string, b: string, most: number): number {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
-      let least = Math.min(
-        (last[j] as number) + 1,
-        (row[j - 1] as number) + 1,
-        (last[j - 1] as number) + (same ? 0 : 1),
-      )
+      let least = Math.min(required(last[j]) + 1, required(row[j - 1]) + 1, required(last[j - 1]) + (same ? 0 : 1))
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, (before[j - 2] as number) + 1)
+        least = Math.min(least, required(before[j - 2]) + 1)
       row.push(least)
     }
     if (Math.min(...row) > most) return most + 1
     before = last
     last = row
   }
-  return last[b.length] as number
+  return required(last[b.length])
 }

@@ -8,7 +8,7 @@ import type { VisitorPages } from '../domain/sites/visitor-pages.js'
 import { pathOfPage, pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
 import { type PageTree, treeOf } from './page-tree.js'
 import type { Visit } from './visit.js'
-import { defined } from '../kernel/defined.js'
+import { defined, required } from '../kernel/defined.js'
 
 /**
  * Maximum weight of a navigation: about the number of bytes of its texts and addresses after compression, which keeps
@@ -140,8 +140,8 @@ class Cutter {
 
   #grow(window: Window): void {
     const { entries } = window
-    if (window.to + 1 < entries.length && this.#left > 0) this.#add(entries[++window.to] as PageEntry)
-    if (window.from > 0 && this.#left > 0) this.#add(entries[--window.from] as PageEntry)
+    if (window.to + 1 < entries.length && this.#left > 0) this.#add(required(entries[++window.to]))
+    if (window.from > 0 && this.#left > 0) this.#add(required(entries[--window.from]))
   }
 
   #add(entry: PageEntry): void {

@@ -13,6 +13,7 @@ import { noteOf } from '../../store/index.js'
 import type { Renewal } from '../declaration.js'
 import { revisionUrl } from './present-page.js'
 import { spaceStamp } from './validators.js'
+import { asOid } from '../../kernel/ids.js'
 
 /** Responses with more pages are not renewed. */
 const MAX_PAGES = 64
@@ -47,7 +48,8 @@ export function pageRenewal(
     isSameAt: async (present, commit) => {
       const doc = await present.store.get(spaces, id)
       if (!doc || spaceStamp(doc) !== stamp) return false
-      const now = cachedAt(present, id, commit as CommitId) ?? (await readAt(present, id, commit as CommitId))
+      const head = asOid(commit)
+      const now = cachedAt(present, id, head) ?? (await readAt(present, id, head))
       return (
         structureNumber(now.structure) === number &&
         paths.every((path, index) => datesOf(now.dates, path) === dates[index])

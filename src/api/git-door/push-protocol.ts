@@ -5,6 +5,7 @@ import type { RefCommand } from '../../domain/git-door/push-targets.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { NO_OBJECT } from './advertisement.js'
 import { BadPktLine, FLUSH, PktReader, pktLine, sideBand } from './pkt-line.js'
+import { asOid } from '../../kernel/ids.js'
 
 const MAX_COMMANDS = 100
 const MAX_COMMAND_BYTES = 256 * 1024
@@ -58,7 +59,7 @@ function commandOf(line: string): RefCommand {
   return { ref, from: oidOf(from), to: oidOf(to) }
 }
 
-const oidOf = (text: string): CommitId | null => (text === NO_OBJECT ? null : (text as CommitId))
+const oidOf = (text: string): CommitId | null => (text === NO_OBJECT ? null : asOid(text))
 
 async function readOptions(reader: PktReader): Promise<Pick<PushRequest, 'options' | 'problem'>> {
   const found = new Map<string, string>()

@@ -26,6 +26,7 @@ import type { Actor } from '../../domain/context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
 import type { PageQuery } from '../../kernel/paging.js'
 import { commentContext } from '../comments/present.js'
+import { required } from '../../kernel/defined.js'
 
 /** The context of review handlers. */
 interface About {
@@ -53,7 +54,7 @@ async function reviewResponse(about: About & { query: { format: Format } }, revi
   const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [
     review,
   ])
-  return presented as NonNullable<typeof presented>
+  return required(presented)
 }
 
 async function requestedReviewersResponse(about: About & { query: PageQuery }) {

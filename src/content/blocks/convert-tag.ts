@@ -3,7 +3,7 @@ import type { BlockNode } from '../types.js'
 import { parseAttributes, type TagAttributes } from './attributes.js'
 import type { Tag } from './tag.js'
 import type { ConversionContext } from './context.js'
-import { blocksIn, text } from './node.js'
+import { text } from './node.js'
 import { block, type Position } from './block.js'
 import { referenceOf } from './reference.js'
 import type { TagRow } from './tags.js'
@@ -11,7 +11,7 @@ import type { TagRow } from './tags.js'
 type Data = Record<string, unknown>
 interface ConvertedTag {
   data?: Data
-  nodes?: BlockNode[]
+  nodes?: BlockNode['nodes']
 }
 type Converter = (given: {
   attributes: Record<string, string | boolean>
@@ -34,7 +34,7 @@ const converters: Record<string, Converter> = {
   if: ({ tag }) => ({ data: { expression: tag.body } }),
   swagger: ({ attributes }) => ({ data: { dialect: attributes['src'] === undefined ? 'inline' : 'reference' } }),
   'api-method': () => ({ data: { dialect: 'api-method' } }),
-  code: ({ children }) => ({ data: { ...children[0]?.data }, nodes: children[0] ? blocksIn(children[0]) : [] }),
+  code: ({ children }) => ({ data: { ...children[0]?.data }, nodes: children[0]?.nodes ?? [] }),
 }
 
 /** Converts a known tag and its children to a block. Returns null if the children are not valid for the tag. */

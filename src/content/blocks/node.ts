@@ -40,9 +40,9 @@ export function append(list: Inline[], next: Inline): void {
 }
 
 /** Returns the nodes of a block whose type contains only inline nodes. */
-export const inlinesIn = (node: BlockNode): Inline[] => node.nodes as Inline[]
+export const inlinesIn = (node: BlockNode): Inline[] => node.nodes.filter((one) => one.object !== 'block')
 /** Returns the nodes of a block whose type contains only blocks. */
-export const blocksIn = (node: BlockNode): BlockNode[] => node.nodes as BlockNode[]
+export const blocksIn = (node: BlockNode): BlockNode[] => node.nodes.filter((one) => one.object === 'block')
 
 type Node = BlockNode | Inline
 /** Returns the text of nodes as a reader sees it. */

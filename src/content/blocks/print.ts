@@ -118,7 +118,7 @@ const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(f
  * keep their bytes. Throws a `DocumentError` that starts with the path of the invalid value (`nodes/3/data/style`), and
  * a `DocumentTooLarge` if the tree or its markdown exceeds a limit.
  */
-export function printDocument(input: DocumentNode, source?: string): string {
+export function printDocument(input: object, source?: string): string {
   // A page that exceeds the limits, sent back unchanged.
   if (source !== undefined && verbatimText(input) === source) return source
   const document = checkDocument(input)

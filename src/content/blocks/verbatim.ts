@@ -2,6 +2,7 @@
 import type { BlockNode, DocumentNode } from '../types.js'
 import { text } from './node.js'
 import { block } from './block.js'
+import { ownMember } from '../../kernel/guards.js'
 
 /** The `format` of the code block that represents a whole page. */
 const FORMAT = 'verbatim'
@@ -30,14 +31,14 @@ export const limitOf = (document: DocumentNode): string | null =>
  * Returns the source in a document whose page was not parsed; null for other documents. The input may come from an
  * untrusted client.
  */
-export function verbatimText(input: DocumentNode): string | null {
-  const [only, ...others] = Array.isArray(input?.nodes) ? input.nodes : []
-  if (!only || others.length > 0 || typeof only.data !== 'object' || only.data === null || !isVerbatimPage(only))
-    return null
-  const [inner, ...more] = Array.isArray(only.nodes) ? only.nodes : []
-  const leaf =
-    inner?.object === 'text' && more.length === 0 && Array.isArray(inner.leaves) && inner.leaves.length === 1
-      ? inner.leaves[0]
-      : null
-  return typeof leaf?.text === 'string' ? leaf.text : null
+export function verbatimText(input: object): string | null {
+  const only = onlyOf(ownMember(input, 'nodes'))
+  if (ownMember(only, 'type') !== 'code' || ownMember(ownMember(only, 'data'), 'format') !== FORMAT) return null
+  const inner = onlyOf(ownMember(only, 'nodes'))
+  const leaf = ownMember(inner, 'object') === 'text' ? onlyOf(ownMember(inner, 'leaves')) : undefined
+  const source = ownMember(leaf, 'text')
+  return typeof source === 'string' ? source : null
 }
+
+/** Returns the item of a list with one item. */
+const onlyOf = (list: unknown): unknown => (Array.isArray(list) && list.length === 1 ? list[0] : undefined)

@@ -180,7 +180,7 @@ function measureLine(text: string, start: number, end: number): Line {
   let leading = true
   for (let i = first; i < end; i++) {
     const code = text.charCodeAt(i)
-    const is = code < 128 ? (CLASSES[code] as number) : 0
+    const is = code < 128 ? (CLASSES[code] ?? 0) : 0
     if (is === 0 && !leading) {
       delimiter = false
       before = code

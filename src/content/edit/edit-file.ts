@@ -4,7 +4,7 @@ import { printDocument } from '../blocks/print.js'
 import { readPage } from '../front-matter.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import { firstHeading, setFirstHeading } from '../title.js'
-import type { DocumentNode, Outcome } from '../types.js'
+import type { Outcome } from '../types.js'
 import type { FileEdit, FileOutcome } from '../work/text-work.js'
 import { findFrontMatterBlock, replaceBody, setFrontMatter } from './front-matter.js'
 import { keepLineEnds } from './line-ends.js'
@@ -36,7 +36,7 @@ export function editFile(file: Uint8Array, { document, title, members, set }: Fi
 }
 
 /** Replaces a text's body with a block tree. If the tree was parsed from that body, unchanged parts keep their bytes. */
-function withTree(text: string, document: DocumentNode): Outcome<string> {
+function withTree(text: string, document: object): Outcome<string> {
   const at = readPage(text, '').bodyStart
   const eol = at > 0 && !/[\r\n]$/.test(text.slice(at - 1, at)) ? '\n' : ''
   const printed = print(document, text.slice(at))
@@ -44,7 +44,7 @@ function withTree(text: string, document: DocumentNode): Outcome<string> {
 }
 
 /** Prints a block tree as markdown. If it cannot be printed, the outcome contains the reason. */
-export function print(document: DocumentNode, present?: string): Outcome<string> {
+export function print(document: object, present?: string): Outcome<string> {
   try {
     return { done: printDocument(document, present) }
   } catch (error) {

@@ -24,6 +24,10 @@ export class YamlEditError extends Error {
 
 type Path = readonly string[]
 type YamlPair = Pair<Node, Node | null>
+type YamlMap = YAMLMap<Node, Node | null>
+
+/** Whether a node is a map, with a node for each key. */
+const isYamlMap = (node: unknown): node is YamlMap => isMap(node)
 
 /**
  * Sets one key (`['layout', 'title', 'visible']` is a nested key), or removes its lines (`undefined`), in YAML whose
@@ -54,7 +58,7 @@ export function setYamlKeys(text: string, changes: readonly (readonly [Path, unk
     const [path, value] = change
     const found = map && !map.flow && typeof value === 'string' ? findText(map, path) : null
     if (found === null) rest.push(change)
-    else if ((found.pair.value as Scalar).value !== value) edits.push(replacement(text, found.map, found.pair, value))
+    else if (found.value !== value) edits.push(replacement(text, found.map, found.pair, value))
   }
   edits.sort((a, b) => a.start - b.start)
   const parts = edits.map(({ start, put }, index) => text.slice(edits[index - 1]?.end ?? 0, start) + put)
@@ -65,17 +69,14 @@ export function setYamlKeys(text: string, changes: readonly (readonly [Path, unk
 }
 
 /** Returns the text at a path, in maps that are not written in braces. */
-function findText(
-  map: YAMLMap<Node, Node | null>,
-  [key, ...rest]: Path,
-): { map: YAMLMap<Node, Node | null>; pair: YamlPair } | null {
+function findText(map: YamlMap, [key, ...rest]: Path): { map: YamlMap; pair: YamlPair; value: string } | null {
   const pair = pairOf(map, key)
   const value = pair?.value
-  if (rest.length > 0) return isMap(value) && !value.flow ? findText(value as YAMLMap<Node, Node | null>, rest) : null
-  return pair && isScalar(value) && typeof value.value === 'string' ? { map, pair } : null
+  if (rest.length > 0) return isYamlMap(value) && !value.flow ? findText(value, rest) : null
+  return pair && isScalar(value) && typeof value.value === 'string' ? { map, pair, value: value.value } : null
 }
 
-const pairOf = (map: YAMLMap<Node, Node | null>, key: string | undefined): YamlPair | undefined =>
+const pairOf = (map: YamlMap, key: string | undefined): YamlPair | undefined =>
   map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key)
 
 /** Parses YAML whose top level is a map; `{}` if it is empty. @throws YamlEditError */
@@ -110,9 +111,9 @@ function readDocument(text: string): ReturnType<typeof parseDocument> {
   return document
 }
 
-function topMap(text: string): YAMLMap<Node, Node | null> | null {
-  const { contents } = readDocument(text)
-  if (isMap(contents)) return contents as unknown as YAMLMap<Node, Node | null>
+function topMap(text: string): YamlMap | null {
+  const contents: unknown = readDocument(text).contents
+  if (isYamlMap(contents)) return contents
   if (contents === null || (isScalar(contents) && contents.value === null)) return null
   throw new YamlEditError('The YAML is not a map. Write one "name: value" per line.')
 }
@@ -120,14 +121,14 @@ function topMap(text: string): YAMLMap<Node, Node | null> | null {
 const eolOf = (text: string): string => /\r\n|\n/.exec(text)?.[0] ?? '\n'
 const separator = (text: string): string => (text === '' || /[\n\ufeff]$/.test(text) ? '' : eolOf(text))
 
-function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value: unknown): string {
+function setIn(text: string, map: YamlMap, path: Path, value: unknown): string {
   const [key, ...rest] = path
   const pair = pairOf(map, key)
   if (!pair) return value === undefined ? text : append(text, map, path, value)
   const inner = pair.value
-  if (rest.length > 0 && isMap(inner) && !inner.flow) {
-    const loses = value === undefined && inner.items.length === 1 && holds(inner as YAMLMap<Node, Node | null>, rest)
-    return loses ? cut(text, map, pair) : setIn(text, inner as YAMLMap<Node, Node | null>, rest, value)
+  if (rest.length > 0 && isYamlMap(inner) && !inner.flow) {
+    const loses = value === undefined && inner.items.length === 1 && holds(inner, rest)
+    return loses ? cut(text, map, pair) : setIn(text, inner, rest, value)
   }
   const old: unknown = inner?.toJS(parseDocument('')) ?? null
   const wanted = rest.length > 0 ? withPath(old, rest, value) : value
@@ -138,13 +139,10 @@ function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value:
 }
 
 /** Whether removing `path` leaves the map empty. */
-function holds(map: YAMLMap<Node, Node | null>, [key, ...rest]: Path): boolean {
+function holds(map: YamlMap, [key, ...rest]: Path): boolean {
   const [pair] = map.items
   if (!pair || !isScalar(pair.key) || String(pair.key.value) !== key) return false
-  return (
-    rest.length === 0 ||
-    (isMap(pair.value) && pair.value.items.length === 1 && holds(pair.value as YAMLMap<Node, Node | null>, rest))
-  )
+  return rest.length === 0 || (isYamlMap(pair.value) && pair.value.items.length === 1 && holds(pair.value, rest))
 }
 
 function withPath(old: unknown, [key, ...rest]: Path, value: unknown): unknown {
@@ -166,12 +164,12 @@ function lineEnd(text: string, offset: number): number {
 }
 
 /** Returns the end offset of a value, without the comments and blank lines after it. */
-function endOf(text: string, pair: YamlPair): number {
+function endOf(text: string, pair: Pick<YamlPair, 'key' | 'value'>): number {
   const { value } = pair
   if (!value?.range) return required(pair.key.range)[1]
-  if (isCollection(value) && !value.flow && value.items.length > 0) {
-    const last = value.items.at(-1) as YamlPair | Node
-    return isPair(last) ? endOf(text, last) : endOf(text, { key: value, value: last } as unknown as YamlPair)
+  if (isCollection<Node, Node | null>(value) && !value.flow && value.items.length > 0) {
+    const last = value.items.at(-1) ?? null
+    return endOf(text, isPair(last) ? last : { key: value, value: last })
   }
   const end = value.range[1]
   return value.range[0] === end
@@ -180,7 +178,7 @@ function endOf(text: string, pair: YamlPair): number {
 }
 
 /** Returns the indentation of a map's keys. */
-const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
+const indentOf = (text: string, map: YamlMap): string => {
   const start = required(required(map.items[0]).key.range)[0]
   return text
     .slice(lineStart(text, start), start)
@@ -188,7 +186,7 @@ const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
     .replace(/^\ufeff/, '')
 }
 
-function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): string {
+function cut(text: string, map: YamlMap, pair: YamlPair): string {
   const start = required(pair.key.range)[0]
   const end = lineEnd(text, endOf(text, pair))
   const from = lineStart(text, start)
@@ -199,7 +197,7 @@ function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): str
   return end === text.length && !text.endsWith('\n') ? done.replace(/\r?\n$/, '') : done
 }
 
-function append(text: string, map: YAMLMap<Node, Node | null>, path: Path, value: unknown): string {
+function append(text: string, map: YamlMap, path: Path, value: unknown): string {
   const at = lineEnd(text, endOf(text, required(map.items.at(-1))))
   const eol = eolOf(text)
   const put = indented(pairText(path, value, '\n'), indentOf(text, map), eol)
@@ -214,7 +212,7 @@ interface Edit {
   put: string
 }
 
-function replacement(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): Edit {
+function replacement(text: string, map: YamlMap, pair: YamlPair, value: unknown): Edit {
   const { value: old, key } = pair
   const scalar = new Scalar(value)
   if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string') scalar.type = old.type

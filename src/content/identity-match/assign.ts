@@ -1,4 +1,5 @@
 /** A possible pair of a row and a column, with its score. */
+import { required } from '../../kernel/defined.js'
 export interface Edge {
   row: number
   column: number
@@ -77,7 +78,7 @@ function exact(edges: readonly Edge[]): Edge[] {
   const columnAt = new Map(columns.map((column, i) => [column, i]))
   const width = columns.length + rows.length
   const costs = rows.map(() => new Float64Array(width))
-  for (const { row, column, score } of edges) (costs[rowAt.get(row)!] as Float64Array)[columnAt.get(column)!] = -score
+  for (const { row, column, score } of edges) required(costs[rowAt.get(row)!])[columnAt.get(column)!] = -score
   const rowOf = cheapest(costs, width)
   return edges.filter(({ row, column, score }) => score > 0 && rowOf[columnAt.get(column)! + 1] === rowAt.get(row)! + 1)
 }

@@ -6,6 +6,7 @@ import type { Whole } from '../gfm/scan-natively.js'
 import { anchorsOf } from './anchors.js'
 import { type Script, scriptsOf } from './scripts.js'
 import { walk } from './walk.js'
+import { required } from '../../kernel/defined.js'
 
 interface Heading {
   /** 1 to 6. */
@@ -104,7 +105,8 @@ class Collector {
   }
 
   finish(title: string): { outline: Outline; sections: readonly Section[] } {
-    const [lead, ...parts] = this.#parts as [OutlinePart, ...OutlinePart[]]
+    const lead = required(this.#parts[0])
+    const parts = this.#parts.slice(1)
     const anchors = anchorsOf(parts)
     const headings = parts.map(({ level, title }, at): Heading => ({ level, title, anchor: anchors[at] ?? '' }))
     const titled = lead.lines.length === 0 && parts[0]?.level === 1 ? 1 : 0

@@ -3,7 +3,7 @@ import type { CommentTarget } from '../blocks/comment-targets.js'
 import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
-import type { DocumentNode, Outcome, PageSource, Summary, TreeReader } from '../types.js'
+import type { Outcome, PageSource, Summary, TreeReader } from '../types.js'
 import type { TomlResult } from '../toml.js'
 import type { Again, Corrections, PageNeeds, PageVersions, WovenPage } from '../translation/weave.js'
 import type { YamlResult } from '../yaml.js'
@@ -11,7 +11,7 @@ import type { YamlResult } from '../yaml.js'
 /** An edit of a markdown file. Absent members do not change. */
 export interface FileEdit {
   /** The new body. */
-  document?: { markdown: string } | { document: DocumentNode }
+  document?: { markdown: string } | { document: object }
   /** Replaces the first heading, if its text is `before`. */
   title?: { before: string; after: string }
   /** Keys of the front matter to set (null removes one), except those in the front matter of the given markdown. */
@@ -51,7 +51,7 @@ export interface TextTasks {
   /** Returns the limit that a page's markdown exceeds, as a sentence; null if it exceeds none. */
   limit(markdown: string): string | null
   /** Prints a block tree as markdown; `present` is the markdown that it was parsed from. */
-  print(document: DocumentNode, present?: string): Outcome<string>
+  print(document: object, present?: string): Outcome<string>
   /** Sets keys of a text's front matter (null removes a key), except those in the front matter of `given`. */
   setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string>
   /** Returns the title of a page that no table of contents lists; null if it has none. */

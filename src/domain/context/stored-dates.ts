@@ -3,6 +3,7 @@ import type { FactsIndex } from '../../facts/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { FileDates } from './content-cache.js'
+import { required } from '../../kernel/defined.js'
 
 /** The only kind of value in the index. */
 export const DATES_KIND = 'dates'
@@ -74,7 +75,7 @@ export class StoredDates {
         places = new Map()
         characters = 0
       }
-      const { commits, files } = groups.at(-1) as Row
+      const { commits, files } = required(groups.at(-1))
       const place = places.get(found.commit) ?? commits.push(found.commit) - 1
       places.set(found.commit, place)
       files.push([path, found.created, found.updated, place])

@@ -16,6 +16,7 @@ import { ServiceError } from '../../kernel/errors.js'
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { TurnQueue } from '../../kernel/turns.js'
 import { type Argument, type Pool, TaskFailure } from '../../threads/index.js'
+import { keysOf } from '../../kernel/defined.js'
 
 /** Default size of the result cache in bytes. */
 const DEFAULT_BYTES = 64 * 1024 * 1024
@@ -104,7 +105,7 @@ export class Texts {
       const outlines = await this.#outlines?.(owner, files, oids)
       return new Map(Array.from(outlines ?? [], ([oid, { title }]) => [oid, title]))
     }
-    const asked = Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])
+    const asked = keysOf(direct).map((name) => [name, (...args: unknown[]) => ask(name, args)])
     return {
       ...Object.fromEntries(asked),
       headings,

@@ -15,6 +15,7 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
 import { defined } from '../../kernel/defined.js'
+import { isRecord, ownMember } from '../../kernel/guards.js'
 
 const MAX_ID_LENGTH = 256
 const MAX_USER_AGENT_LENGTH = 200
@@ -25,11 +26,14 @@ interface Resource {
   organization?: unknown
 }
 /** Returns the document of a resource, which may be wrapped as `doc`. */
-const documentOf = (value: unknown): Resource => ((value as { doc?: Resource } | null)?.doc ?? value ?? {}) as Resource
+const documentOf = (value: unknown): Resource => {
+  const document = ownMember(value, 'doc') ?? value
+  return isRecord(document) ? document : {}
+}
 
 /** Returns the ID of a resource. For a member, this is the user ID. */
 const idOf = (value: unknown): unknown =>
-  typeof value === 'string' ? value : ((value as { user?: Resource } | null)?.user?.id ?? documentOf(value).id)
+  typeof value === 'string' ? value : (ownMember(ownMember(value, 'user'), 'id') ?? documentOf(value).id)
 
 function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, string> {
   const ids = Object.entries(resources).flatMap(([name, value]) => {

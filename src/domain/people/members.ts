@@ -59,7 +59,7 @@ async function removeMemberData(tx: Transaction, organization: string, user: str
 
 /** Returns the organization of a grant's target. Null if the target no longer exists. */
 async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
-  const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
+  const [kind, id = ''] = target.split(':')
   const doc =
     kind === 'space'
       ? await tx.get(spaces, id)

@@ -10,7 +10,7 @@ import { readSyncLog } from '../git-sync/sync-log.js'
 import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
 import type { Export } from './poll-context.js'
-import { defined } from '../../kernel/defined.js'
+import { defined, required } from '../../kernel/defined.js'
 
 /**
  * Creates the commit for the current head. Its parents are the head of the host's branch (`on`) and, if the change
@@ -91,7 +91,8 @@ async function inFolder(
   tree: TreeId,
 ): Promise<Content> {
   const changes: FileChange[] = [{ path: directory, tree }]
-  const [on, base] = parents as [CommitId, CommitId | undefined]
+  const [first, base] = parents
+  const on = required(first)
   if (base === undefined) return { changes }
   const merged = await mergeOutside(commits, partial, on, base)
   if (merged === null) return { changes, parents: [on] }

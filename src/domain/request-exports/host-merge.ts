@@ -22,6 +22,7 @@ import { overridesAt } from '../revisions/identity.js'
 import { headOf } from '../revisions/main-content.js'
 import { type Export, record } from './poll-context.js'
 import { exportedRevisions, mergedByTree } from './merged-revision.js'
+import { asOid } from '../../kernel/ids.js'
 
 /** Maximum number of trailers that list commits of the host. */
 const MAX_NAMED = 20
@@ -63,7 +64,7 @@ async function withCommits(all: Export, pull: PullRequest): Promise<Export> {
   const { from, ...commits } = found
   const became = {
     ...commits,
-    commits: commits.commits as CommitId[],
+    commits: commits.commits.map(asOid),
     ...(pull.mergedBy === null ? {} : { by: pull.mergedBy }),
     ...(pull.mergedAt === null ? {} : { at: pull.mergedAt }),
   }

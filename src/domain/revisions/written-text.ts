@@ -4,7 +4,6 @@
  */
 import { isQuick } from '../../content/blocks/limits.js'
 import { pageLimit, SMALL_WEIGHT } from '../../content/blocks/weight.js'
-import type { DocumentNode } from '../../content/types.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
@@ -34,7 +33,7 @@ async function printed(app: App, space: string, document: object, path: string):
   // Checked first, since printing costs more than counting.
   if (textLength(document) > MAX_COMMENT_LENGTH) throw invalid(path, TOO_LONG)
   try {
-    const outcome = await app.texts.for(space).print(document as DocumentNode)
+    const outcome = await app.texts.for(space).print(document)
     if ('done' in outcome) return outcome.done
     throw (outcome.tooLarge ? tooLarge : invalid)(path, `cannot be written as markdown: ${outcome.refused}`)
   } catch (error) {

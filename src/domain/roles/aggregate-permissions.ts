@@ -49,10 +49,10 @@ export class Aggregation {
   /** Returns the default role of members along a chain. */
   #baseOf(chain: readonly PermissionLink[]): Base {
     const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
-    if (link === undefined) return 'own'
+    if (link === undefined || link.defaultLevel === 'inherit') return 'own'
     return link.defaultLevel === null
       ? 'none'
-      : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
+      : { source: { type: 'default-level', permission: link.defaultLevel, ...this.#above(link) } }
   }
 
   static async of(reader: Reader, content: PermissionTarget): Promise<Aggregation> {
@@ -64,10 +64,11 @@ export class Aggregation {
   }
 
   async #add(reader: Reader, link: PermissionLink, principal: string, permission: Role): Promise<void> {
-    const [kind, id] = [principal.slice(0, 4), principal.slice(5)]
+    const kind = principal.startsWith('team') ? 'team' : 'user'
+    const id = principal.slice(5)
     const people = kind === 'team' ? (await reader.find(teamMembers, 'team', id)).map(({ user }) => user) : [id]
     const source: PermissionSource = {
-      type: kind as 'team' | 'user',
+      type: kind,
       permission,
       ...(kind === 'team' ? { team: id } : {}),
       ...this.#above(link),

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import { DamagedObject } from '../errors.js'
 import { deflateContent, storedContent } from './loose.js'
 import type { EncodedObject, ObjectType } from './hash.js'
+import { required } from '../../kernel/defined.js'
 
 const OID_BYTES = 20
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 }
@@ -54,7 +55,7 @@ export function packIndex(entries: readonly PackEntry[], checksum: Buffer): Buff
     .sort((a, b) => a.name.compare(b.name))
   const fanout = Buffer.alloc(FANOUT_BYTES)
   for (let byte = 0, upTo = 0; byte < 256; byte++) {
-    while (upTo < sorted.length && (sorted[upTo]?.name[0] as number) <= byte) upTo++
+    while (upTo < sorted.length && required(sorted[upTo]).name.readUInt8(0) <= byte) upTo++
     fanout.writeUInt32BE(upTo, 4 * byte)
   }
   const numbers = (of: (entry: PackEntry) => number): Buffer => {
@@ -104,7 +105,7 @@ export function entriesOf(pack: Buffer, index: Buffer): RawEntry[] | null {
     const next = order[place + 1]
     const bytes = pack.subarray(at(offsets, entry), next === undefined ? pack.length - OID_BYTES : at(offsets, next))
     if (bytes.length === 0 || crc32(bytes) !== at(sums, entry)) throw new DamagedObject('an entry of a pack is damaged')
-    const type = ((bytes[0] as number) >> 4) & 7
+    const type = (bytes.readUInt8(0) >> 4) & 7
     if (type > TYPES.tag) return null
     found.push({ oid: index.toString('hex', names + OID_BYTES * entry, names + OID_BYTES * (entry + 1)), bytes })
   }

@@ -76,9 +76,9 @@ export class PackFile {
 
   /** Returns the offset of an object; null if the pack does not have it. */
   find(oid: Buffer): number | null {
-    const byte = oid[0] as number
-    let low = byte === 0 ? 0 : (this.#upTo[byte - 1] as number)
-    let high = this.#upTo[byte] as number
+    const byte = oid.readUInt8(0)
+    let low = byte === 0 ? 0 : this.#countUpTo(byte - 1)
+    let high = this.#countUpTo(byte)
     while (high - low > ROW) {
       const middle = (low + high) >> 1
       this.#read(this.#index, row, OID_BYTES, HEAD_BYTES + middle * OID_BYTES)
@@ -95,7 +95,7 @@ export class PackFile {
 
   /** Returns the IDs of all objects; null if there are more than `max`. */
   names(max: number): string[] | null {
-    const count = this.#upTo[255] as number
+    const count = this.#countUpTo(255)
     if (count > max) return null
     const names = Buffer.allocUnsafe(count * OID_BYTES)
     this.#read(this.#index, names, names.length, HEAD_BYTES)
@@ -106,7 +106,7 @@ export class PackFile {
 
   /** Returns the index for use in memory; null if it is too large. */
   smallIndex(): SmallIndex | null {
-    const count = this.#upTo[255] as number
+    const count = this.#countUpTo(255)
     if (count > SmallIndex.MAX_OBJECTS) return null
     const names = Buffer.allocUnsafeSlow(count * OID_BYTES)
     this.#read(this.#index, names, names.length, HEAD_BYTES)
@@ -127,7 +127,7 @@ export class PackFile {
     let at = 0
     const next = (): number => {
       if (at >= length) throw new Unsure('an entry is cut short')
-      return first[at++] as number
+      return first.readUInt8(at++)
     }
     let byte = next()
     const kind = (byte >> 4) & 7
@@ -191,8 +191,13 @@ export class PackFile {
     return checksum
   }
 
+  /** Returns the number of objects whose ID starts with a byte up to this one. */
+  #countUpTo(byte: number): number {
+    return this.#upTo[byte] ?? 0
+  }
+
   #offsetAt(place: number): number {
-    const count = this.#upTo[255] as number
+    const count = this.#countUpTo(255)
     const offsets = HEAD_BYTES + count * (OID_BYTES + 4)
     this.#read(this.#index, first, 4, offsets + 4 * place)
     const offset = first.readUInt32BE(0)

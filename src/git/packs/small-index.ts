@@ -1,4 +1,5 @@
 /** The index of a small pack, held in memory: checking that a pack does not have an object then needs no open file. */
+import { required } from '../../kernel/defined.js'
 const OID_BYTES = 20
 /** Minimum value that is not an offset, but the position of a longer offset. */
 const LONG = 2 ** 31
@@ -30,7 +31,7 @@ export class SmallIndex {
       const middle = (low + high) >> 1
       const order = oid.compare(this.names, middle * OID_BYTES, (middle + 1) * OID_BYTES)
       if (order === 0) {
-        const offset = this.offsets[middle] as number
+        const offset = required(this.offsets[middle])
         return offset < LONG ? offset : 'far'
       }
       if (order < 0) high = middle

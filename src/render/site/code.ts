@@ -6,6 +6,7 @@ import { h } from '../element.js'
 import { type BlockRenderer, type Html, type HtmlElement, type RenderContext, textOf } from '../types.js'
 import { symbol } from './icon.js'
 import { word } from './text.js'
+import { own } from '../../kernel/defined.js'
 
 /** Code with more lines can be folded. */
 const FOLDED_LINES = 12
@@ -86,7 +87,7 @@ export function codeFrame(given: Code, context: RenderContext): HtmlElement {
     h('span', { className: ['line', ...(marked?.(at + 1) ? ['on'] : [])] }, line, '\n'),
   )
   const name = /^[\w+#-]{1,30}$/.test(syntax) ? syntax : ''
-  const shown = Object.hasOwn(NAMES, name) ? (NAMES[name] as string) : name
+  const shown = own(NAMES, name) ?? name
   const label = title || shown || word(context, 'code')
   const className = ['code', ...(numbered && lines ? ['numbered'] : []), ...(wrapped ? ['wrap'] : [])]
   const pre = h(

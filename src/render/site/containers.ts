@@ -5,6 +5,7 @@ import { h, textIn } from '../element.js'
 import { type BlockRenderer, type Html, type Inline, type RenderContext, textOf } from '../types.js'
 import { chosenIcon, symbol } from './icon.js'
 import { directionIn, flow, inside, word, written } from './text.js'
+import { hasOwn } from '../../kernel/guards.js'
 
 const HINTS = { info: 'info', success: 'good', warning: 'warn', danger: 'danger' } as const
 const DATE = /^\d{4}-\d{2}-\d{2}/
@@ -15,7 +16,7 @@ const text = (value: string): Html => ({ type: 'text', value })
 
 function hint(node: BlockNode, context: RenderContext): Html[] {
   const given = textOf(node.data, 'style')
-  const style = Object.hasOwn(HINTS, given) ? (given as keyof typeof HINTS) : 'info'
+  const style = hasOwn(HINTS, given) ? given : 'info'
   const icon = chosenIcon(textOf(node.data, 'icon'), context) ?? symbol(HINTS[style], context)
   const attributes = { className: ['hint', style], role: 'note', ariaLabel: word(context, style) }
   return [h('aside', attributes, icon, flow(inside(node, context), context))]

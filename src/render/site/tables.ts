@@ -2,9 +2,11 @@
 import type { BlockNode } from '../../content/types.js'
 import { h, textIn } from '../element.js'
 import { type Column, rowsOf, spans } from '../tables.js'
-import { type Html, type Inline, type RenderContext, textOf } from '../types.js'
+import { type Html, type RenderContext, textOf } from '../types.js'
 import { linkAttributes, picture } from './inlines.js'
 import { word, written } from './text.js'
+import { ownMember } from '../../kernel/guards.js'
+import { inlinesIn } from '../../content/blocks/node.js'
 
 interface Card {
   target?: { url?: string }
@@ -66,7 +68,7 @@ function grid(node: BlockNode, columns: readonly Column[], context: RenderContex
   const scroll = h('div', { className: ['scroll'], tabIndex: 0, role: 'group', ariaLabel: label }, table)
   const isWide =
     columns.filter((column) => !column.hidden).length > WIDE_COLUMNS ||
-    (node.data['attributes'] as Record<string, unknown> | undefined)?.['data-full-width'] === 'true'
+    ownMember(node.data['attributes'], 'data-full-width') === 'true'
   return h('div', { className: ['table', ...(isWide ? ['wide'] : [])] }, scroll)
 }
 
@@ -84,7 +86,7 @@ const cellText = (cell: BlockNode): string =>
   cell.nodes.map((one) => (one.object === 'text' ? one.leaves.map((leaf) => leaf.text).join('') : 'x')).join('')
 
 function cellContent(cell: BlockNode, column: Column, context: RenderContext): Html[] {
-  const content = context.inlines(cell.nodes as Inline[])
+  const content = context.inlines(inlinesIn(cell))
   const text = (): string => textIn(content).trim()
   if (column.type === 'checkbox') {
     const checked = text() === 'true'

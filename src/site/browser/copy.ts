@@ -42,7 +42,7 @@ async function write(text: string): Promise<boolean> {
     // Pages without encryption have no clipboard.
     const field = make('textarea', { class: 'vh', readonly: '' })
     field.value = text
-    const focused = document.activeElement as HTMLElement | null
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement : null
     document.body.append(field)
     field.select()
     const isCopied = document.execCommand('copy')

@@ -27,14 +27,14 @@ async function open(link: HTMLAnchorElement, isOpen: boolean): Promise<void> {
 
 function startTree(shown: HTMLElement): void {
   shown.addEventListener('click', (event) => {
-    const chevron = (event.target as Element).closest('a[aria-expanded] > .i')
-    if (!chevron || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const chevron = event.target instanceof Element ? event.target.closest('a[aria-expanded] > .i') : null
+    const link = chevron?.closest('a')
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    const link = chevron.parentElement as HTMLAnchorElement
     void open(link, link.getAttribute('aria-expanded') !== 'true')
   })
   shown.addEventListener('keydown', (event) => {
-    const link = (event.target as Element).closest<HTMLAnchorElement>('a[aria-expanded]')
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[aria-expanded]') : null
     const forward = isRightToLeft(shown) ? 'ArrowLeft' : 'ArrowRight'
     if (!link || !/^Arrow(?:Left|Right)$/.test(event.key)) return
     event.preventDefault()

@@ -60,7 +60,7 @@ export function onClick<E extends Element>(selector: string, work: (element: E, 
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-    const element = (event.target as Element | null)?.closest<E>(selector)
+    const element = event.target instanceof Element ? event.target.closest<E>(selector) : null
     if (element) work(element, event)
   })
 }

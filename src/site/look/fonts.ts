@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { SiteCustomization } from '../../model/index.js'
 import type { Asset, SharedAssets } from '../assets.js'
 import { type KnownFont, MATH_FONT, MONOSPACE_FONTS, SANS_FONTS, SCRIPT_FONTS } from './font-table.js'
+import { own, required } from '../../kernel/defined.js'
 
 type ChosenFont = SiteCustomization['styling']['font'] | SiteCustomization['styling']['monospaceFont']
 type CustomFont = Exclude<ChosenFont, string>
@@ -75,7 +76,7 @@ async function chosen(
   fallback: string,
 ): Promise<Chosen> {
   if (typeof font !== 'string') return custom(font)
-  const found = (Object.hasOwn(known, font) ? known[font] : known[fallback]) as KnownFont
+  const found = own(known, font) ?? required(known[fallback])
   const faces: string[] = []
   let main: Asset | undefined
   const add = async (subset: string, weight: string, range: string, isItalic: boolean): Promise<void> => {
@@ -113,7 +114,7 @@ async function scriptFaces(
   assets: SharedAssets,
   { family, package: name, subset }: (typeof SCRIPT_FONTS)[number],
 ): Promise<{ css: string; files: Asset[] }> {
-  const files = await Promise.all(['400', '600'].map((weight) => assets.font(fileOf(name, subset, weight) as string)))
+  const files = await Promise.all(['400', '600'].map((weight) => assets.font(required(fileOf(name, subset, weight)))))
   const css = files.map((file, at) =>
     face(family, source(file), at === 0 ? REGULAR : BOLD, { ranges: rangesOf(name)[subset] }),
   )

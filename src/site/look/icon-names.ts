@@ -125,7 +125,10 @@ threads:threads-logo
 const byName = new Map(
   NAMES.trim()
     .split(/\s+/)
-    .map((pair) => pair.split(':') as [string, string]),
+    .map((pair): [string, string] => {
+      const [name = '', icon = ''] = pair.split(':')
+      return [name, icon]
+    }),
 )
 
 /** Returns the Phosphor icon for a Font Awesome name; the name itself if it is not listed. */

@@ -36,9 +36,9 @@ const END = Buffer.from([0])
 function bytesOfNumber(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeDoubleBE(value === 0 ? 0 : value)
-  const first = bytes[0] as number
+  const first = bytes.readUInt8(0)
   if (first < 0x80) bytes[0] = first | 0x80
-  else for (let i = 0; i < 8; i++) bytes[i] = ~(bytes[i] as number) & 0xff
+  else for (let i = 0; i < 8; i++) bytes[i] = ~bytes.readUInt8(i) & 0xff
   return bytes
 }
 

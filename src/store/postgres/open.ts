@@ -28,8 +28,8 @@ export async function openPostgresStore({
   log: tell = () => undefined,
 }: PostgresStoreOptions): Promise<SharedStore> {
   const started = performance.now()
-  const own = 'url' in given ? openDatabase({ url: given.url, connections: CONNECTIONS }) : null
-  const database = own ?? (given as Database)
+  const database = 'url' in given ? openDatabase({ url: given.url, connections: CONNECTIONS }) : given
+  const own = 'url' in given ? database : null
   try {
     await migrate(database, ROOM, steps)
     await migrateDocuments(database, { tables, migrations, tell })

@@ -3,7 +3,7 @@ import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
 import { checkCondition } from '../../conditions/check.js'
 import { ConditionError } from '../../conditions/error.js'
 import { MAX_PAGE_BYTES, MAY_BE_HEAVY, pageLimit } from '../../blocks/weight.js'
-import type { DocumentNode, Outcome } from '../../types.js'
+import type { Outcome } from '../../types.js'
 import { MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../text.js'
 import { type FileEdit, TextTooCostly } from '../../work/text-work.js'
 import { ChangeError } from '../change-error.js'
@@ -49,11 +49,7 @@ export async function markdownOf({ work }: BatchThreads, document: GivenDocument
     if (limit !== null) throw new ChangeError(`The markdown is too large. ${limit}`, 'document/markdown', true)
     return markdown
   }
-  const printed = await bounded(
-    work.print(document.document as unknown as DocumentNode, present),
-    'The block tree',
-    'document',
-  )
+  const printed = await bounded(work.print(document.document, present), 'The block tree', 'document')
   return done(printed, 'The block tree cannot be written', 'document')
 }
 
@@ -67,7 +63,7 @@ export async function documentOf(
   document: GivenDocument,
 ): Promise<NonNullable<FileEdit['document']>> {
   if ('markdown' in document) return { markdown: await markdownOf(batch, document) }
-  return { document: document.document as unknown as DocumentNode }
+  return { document: document.document }
 }
 
 /**
