@@ -15,6 +15,8 @@ export interface SiteRequest {
   cookie(name: string): string
   /** The IP address of the client. */
   ip: string
+  /** Whether the client prefers markdown to HTML. Responses to the two are kept separately. */
+  prefersMarkdown: boolean
   /** Reads the fields of a form. Null if it is too long. */
   form(): Promise<URLSearchParams | null>
 }
@@ -35,6 +37,8 @@ export interface SiteResponse {
   fontHosts?: readonly string[]
   /** A file to send instead of the body. */
   file?: VisitorFile
+  /** Makes a long text while it is sent, instead of the body. */
+  stream?: () => AsyncIterable<string>
   /**
    * What the gate decided about the reader: readers with the same outcome get the same bytes at the same path. Absent
    * if the response must not be sent to another reader.
@@ -77,6 +81,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     hostname: request.hostname,
     path: request.path,
     ip: request.ip,
+    prefersMarkdown: request.prefersMarkdown,
     get query() {
       return read(request.query)
     },

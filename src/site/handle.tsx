@@ -12,13 +12,15 @@ import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
-import { markdownOutput } from './markdown-output.js'
+import { llmsOutput } from './llms-output.js'
+import { markdownOf, markdownOutput, servesAgents } from './markdown-output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
 import { styleOf } from './look/site-style.js'
 import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
+import { robotOutput, robots } from './sitemap-output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of an answer besides the app and the request. */
@@ -43,6 +45,8 @@ const ASSET = /\/~assets\/([\w.-]+)$/
 /** Paths that no page has, and that a database cannot look up. */
 const UNUSABLE = /[\\\0]|%00|%5c/i
 const MAX_PATH = 4_096
+/** A path with the extension of a file has one form, whatever the client prefers. */
+const EXTENSION = /\.[a-z\d]{1,8}$/i
 const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
 
 /** Returns the audience of a shared file: no one if its address contains the token of a preview. */
@@ -58,7 +62,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   const shared = name === undefined ? undefined : assets.find(name)
   if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
   const located = await locate(app, request.hostname, request.path)
-  if (!located) return missing()
+  if (!located) return request.path === '/robots.txt' ? robots() : missing()
   if (!('site' in located)) return organizationRoot(app, located.organization.id)
   const preview = PREVIEW.exec(located.path)
   if (preview) return inPreview(app, located, request, preview, assets)
@@ -80,7 +84,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
   if (kept) return kept
   const response = await inSite(visit, located.path, assets)
-  return isOwnHost && !inside.isRead && !response.file && response.status < 400
+  return isOwnHost && !inside.isRead && !response.file && !response.stream && response.status < 400
     ? { ...response, outcome: visit.outcome }
     : response
 }
@@ -104,11 +108,14 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
     const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
     if (part) return part
+    const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path))
+    if (known) return known
     const found = await findDestination(app, visitor, path)
     if (!found) return (await markdownOutput(visit, path)) ?? nothing()
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
-    return pageOutput(visit, found, assets)
+    const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
+    return isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets)
   }
 }
 

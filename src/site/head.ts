@@ -7,6 +7,9 @@ import { hrefOf } from './links.js'
 import { styleOf } from './look/site-style.js'
 import type { Visit } from './visit.js'
 
+/** The path of the description of the search, below the address of the site. */
+export const OPEN_SEARCH = '/~opensearch.xml'
+
 /** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
   Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'>
@@ -22,6 +25,7 @@ export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, f
   return {
     ...facts,
     title: facts.name === siteTitle ? siteTitle : words.windowTitle(facts.name, siteTitle),
+    openSearch: visit.base + OPEN_SEARCH,
     icons: iconsOf(visit, frame),
     sheet: at(style.sheet.name),
     scheme: at(assets.scheme.name),

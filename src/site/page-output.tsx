@@ -16,7 +16,7 @@ import { outlineOf } from './layout/outline.js'
 import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
 import type { PageActions } from './layout/page-head.js'
 import type { SiteLink } from './links.js'
-import { markdownPath } from './markdown-output.js'
+import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { type PageRecord, recordOf } from './page-record.js'
 import { treeOf } from './page-tree.js'
@@ -141,7 +141,7 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
   return defined({
     edit: git.showEditLink ? file?.url : undefined,
-    markdown: pageActions.markdown ? base + markdownPath(page) : undefined,
+    markdown: pageActions.markdown && servesAgents(visit) ? base + markdownPath(page) : undefined,
     pdf:
       pdf.enabled && app.printer.missing() === null
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`

@@ -158,7 +158,8 @@ class SiteServer {
       return this.#failure(exchange, thrown)
     }
     const { hostname, path } = isPlainRead(req) ? this.#addressOf(req) : { hostname: '', path: '' }
-    const kept = path === '' || options.reload ? null : this.#kept.find(hostname, path, '')
+    const isUsual = path !== '' && !options.reload && !req.headers.accept?.includes(MARKDOWN)
+    const kept = isUsual ? this.#kept.find(hostname, path, '') : null
     if (kept && !res.destroyed) return this.#send(exchange, kept, path)
     this.#arrived.set(req, { ip, requestId, started })
     await this.#make(req, res)
@@ -175,15 +176,18 @@ class SiteServer {
       }
       const { reload } = this.options
       const request = requestOf(ctx)
-      const response = await this.#kept.make(this.options.app, request, async (app) => {
+      const { hostname } = request
+      const path = keptPath(request)
+      const response = await this.#kept.make(this.options.app, { hostname, path }, async (app) => {
         const made = await handle(app, request, {
           assets: this.#assets,
           now: this.options.app.clock.now(),
-          kept: (outcome) => (reload ? null : this.#kept.find(request.hostname, request.path, outcome)),
+          kept: (outcome) => (reload ? null : this.#kept.find(hostname, path, outcome)),
         })
         return reload && !(made instanceof Prepared) ? reload.added(made) : made
       })
       if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
+      if (!(response instanceof Prepared) && response.stream) return await this.#sendStream(ctx, exchange, response)
       ctx.respond = false
       await this.#send(exchange, response instanceof Prepared ? response : new Prepared(response), ctx.path)
     } catch (thrown) {
@@ -201,6 +205,13 @@ class SiteServer {
     }
     const status = await response.send(req, res, ['X-Request-Id', requestId])
     this.#record(exchange, path.includes('/~assets/') ? 'siteAsset' : 'sitePage', status, path)
+  }
+
+  /** Sends a text while it is made, as fast as the client reads it. */
+  async #sendStream({ req, res, path }: Context, exchange: Exchange, response: SiteResponse): Promise<void> {
+    const prepared = new Prepared(response)
+    const status = await prepared.stream(req, res, ['X-Request-Id', exchange.requestId])
+    this.#record(exchange, 'sitePage', status, path)
   }
 
   async #sendFile(ctx: Context, exchange: Exchange, { file, audience, headers }: SiteResponse): Promise<void> {
@@ -286,6 +297,11 @@ class SiteServer {
   }
 }
 
+const MARKDOWN = 'text/markdown'
+
+/** Returns the path under which a response is kept. */
+const keptPath = ({ path, prefersMarkdown }: SiteRequest): string => (prefersMarkdown ? `${path}\n${MARKDOWN}` : path)
+
 const requestOf = (ctx: Context): SiteRequest => {
   const { cookie } = ctx.req.headers
   return {
@@ -296,6 +312,7 @@ const requestOf = (ctx: Context): SiteRequest => {
     header: (name) => ctx.get(name),
     cookie: (name) => cookieIn(cookie, name),
     ip: ctx.ip,
+    prefersMarkdown: ctx.accepts('text/html', MARKDOWN) === MARKDOWN,
     form: () => readForm(ctx.req),
   }
 }

@@ -210,7 +210,7 @@ async function loadedFiles(
 }
 
 /** Answers which files a revision has, without reading the list of all of them. */
-class KnownFiles {
+export class KnownFiles {
   // bound: the spellings of the targets of one page
   readonly #known = new Map<string, boolean>()
 

@@ -16,6 +16,8 @@ export interface HeadModel {
   languages: readonly { lang: string; href: string }[]
   /** The address of the page as markdown. */
   markdown?: string
+  /** The address of the description of the search. */
+  openSearch: string
   icons: readonly HeadIcon[]
   image?: string
   breadcrumbs: readonly SiteLink[]
@@ -89,7 +91,20 @@ const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
 }
 
 export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
-  const { title, description, indexed, canonical, languages, markdown, icons, sheet, scheme, script, preload } = head
+  const {
+    title,
+    description,
+    indexed,
+    canonical,
+    languages,
+    markdown,
+    openSearch,
+    icons,
+    sheet,
+    scheme,
+    script,
+    preload,
+  } = head
   return (
     <head>
       <meta charset="utf-8" />
@@ -102,6 +117,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
         <link rel="alternate" hreflang={lang} href={href} />
       ))}
       {markdown === undefined ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
+      <link rel="search" type="application/opensearchdescription+xml" title={frame.siteTitle} href={openSearch} />
       {icons.map((icon) => (
         <link
           rel="icon"
