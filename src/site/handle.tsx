@@ -13,6 +13,7 @@ import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from '
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
 import { llmsOutput } from './llms-output.js'
+import { feedOutput } from './feed-output.js'
 import { markdownOf, markdownOutput, servesAgents } from './markdown-output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
@@ -108,7 +109,7 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
     const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
     if (part) return part
-    const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path))
+    const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
     if (known) return known
     const found = await findDestination(app, visitor, path)
     if (!found) return (await markdownOutput(visit, path)) ?? nothing()

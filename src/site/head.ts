@@ -4,9 +4,12 @@ import type { SharedAssets } from './assets.js'
 import type { Frame } from './frame.js'
 import type { HeadIcon, HeadModel } from './layout/head.js'
 import { hrefOf } from './links.js'
+import { servesAgents } from './markdown-output.js'
 import { styleOf } from './look/site-style.js'
 import type { Visit } from './visit.js'
 
+/** The name of a feed below the path of a site, a section or a page. */
+export const FEED = '/feed.xml'
 /** The path of the description of the search, below the address of the site. */
 export const OPEN_SEARCH = '/~opensearch.xml'
 
@@ -31,7 +34,10 @@ export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, f
     scheme: at(assets.scheme.name),
     script: at(assets.main.name),
     preload: [...style.preload, ...style.preloadFor(frame.lang)].map(({ name }) => at(name)),
-    ...defined({ image: image === undefined ? undefined : absolute(image) }),
+    ...defined({
+      feed: servesAgents(visit) ? visit.base + FEED : undefined,
+      image: image === undefined ? undefined : absolute(image),
+    }),
   }
 }
 

@@ -105,6 +105,7 @@ function partsJson(parts: PageText['parts']): string {
 /**
  * Renders the text of a page. Links lead only to pages that the visitor may read.
  * @param base the path of the site as links need it, without a trailing slash
+ * @param change the texts before and after a commit, to render only the blocks that it added or changed
  */
 export async function renderPageText(
   app: App,
@@ -113,6 +114,7 @@ export async function renderPageText(
   text: PageText,
   base: string,
   site: SiteOptions = {},
+  change?: RenderOrder['change'],
 ): Promise<Rendered> {
   const { revision } = page.pages
   const owner = revision.space.doc.id
@@ -126,6 +128,7 @@ export async function renderPageText(
     // The same page for all visitors is rendered once.
     conditional: { claims: text.markdown.includes('{%') ? visitor.claims : noClaims },
     site,
+    ...defined({ change }),
   }
   // The stored parts are JSON already.
   const json = `${JSON.stringify(order).slice(0, -1)},"parts":${partsJson(text.parts)}}`

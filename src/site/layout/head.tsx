@@ -16,6 +16,8 @@ export interface HeadModel {
   languages: readonly { lang: string; href: string }[]
   /** The address of the page as markdown. */
   markdown?: string
+  /** The address of the feed of the site. */
+  feed?: string
   /** The address of the description of the search. */
   openSearch: string
   icons: readonly HeadIcon[]
@@ -99,6 +101,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
     languages,
     markdown,
     openSearch,
+    feed,
     icons,
     sheet,
     scheme,
@@ -117,6 +120,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
         <link rel="alternate" hreflang={lang} href={href} />
       ))}
       {markdown === undefined ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
+      {feed === undefined ? null : <link rel="alternate" type="application/atom+xml" href={feed} />}
       <link rel="search" type="application/opensearchdescription+xml" title={frame.siteTitle} href={openSearch} />
       {icons.map((icon) => (
         <link
