@@ -60,7 +60,8 @@ async function listAt(visit: Visit, path: string, part: number): Promise<SiteRes
           '',
         ]
       : []
-  const body = `${[`# ${oneLine(name)}`, '', ...intro, '## Pages', '', ...lines, ...more].join('\n')}\n`
+  const about = `> Pages of ${oneLine(name)} in the order of the table of contents.`
+  const body = `${[`# ${oneLine(name)}`, '', about, '', ...intro, '## Pages', '', ...lines, ...more].join('\n')}\n`
   return { status: 200, type: TYPE, body, audience: visit.audience }
 }
 

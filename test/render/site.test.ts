@@ -32,7 +32,7 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
   [
     'heading with a link to itself',
     '## Two Words',
-    '<h2 id="two-words">Two Words<a class="anchor" href="#two-words" aria-label="Link to this section">#</a></h2>',
+    '<h2 id="two-words">Two Words<a class="anchor" href="#two-words" aria-label="Link to this section"></a></h2>',
   ],
   ['second title, which is not the title of the page', 'a\n\n# B', '<h2 id="b">'],
   ['heading that leaves out a level', '## A\n\n#### B\n\n#### C', '<h3 id="b" class="h4">', '<h4 id="c">'],
