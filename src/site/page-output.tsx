@@ -97,6 +97,7 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
       actions: layout.actions === false ? {} : actionsOf(making),
       ...defined({
         emoji,
+        titleId: rendered.titleId,
         description: layout.description === false ? undefined : description,
         record: layout.metadata === false ? undefined : (record ?? undefined),
       }),
