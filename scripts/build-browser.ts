@@ -13,6 +13,7 @@ const FILES = {
   'browser/scheme.ts': 'scheme.js',
   'browser/reload.ts': 'reload.js',
   'theme/theme.css': 'theme.css',
+  'theme/plain.css': 'plain.css',
 }
 
 /** Returns the other names of Font Awesome's free icons, from the list of 5 MB in its package. */

@@ -13,6 +13,8 @@ export interface SiteRequest {
   header(name: string): string
   /** Returns a cookie; '' if it is absent. */
   cookie(name: string): string
+  /** Returns the language of the interface that the reader's browser prefers. */
+  language(): string
   /** The IP address of the client. */
   ip: string
   /** Reads the fields of a form. Null if it is too long. */
@@ -82,6 +84,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     },
     header: (name) => read(request.header(name)),
     cookie: (name) => read(request.cookie(name)),
+    language: () => read(request.language()),
     form: () => read(request.form()),
     get isRead() {
       return isRead

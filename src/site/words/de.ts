@@ -66,6 +66,26 @@ export const de: Words = {
     reason: 'Vielleicht wurde die Seite verschoben, oder die Adresse enthält einen Tippfehler.',
     similar: 'Seiten mit einer ähnlichen Adresse',
   },
+  plain: {
+    tooMany: { title: 'Zu viele Anfragen', reason: 'Bitte eine Minute warten und die Seite dann neu laden.' },
+    unavailable: { title: 'Im Moment nicht verfügbar', reason: 'Bitte die Seite in einigen Sekunden neu laden.' },
+    failed: {
+      title: 'Diese Seite kann nicht angezeigt werden',
+      reason: 'Auf dem Server ist ein Fehler aufgetreten. Bitte die Seite später neu laden.',
+    },
+    badRange: { title: 'Diesen Teil der Datei gibt es nicht', reason: 'Bitte die ganze Datei laden.' },
+    noMethod: { title: 'Diese Adresse kann nur gelesen werden', reason: 'Erlaubt sind die Methoden GET und HEAD.' },
+    notSignedIn: {
+      title: 'Die Anmeldung ist fehlgeschlagen',
+      reason: 'Der Anmeldedienst dieser Website hat eine ungültige Antwort gesendet.',
+      action: 'Noch einmal versuchen',
+    },
+    signedOut: {
+      title: 'Sie sind abgemeldet',
+      reason: 'Schließen Sie diese Seite, oder melden Sie sich wieder an.',
+      action: 'Anmelden',
+    },
+  },
   blocks: {
     info: 'Info',
     success: 'Erfolg',

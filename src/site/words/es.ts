@@ -66,6 +66,26 @@ export const es: Words = {
     reason: 'Es posible que la página se haya movido o que la dirección contenga un error.',
     similar: 'Páginas con una dirección parecida',
   },
+  plain: {
+    tooMany: { title: 'Demasiadas solicitudes', reason: 'Espera un minuto y vuelve a cargar la página.' },
+    unavailable: { title: 'No disponible en este momento', reason: 'Vuelve a cargar la página en unos segundos.' },
+    failed: {
+      title: 'No se puede mostrar esta página',
+      reason: 'Se produjo un error en el servidor. Vuelve a cargar la página más tarde.',
+    },
+    badRange: { title: 'Esta parte del archivo no existe', reason: 'Carga el archivo completo.' },
+    noMethod: { title: 'Esta dirección es de solo lectura', reason: 'Usa el método GET o HEAD.' },
+    notSignedIn: {
+      title: 'No se pudo iniciar la sesión',
+      reason: 'El servicio de inicio de sesión de este sitio envió una respuesta no válida.',
+      action: 'Reintentar',
+    },
+    signedOut: {
+      title: 'Has cerrado la sesión',
+      reason: 'Cierra esta página o vuelve a iniciar sesión.',
+      action: 'Iniciar sesión',
+    },
+  },
   blocks: {
     info: 'Información',
     success: 'Correcto',

@@ -66,6 +66,26 @@ export const fr: Words = {
     reason: 'La page a peut-être été déplacée, ou l’adresse contient une faute de frappe.',
     similar: 'Pages dont l’adresse est proche',
   },
+  plain: {
+    tooMany: { title: 'Trop de requêtes', reason: 'Patientez une minute, puis rechargez la page.' },
+    unavailable: { title: 'Indisponible pour le moment', reason: 'Rechargez la page dans quelques secondes.' },
+    failed: {
+      title: 'Cette page ne peut pas être affichée',
+      reason: 'Une erreur s’est produite sur le serveur. Rechargez la page plus tard.',
+    },
+    badRange: { title: 'Cette partie du fichier n’existe pas', reason: 'Chargez le fichier entier.' },
+    noMethod: { title: 'Cette adresse est en lecture seule', reason: 'Utilisez la méthode GET ou HEAD.' },
+    notSignedIn: {
+      title: 'La connexion a échoué',
+      reason: 'Le service de connexion de ce site a envoyé une réponse non valide.',
+      action: 'Réessayer',
+    },
+    signedOut: {
+      title: 'Vous êtes déconnecté',
+      reason: 'Fermez cette page ou connectez-vous à nouveau.',
+      action: 'Se connecter',
+    },
+  },
   blocks: {
     info: 'Information',
     success: 'Succès',

@@ -66,6 +66,26 @@ export const ja: Words = {
     reason: 'ページが移動したか、アドレスに誤りがある可能性があります。',
     similar: 'アドレスが似ているページ',
   },
+  plain: {
+    tooMany: { title: 'リクエストが多すぎます', reason: '1 分ほど待ってから、ページを再読み込みしてください。' },
+    unavailable: { title: '現在ご利用いただけません', reason: '数秒後にページを再読み込みしてください。' },
+    failed: {
+      title: 'このページを表示できません',
+      reason: 'サーバーでエラーが発生しました。後でページを再読み込みしてください。',
+    },
+    badRange: { title: 'ファイルのこの部分は存在しません', reason: 'ファイル全体を読み込んでください。' },
+    noMethod: { title: 'このアドレスは読み取り専用です', reason: 'GET または HEAD メソッドを使用してください。' },
+    notSignedIn: {
+      title: 'サインインできませんでした',
+      reason: 'このサイトのサインインから無効な応答が返されました。',
+      action: 'もう一度試す',
+    },
+    signedOut: {
+      title: 'サインアウトしました',
+      reason: 'このページを閉じるか、もう一度サインインしてください。',
+      action: 'サインイン',
+    },
+  },
   blocks: {
     info: '情報',
     success: '成功',

@@ -66,6 +66,22 @@ export const nl: Words = {
     reason: 'Misschien is de pagina verplaatst, of staat er een typefout in het adres.',
     similar: 'Pagina’s met een vergelijkbaar adres',
   },
+  plain: {
+    tooMany: { title: 'Te veel aanvragen', reason: 'Wacht een minuut en laad de pagina opnieuw.' },
+    unavailable: { title: 'Momenteel niet beschikbaar', reason: 'Laad de pagina over een paar seconden opnieuw.' },
+    failed: {
+      title: 'Deze pagina kan niet worden weergegeven',
+      reason: 'Er is een fout opgetreden op de server. Laad de pagina later opnieuw.',
+    },
+    badRange: { title: 'Dit deel van het bestand bestaat niet', reason: 'Laad het hele bestand.' },
+    noMethod: { title: 'Dit adres kan alleen worden gelezen', reason: 'Gebruik de methode GET of HEAD.' },
+    notSignedIn: {
+      title: 'Aanmelden is niet gelukt',
+      reason: 'De aanmelddienst van deze site heeft een ongeldig antwoord gestuurd.',
+      action: 'Opnieuw proberen',
+    },
+    signedOut: { title: 'U bent afgemeld', reason: 'Sluit deze pagina of meld u opnieuw aan.', action: 'Aanmelden' },
+  },
   blocks: {
     info: 'Info',
     success: 'Gelukt',

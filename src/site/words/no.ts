@@ -66,6 +66,22 @@ export const no: Words = {
     reason: 'Siden kan ha blitt flyttet, eller adressen kan inneholde en skrivefeil.',
     similar: 'Sider med lignende adresse',
   },
+  plain: {
+    tooMany: { title: 'For mange forespørsler', reason: 'Vent et minutt, og last siden på nytt.' },
+    unavailable: { title: 'Ikke tilgjengelig for øyeblikket', reason: 'Last siden på nytt om noen sekunder.' },
+    failed: {
+      title: 'Denne siden kan ikke vises',
+      reason: 'Det oppstod en feil på serveren. Last siden på nytt senere.',
+    },
+    badRange: { title: 'Denne delen av filen finnes ikke', reason: 'Last hele filen.' },
+    noMethod: { title: 'Denne adressen kan bare leses', reason: 'Bruk metoden GET eller HEAD.' },
+    notSignedIn: {
+      title: 'Innloggingen mislyktes',
+      reason: 'Innloggingstjenesten for dette nettstedet sendte et ugyldig svar.',
+      action: 'Prøv igjen',
+    },
+    signedOut: { title: 'Du er logget ut', reason: 'Lukk denne siden, eller logg inn igjen.', action: 'Logg inn' },
+  },
   blocks: {
     info: 'Info',
     success: 'Vellykket',

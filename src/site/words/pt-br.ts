@@ -66,6 +66,22 @@ export const ptBr: Words = {
     reason: 'A página pode ter sido movida, ou o endereço contém um erro de digitação.',
     similar: 'Páginas com um endereço parecido',
   },
+  plain: {
+    tooMany: { title: 'Muitas solicitações', reason: 'Aguarde um minuto e recarregue a página.' },
+    unavailable: { title: 'Indisponível no momento', reason: 'Recarregue a página em alguns segundos.' },
+    failed: {
+      title: 'Esta página não pode ser exibida',
+      reason: 'Ocorreu um erro no servidor. Recarregue a página mais tarde.',
+    },
+    badRange: { title: 'Esta parte do arquivo não existe', reason: 'Carregue o arquivo inteiro.' },
+    noMethod: { title: 'Este endereço é somente para leitura', reason: 'Use o método GET ou HEAD.' },
+    notSignedIn: {
+      title: 'Não foi possível entrar',
+      reason: 'O serviço de login deste site enviou uma resposta inválida.',
+      action: 'Tentar novamente',
+    },
+    signedOut: { title: 'Você saiu', reason: 'Feche esta página ou entre novamente.', action: 'Entrar' },
+  },
   blocks: {
     info: 'Informação',
     success: 'Sucesso',
