@@ -35,6 +35,8 @@ export interface SiteResponse {
   cookies?: readonly string[]
   /** Origins of fonts that the team chose on other hosts. */
   fontHosts?: readonly string[]
+  /** Origins of APIs to which readers can send requests from the page. */
+  apiOrigins?: readonly string[]
   /** A file to send instead of the body. */
   file?: VisitorFile
   /**

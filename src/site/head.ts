@@ -9,11 +9,20 @@ import type { Visit } from './visit.js'
 
 /** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
-  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'>
+  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'> & {
+    /** Whether readers can send requests to APIs from the page. */
+    sendsRequests?: boolean
+  }
 
 /** Returns the head of a page. */
-export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, facts: PageFacts): Promise<HeadModel> {
+export async function headOf(
+  visit: Visit,
+  frame: Frame,
+  assets: SharedAssets,
+  { sendsRequests, ...facts }: PageFacts,
+): Promise<HeadModel> {
   const { siteTitle, words, look } = frame
+  const { trier } = assets
   const style = await styleOf(assets, look)
   const at = (name: string): string => `${visit.base}/~assets/${name}`
   const absolute = (href: string): string => new URL(href, `${visit.address}/`).href
@@ -27,7 +36,10 @@ export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, f
     scheme: at(assets.scheme.name),
     script: at(assets.main.name),
     preload: [...style.preload, ...style.preloadFor(frame.lang)].map(({ name }) => at(name)),
-    ...defined({ image: image === undefined ? undefined : absolute(image) }),
+    ...defined({
+      image: image === undefined ? undefined : absolute(image),
+      trier: sendsRequests ? { script: at(trier.script.name), sheet: at(trier.sheet.name) } : undefined,
+    }),
   }
 }
 
