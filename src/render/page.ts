@@ -41,7 +41,14 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   const { headings } = context
   if (isSite) {
     const tree = allowed({ type: 'root', children: content }, 'site')
-    return { html: toHtml(tree), headings, title: title || null, icons: [...context.icons], ...defined({ titleId }) }
+    return {
+      html: toHtml(tree),
+      headings,
+      title: title || null,
+      icons: [...context.icons],
+      origins: [...context.origins],
+      ...defined({ titleId }),
+    }
   }
   const page = holder('div', { className: ['page'], lang: options.lang }, content)
   const tree = allowed({ type: 'root', children: [page] }, 'print')
@@ -70,6 +77,7 @@ function contextOf(options: RenderOptions): RenderContext {
     notes: notesOf(),
     highlight: { left: MAX_CODE_OF_PAGE },
     icons: new Set(),
+    origins: new Set(),
     level: 1,
     medium: options.medium === 'site' ? site : print,
     blocks: (nodes) => renderBlocks(nodes, context),

@@ -85,6 +85,8 @@ export interface Rendered {
   titleId?: string
   /** The icons that the page shows: names of the interface, and `fa~` with a Font Awesome name. Only of sites. */
   icons?: string[]
+  /** The origins to which readers can send requests from the page. Only of sites. */
+  origins?: string[]
 }
 
 export type Inline = InlineNode | TextNode
@@ -105,6 +107,8 @@ export interface RenderContext {
   highlight: { left: number }
   /** The names of icons that the page shows. */
   icons: Set<string>
+  /** The origins to which readers can send requests from the page. */
+  origins: Set<string>
   /** The level of the last heading in the HTML. */
   level: number
   medium: Medium

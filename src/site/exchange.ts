@@ -13,6 +13,8 @@ export interface SiteRequest {
   header(name: string): string
   /** Returns a cookie; '' if it is absent. */
   cookie(name: string): string
+  /** Returns the language of the interface that the reader's browser prefers. */
+  language(): string
   /** The IP address of the client. */
   ip: string
   /** Whether the client prefers markdown to HTML. Responses to the two are kept separately. */
@@ -35,6 +37,8 @@ export interface SiteResponse {
   cookies?: readonly string[]
   /** Origins of fonts that the team chose on other hosts. */
   fontHosts?: readonly string[]
+  /** Origins of APIs to which readers can send requests from the page. */
+  apiOrigins?: readonly string[]
   /** A file to send instead of the body. */
   file?: VisitorFile
   /** Makes a long text while it is sent, instead of the body. */
@@ -87,6 +91,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     },
     header: (name) => read(request.header(name)),
     cookie: (name) => read(request.cookie(name)),
+    language: () => read(request.language()),
     form: () => read(request.form()),
     get isRead() {
       return isRead

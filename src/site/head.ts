@@ -15,11 +15,20 @@ export const OPEN_SEARCH = '/~opensearch.xml'
 
 /** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
-  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'>
+  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'> & {
+    /** Whether readers can send requests to APIs from the page. */
+    sendsRequests?: boolean
+  }
 
 /** Returns the head of a page. */
-export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, facts: PageFacts): Promise<HeadModel> {
+export async function headOf(
+  visit: Visit,
+  frame: Frame,
+  assets: SharedAssets,
+  { sendsRequests, ...facts }: PageFacts,
+): Promise<HeadModel> {
   const { siteTitle, words, look } = frame
+  const { trier } = assets
   const style = await styleOf(assets, look)
   const at = (name: string): string => `${visit.base}/~assets/${name}`
   const absolute = (href: string): string => new URL(href, `${visit.address}/`).href
@@ -37,6 +46,7 @@ export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, f
     ...defined({
       feed: servesAgents(visit) ? visit.base + FEED : undefined,
       image: image === undefined ? undefined : absolute(image),
+      trier: sendsRequests ? { script: at(trier.script.name), sheet: at(trier.sheet.name) } : undefined,
     }),
   }
 }

@@ -50,6 +50,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const record = text.gitPath === undefined ? null : await recordOf(visit, page, text.gitPath, frame.locale)
   const model = await modelOf(making, record)
   const { attributes } = text
+  const apiOrigins = rendered.origins ?? []
   const isListed = (await treeOf(page.pages)).find(page.entry.id) !== undefined
   const head = await headOf(visit, frame, assets, {
     name: titleOf(making),
@@ -57,6 +58,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     canonical: attributes.metaLinks?.canonical ?? address + (variants.newest ?? page.path),
     languages: variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
     breadcrumbs: model.head.breadcrumbs,
+    sendsRequests: apiOrigins.length > 0,
     ...defined({
       description: attributes.description,
       markdown: model.head.actions.markdown,
@@ -70,7 +72,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     head,
     <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,
   )
-  return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look) }
+  return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look), apiOrigins }
 }
 
 const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string => rendered.title ?? page.entry.title

@@ -9,12 +9,15 @@ import { LRUCache } from 'lru-cache'
 import { EMBED_HOSTS } from '../render/index.js'
 import type { Audience, SiteResponse } from './exchange.js'
 
-/** Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, and a team's own fonts. */
-const policyFor = (fontHosts: readonly string[]): string =>
+/**
+ * Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, a team's own fonts, and
+ * requests to the APIs that a page documents.
+ */
+const policyFor = (fontHosts: readonly string[] = [], apiOrigins: readonly string[] = []): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src ${["'self'", ...fontHosts].join(' ')}; ` +
-  `connect-src 'self'; manifest-src 'self'; media-src 'self' https:; frame-src ${EMBED_HOSTS.join(' ')}; ` +
+  `connect-src ${["'self'", ...apiOrigins].join(' ')}; manifest-src 'self'; media-src 'self' https:; frame-src ${EMBED_HOSTS.join(' ')}; ` +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-const POLICY = policyFor([])
+const POLICY = policyFor()
 
 const CACHE_CONTROL: Record<Audience, string> = {
   public: 'public, max-age=0, must-revalidate',
@@ -55,7 +58,7 @@ export class Prepared {
   readonly #coded = new Map<Coding, Buffer | Promise<Buffer>>()
 
   constructor(private readonly response: SiteResponse) {
-    const { body, type, audience, headers, cookies, status, fontHosts } = response
+    const { body, type, audience, headers, cookies, status, fontHosts, apiOrigins } = response
     this.body = typeof body === 'string' ? Buffer.from(body) : body
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
     // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
@@ -67,7 +70,7 @@ export class Prepared {
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],
       ['Vary', VARY[audience]],
-      ['Content-Security-Policy', fontHosts ? policyFor(fontHosts) : POLICY],
+      ['Content-Security-Policy', fontHosts || apiOrigins ? policyFor(fontHosts, apiOrigins) : POLICY],
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'strict-origin-when-cross-origin'],
       ...(this.#tag === null ? [] : [['ETag', this.#tag]]),

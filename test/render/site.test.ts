@@ -149,7 +149,7 @@ for (const [name, markdown, ...expected] of cases)
 /** Parts that the Content-Security-Policy of sites forbids, or that would have the place of the interface. */
 const faultsOfSite = (made: string): string[] =>
   [
-    ...faults(made).filter((fault) => !/^(?:<(?:svg|button)>|\w+\[data-(?:copy|title|width|frame)\])$/.test(fault)),
+    ...faults(made).filter((fault) => !/^(?:<(?:svg|button)>|\w+\[data-(?:copy|title|width|frame|try)\])$/.test(fault)),
     ...elementsOf(made).flatMap(({ tagName, attrs }) =>
       attrs.flatMap(({ name, value }) =>
         name === 'style' || (name === 'id' && value.startsWith('ui~') && !/^ui~(?:note|mark)-\d+$/.test(value))

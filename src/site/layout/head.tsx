@@ -30,6 +30,8 @@ export interface HeadModel {
   scheme: string
   script: string
   preload: readonly string[]
+  /** The script that sends requests to APIs, if the page has operations. It loads its style sheet when it is used. */
+  trier?: { script: string; sheet: string }
 }
 
 /** An icon of the site in the window, for one color scheme or for both. */
@@ -107,6 +109,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
     scheme,
     script,
     preload,
+    trier,
   } = head
   return (
     <head>
@@ -135,6 +138,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
       <script src={scheme} />
       <link rel="stylesheet" href={sheet} />
       <script src={script} type="module" />
+      {trier === undefined ? null : <script src={trier.script} type="module" data-sheet={trier.sheet} />}
       {canonical === undefined ? null : <OpenGraph head={head} frame={frame} />}
       {canonical === undefined || !indexed ? null : (
         <script
