@@ -5,6 +5,7 @@ import type { HtmlElement, RenderContext } from '../types.js'
 import { TRY_WORDS, type TryOrder } from './api-request.js'
 import { exampleOf, requestOf } from './api-sample.js'
 import { word } from './text.js'
+import { fromNames } from '../../kernel/defined.js'
 
 /** Maximum number of origins to which one page may send requests. */
 const MAX_ORIGINS = 10
@@ -62,7 +63,7 @@ function orderOf(one: ShownOperation, servers: string[], context: RenderContext)
       ...(content ? [['Content-Type', content.type] as [string, string]] : []),
     ],
     body: content ? { type: content.type, text: (body ?? '').length > MAX_BODY ? '' : (body ?? '') } : null,
-    words: Object.fromEntries(TRY_WORDS.map((name) => [name, word(context, name)])) as TryOrder['words'],
+    words: fromNames(TRY_WORDS, (name) => word(context, name)),
   }
 }
 
