@@ -131,7 +131,7 @@ const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
   gitDoor({
     app,
     explain,
-    authenticate: (token) => authenticate(app, token),
+    authenticate: (token) => authenticate(app, token, 'api'),
     permitPush: (actor, space) => {
       checkReadOnly(actor, 'POST')
       if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', denial(PUSH, { space }))
@@ -141,7 +141,7 @@ const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)
-  return token === null ? null : authenticate(app, token)
+  return token === null ? null : authenticate(app, token, 'api')
 }
 
 /** Throws 403 if a read-only token is used for other methods than GET. */
