@@ -21,6 +21,9 @@ const MAX_FAULTS = 1_000
 /** The request headers that the transport reads. */
 const READ_HEADERS = ['accept', 'content-type', 'mcp-protocol-version']
 
+/** Errors whose messages are for the operator. */
+const OPERATORS: ReadonlySet<string> = new Set(['internal', 'insufficient-storage'])
+
 /** Compiles each schema of a declared tool once. */
 const validator = new AjvJsonSchemaValidator()
 
@@ -39,7 +42,8 @@ export async function exchange<C>(server: McpServer<C>, context: C, request: Mcp
   const connected = serverOf(server, context)
   await connected.connect(transport)
   try {
-    const headers = READ_HEADERS.map((name): [string, string] => [name, request.header(name)])
+    const sent = READ_HEADERS.map((name): [string, string] => [name, request.header(name)])
+    const headers = sent.filter(([, value]) => value !== '')
     // Only the headers count: the address is not known here, and the body is parsed already.
     const response = await transport.handleRequest(new Request('http://localhost/', { method: 'POST', headers }), {
       parsedBody: body ?? null,
@@ -68,7 +72,7 @@ function serverOf<C>({ name, title, version, instructions, tools, failed }: McpS
       const { result, text } = await run(called, context, params.arguments ?? {})
       return { content: [{ type: 'text', text }], structuredContent: result as Record<string, unknown> }
     } catch (error) {
-      if (error instanceof ServiceError && error.status < 500) return failure(error.message)
+      if (error instanceof ServiceError && !OPERATORS.has(error.code)) return failure(error.message)
       return failure(await failed(error, called.name))
     }
   })

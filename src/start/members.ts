@@ -49,6 +49,8 @@ export const membersOf = ({ app, count, explain }: Options): Members => ({
       return work(guarded.app)
     })().catch(async (thrown: unknown) => {
       const error = await explain(thrown)
+      if (error !== thrown || errorResponse(error).unforeseen)
+        app.log.error({ requestId: origin.requestId, operation, error: thrown }, 'A write of an MCP client has failed.')
       await record(errorResponse(error).status)
       throw error
     })

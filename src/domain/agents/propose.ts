@@ -98,7 +98,7 @@ function edited(text: string, edit: PageEdit, index: number): string {
     const count = at === undefined ? 0 : others.length + 1
     const remedy =
       count === 0
-        ? 'Read the page with `source: true` and copy the text exactly.'
+        ? 'Read the source of the page, and copy the text exactly.'
         : 'Add text before or after it, so that it occurs once.'
     const message = `Edit ${index}: \`find\` occurs ${count === MAX_COUNTED ? `at least ${count}` : count} times in the source of “${edit.page.title}”. ${remedy}`
     throw badRequest(message, [fault(index, message)])

@@ -1,16 +1,17 @@
 /** The tools that search a site and read its pages. */
 import { Type } from '@sinclair/typebox'
 import { sourceOf } from '../../domain/agents/propose.js'
-import { MAX_TEXT, partOf, sectionOf } from '../../domain/agents/text-parts.js'
+import { readOutcome, ReadOutput, searchOutcome, SearchOutput } from '../../domain/agents/read-results.js'
+import { MAX_TEXT } from '../../domain/agents/text-parts.js'
 import {
   closed,
-  continues,
   Cursor,
+  DEFAULT_RESULTS,
+  Limit,
   MAX_NAME,
-  nameOfPage,
-  Next,
-  pageFields,
   PageName,
+  Query,
+  SectionName,
 } from '../../domain/agents/tool-schemas.js'
 import type { FoundPage, FoundSpace } from '../../domain/search/search.js'
 import { shownSiteSpaces } from '../../domain/sites/view.js'
@@ -18,28 +19,14 @@ import { markdownFor } from '../../domain/sites/visitor-markdown.js'
 import { readPageText } from '../../domain/sites/visitor-page.js'
 import { pagesFor } from '../../domain/sites/visitor-pages.js'
 import { searchForVisitor } from '../../domain/sites/visitor-search.js'
-import { fitting, tool, type Tool } from '../../mcp/index.js'
+import { tool, type Tool } from '../../mcp/index.js'
 import { searchedSpaces } from '../search-results.js'
 import type { Visit } from '../visit.js'
 import { memberOf, type SiteCall, shownPage } from './call.js'
 import { findPage, partsBelow } from './find-page.js'
 
-const MAX_QUERY = 200
 const MAX_SPACES = 20
-const MAX_RESULTS = 20
-const DEFAULT_RESULTS = 8
 const MAX_SECTIONS = 3
-
-const SearchResult = Type.Object({
-  ...pageFields,
-  sections: Type.Array(
-    Type.Object({
-      title: Type.String({ description: 'The heading; empty for the start of the page.' }),
-      address: Type.String(),
-      text: Type.String({ description: 'Text around the matches, which are between `**`.' }),
-    }),
-  ),
-})
 
 /** Searches the site. */
 export const searchTool: Tool<SiteCall> = tool({
@@ -49,27 +36,18 @@ export const searchTool: Tool<SiteCall> = tool({
     'Finds pages by words of their titles, headings and texts. Returns the best pages with the text around the matches (between `**`). Read a page with `read`.',
   input: Type.Object(
     {
-      query: Type.String({
-        minLength: 1,
-        maxLength: MAX_QUERY,
-        description: 'A few words; the last may be incomplete.',
-      }),
+      query: Query,
       below: Type.Optional(
         Type.String({
           maxLength: MAX_NAME,
           description: 'Searches the version or language of the site to which this path or address belongs.',
         }),
       ),
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `${DEFAULT_RESULTS} by default.` }),
-      ),
+      limit: Limit,
     },
     closed,
   ),
-  output: Type.Object({
-    results: Type.Array(SearchResult),
-    partial: Type.Boolean({ description: 'Whether a part of the site could not be searched in time.' }),
-  }),
+  output: SearchOutput,
   run: async ({ visit }, { query, below, limit = DEFAULT_RESULTS }) => {
     const from = below === undefined ? undefined : (await partsBelow(visit, below))[0]?.siteSpace
     const siteSpaces = searchedSpaces(shownSiteSpaces(visit.visitor.view), from)
@@ -90,13 +68,7 @@ export const searchTool: Tool<SiteCall> = tool({
       .sort((a, b) => b.score - a.score)
       .slice(0, limit)
       .map(({ result }) => result)
-    const { text, count } = fitting(results.map(describe), MAX_TEXT - 200)
-    const partial = 'partial' in found && found.partial === true
-    const note = partial ? '\n\nNot all of the site could be searched. Try again.' : ''
-    return {
-      result: { results: results.slice(0, count), partial },
-      text: results.length === 0 ? `Nothing was found. Try other words, or use \`list\`.${note}` : text + note,
-    }
+    return searchOutcome(results, 'partial' in found && found.partial === true)
   },
 })
 
@@ -117,12 +89,6 @@ async function resultsIn(visit: Visit, siteSpace: SiteSpace, found: readonly Fou
   })
 }
 
-const describe = ({
-  sections,
-  ...page
-}: Parameters<typeof nameOfPage>[0] & { sections: readonly { title: string; text: string }[] }): string =>
-  [`- ${nameOfPage(page)}`, ...sections.map(({ title, text }) => `  ${title ? `${title}: ` : ''}${text}`)].join('\n')
-
 /** Reads a page. */
 export const readTool: Tool<SiteCall> = tool({
   name: 'read',
@@ -131,9 +97,7 @@ export const readTool: Tool<SiteCall> = tool({
   input: Type.Object(
     {
       page: PageName,
-      section: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 500, description: 'A heading of the page, or its anchor.' }),
-      ),
+      section: SectionName,
       source: Type.Optional(
         Type.Boolean({
           description: 'Returns the source that `propose` edits, without evaluation. Only for members of the space.',
@@ -143,31 +107,13 @@ export const readTool: Tool<SiteCall> = tool({
     },
     closed,
   ),
-  output: Type.Object({
-    ...pageFields,
-    section: Type.Optional(Type.String({ description: 'The heading of the section.' })),
-    markdown: Type.String(),
-    characters: Type.Integer({ description: 'Length of the whole page or section.' }),
-    next: Next,
-  }),
+  output: ReadOutput,
   run: async (call, { page: name, section, source, cursor }) => {
     const { visit } = call
     const { page, anchor } = await findPage(visit, name)
     const shown = shownPage(visit, page, page.entry)
     const whole = source ? await sourceFor(call, name) : await evaluated(visit, page)
-    const wanted = section ?? anchor
-    const cut = wanted === undefined ? null : sectionOf(whole, wanted)
-    const head = `${nameOfPage(shown)}\n\n`
-    const room = Math.max(MAX_TEXT / 2, MAX_TEXT - head.length - 100)
-    const { text, total, next } = partOf(cut?.text ?? whole, cursor, room)
-    const result = {
-      ...shown,
-      ...(cut ? { section: cut.title } : {}),
-      markdown: text,
-      characters: total,
-      ...(next === undefined ? {} : { next }),
-    }
-    return { result, text: head + text + continues(next) }
+    return readOutcome(shown, whole, { section: section ?? anchor, cursor })
   },
 })
 
