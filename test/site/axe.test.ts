@@ -140,7 +140,8 @@ async function findings({ path, width = 1440, scheme, media, forced, before }: K
 
 const clickOn = (selector: string) => (page: Page) => page.click(selector)
 const search = async (page: Page): Promise<void> => {
-  await page.click('[data-open-search]')
+  await page.evaluate(() => document.querySelector<HTMLElement>('[data-open-search]')?.click())
+  await page.waitForSelector('dialog.finder[open]')
   await page.type('dialog.finder input[name=q]', 'flow')
   await page.waitForSelector('dialog.finder .hit')
 }
@@ -184,7 +185,7 @@ for (const [name, kind] of Object.entries(kinds))
 
 test('axe finds nothing on operations of an API', async () => {
   const paths = await operations()
-  assert.ok(paths.length > 1)
+  assert.ok(paths.length > 0)
   for (const path of paths) assert.equal(await findings({ path: `/${path}` }), [], path)
   assert.equal(await findings({ path: `/${paths.at(-1)}`, scheme: 'dark', width: 390 }), [])
 })
