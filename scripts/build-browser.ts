@@ -11,8 +11,11 @@ const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 const FILES = {
   'browser/main.ts': 'main.js',
   'browser/scheme.ts': 'scheme.js',
+  'browser/try.ts': 'try.js',
   'browser/reload.ts': 'reload.js',
   'theme/theme.css': 'theme.css',
+  'theme/try.css': 'try.css',
+  'theme/plain.css': 'plain.css',
 }
 
 /** Returns the other names of Font Awesome's free icons, from the list of 5 MB in its package. */

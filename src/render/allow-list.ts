@@ -195,7 +195,7 @@ const site: Schema = {
       ['role', 'img', 'note', 'group'],
     ],
     a: ['href', 'download', 'dataFrame', ['target', '_blank'], 'rel'],
-    button: [['type', 'button'], 'dataCopy', 'disabled'],
+    button: [['type', 'button'], 'dataCopy', 'dataTry', 'disabled'],
     input: [['type', 'checkbox'], ['disabled', true], 'checked'],
     pre: ['tabIndex'],
     div: ['tabIndex', 'dataTitle', 'dataWidth'],

@@ -4,6 +4,7 @@ import type { App } from '../domain/context/app.js'
 import type { LoadedSite } from '../domain/context/loaded.js'
 import { getAdaptiveSchema } from '../domain/sites/adaptive-schema.js'
 import type { LocatedSite } from '../domain/sites/locate.js'
+import { getCustomization } from '../domain/sites/customization.js'
 import { getPublishingAuth } from '../domain/sites/publishing-auth.js'
 import { validShareKey } from '../domain/sites/share-links.js'
 import { openToReader, signedClaims, type Visitor, type VisitorCredentials } from '../domain/sites/visitor.js'
@@ -11,9 +12,11 @@ import { claimsOf } from '../domain/sites/visitor-claims.js'
 import { defined } from '../kernel/defined.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { SiteDoc } from '../model/index.js'
+import type { SharedAssets } from './assets.js'
 import { COOKIES, type CookieScope, longCookie, setCookie, setLongCookie } from './cookies.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse } from './exchange.js'
-import { plainPage } from './plain-page.js'
+import { languageTag } from './words/index.js'
+import { plainPage, type PlainPage } from './plain-page.js'
 
 const MAX_CLAIMS = 2_048
 /** Query parameter with the token of a visitor, which a team's sign-in adds once. */
@@ -31,6 +34,7 @@ export interface Arrival {
   scope: CookieScope
   /** The time at which tokens must be valid. It is not recorded, because each request checks its token. */
   now: Date
+  assets: SharedAssets
 }
 
 /** Whether all readers of a site see the same. */
@@ -118,12 +122,7 @@ async function takeToken(arrival: Arrival): Promise<SiteResponse> {
     if (located.site.visibility !== 'visitor-auth') return redirectTo(to, 'no one', 303)
     // Signing in again would end here again.
     app.log.warn({ site: located.site.id, reason: error.message }, 'A visitor could not be signed in to a site.')
-    return {
-      status: 403,
-      type: HTML,
-      body: plainPage('not-signed-in', { href: `${arrival.base}/~auth/login` }),
-      audience: 'no one',
-    }
+    return signInPage(arrival, 403, 'notSignedIn')
   }
 }
 
@@ -180,10 +179,15 @@ function login(arrival: Arrival): Promise<SiteResponse | null> {
 }
 
 /** Removes the cookies. It shows a page, because the site itself would sign the visitor in again. */
-const logout = ({ base, scope }: Arrival): SiteResponse => ({
-  status: 200,
-  type: HTML,
-  body: plainPage('signed-out', { href: `${base}/~auth/login` }),
-  audience: 'no one',
-  cookies: [...setLongCookie(scope, COOKIES.visitor, '', 0), setCookie(scope, COOKIES.claims, '', 0)],
+const logout = async (arrival: Arrival): Promise<SiteResponse> => ({
+  ...(await signInPage(arrival, 200, 'signedOut')),
+  cookies: [...setLongCookie(arrival.scope, COOKIES.visitor, '', 0), setCookie(arrival.scope, COOKIES.claims, '', 0)],
 })
+
+/** Returns a page with a link to the sign-in, in the language of the site. */
+async function signInPage(arrival: Arrival, status: number, name: PlainPage): Promise<SiteResponse> {
+  const { app, located, assets, base } = arrival
+  const { internationalization } = await getCustomization(app.store, located.site)
+  const plain = { locale: languageTag(internationalization.locale), assets }
+  return { status, type: HTML, body: plainPage(name, plain, { href: `${base}/~auth/login` }), audience: 'no one' }
+}

@@ -39,6 +39,10 @@ const require = createRequire(import.meta.url)
 export interface SharedAssets {
   main: Asset
   scheme: Asset
+  /** The script that sends requests to APIs, and its style sheet. */
+  trier: { script: Asset; sheet: Asset }
+  /** The style sheet of pages without the look of a site. */
+  plain: Asset
   /** The theme, to which each site adds its colors and fonts. */
   theme: string
   /** Other names of Font Awesome icons, and the names of their files. */
@@ -54,9 +58,11 @@ export interface SharedAssets {
 export function loadAssets(): SharedAssets {
   const main = asset('main.js', built('main.js'))
   const scheme = asset('scheme.js', built('scheme.js'))
+  const trier = { script: asset('try.js', built('try.js')), sheet: asset('try.css', built('try.css')) }
+  const plain = asset('plain.css', built('plain.css'))
   // bound: the font files of the packages
   const fonts = new Map<string, Promise<Asset>>()
-  const byName = new Map([main, scheme].map((one) => [one.name, one]))
+  const byName = new Map([main, scheme, trier.script, trier.sheet, plain].map((one) => [one.name, one]))
   const load = async (file: string): Promise<Asset> => {
     const font = asset(file.slice(file.lastIndexOf('/') + 1), await readFile(require.resolve(file)))
     byName.set(font.name, font)
@@ -65,6 +71,8 @@ export function loadAssets(): SharedAssets {
   return {
     main,
     scheme,
+    trier,
+    plain,
     theme: built('theme.css').toString(),
     iconAliases: new Map(Object.entries(JSON.parse(built('icon-aliases.json').toString()) as Record<string, string>)),
     find: (name) => byName.get(name),

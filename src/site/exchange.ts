@@ -13,8 +13,12 @@ export interface SiteRequest {
   header(name: string): string
   /** Returns a cookie; '' if it is absent. */
   cookie(name: string): string
+  /** Returns the language of the interface that the reader's browser prefers. */
+  language(): string
   /** The IP address of the client. */
   ip: string
+  /** Whether the client prefers markdown to HTML. Responses to the two are kept separately. */
+  prefersMarkdown: boolean
   /** Reads the fields of a form. Null if it is too long. */
   form(): Promise<URLSearchParams | null>
 }
@@ -33,8 +37,12 @@ export interface SiteResponse {
   cookies?: readonly string[]
   /** Origins of fonts that the team chose on other hosts. */
   fontHosts?: readonly string[]
+  /** Origins of APIs to which readers can send requests from the page. */
+  apiOrigins?: readonly string[]
   /** A file to send instead of the body. */
   file?: VisitorFile
+  /** Makes a long text while it is sent, instead of the body. */
+  stream?: () => AsyncIterable<string>
   /**
    * What the gate decided about the reader: readers with the same outcome get the same bytes at the same path. Absent
    * if the response must not be sent to another reader.
@@ -77,11 +85,13 @@ export function watched(request: SiteRequest): WatchedRequest {
     hostname: request.hostname,
     path: request.path,
     ip: request.ip,
+    prefersMarkdown: request.prefersMarkdown,
     get query() {
       return read(request.query)
     },
     header: (name) => read(request.header(name)),
     cookie: (name) => read(request.cookie(name)),
+    language: () => read(request.language()),
     form: () => read(request.form()),
     get isRead() {
       return isRead

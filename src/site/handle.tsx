@@ -12,13 +12,16 @@ import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
-import { markdownOutput } from './markdown-output.js'
+import { llmsOutput } from './llms-output.js'
+import { feedOutput } from './feed-output.js'
+import { markdownOf, markdownOutput, servesAgents } from './markdown-output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
 import { styleOf } from './look/site-style.js'
 import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
+import { robotOutput, robots } from './sitemap-output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of an answer besides the app and the request. */
@@ -30,11 +33,11 @@ export interface Surroundings {
 }
 
 /** The response to an address at which a reader finds nothing. All reasons have the same bytes. */
-export const missing = (): SiteResponse => ({
+const missing = ({ language }: SiteRequest, assets: SharedAssets): SiteResponse => ({
   status: 404,
   type: HTML,
-  body: plainPage('missing'),
-  audience: 'private',
+  body: plainPage('missing', { locale: language(), assets }),
+  audience: 'no one',
 })
 
 /** Tells a proxy whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
@@ -43,6 +46,8 @@ const ASSET = /\/~assets\/([\w.-]+)$/
 /** Paths that no page has, and that a database cannot look up. */
 const UNUSABLE = /[\\\0]|%00|%5c/i
 const MAX_PATH = 4_096
+/** A path with the extension of a file has one form, whatever the client prefers. */
+const EXTENSION = /\.[a-z\d]{1,8}$/i
 const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
 
 /** Returns the audience of a shared file: no one if its address contains the token of a preview. */
@@ -52,26 +57,27 @@ const ofPath = (path: string): Pick<SiteResponse, 'audience' | 'outcome'> =>
 /** Answers one request. */
 export async function handle(app: App, request: SiteRequest, around: Surroundings): Promise<SiteResponse | Prepared> {
   const { assets } = around
+  const nothing = (): SiteResponse => missing(request, assets)
   if (request.path === HOST) return knowsHost(app, request.query.get('domain') ?? '')
-  if (request.path.length > MAX_PATH || UNUSABLE.test(request.path)) return missing()
   const name = ASSET.exec(request.path)?.[1]
   const shared = name === undefined ? undefined : assets.find(name)
   if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
+  if (request.path.length > MAX_PATH || UNUSABLE.test(request.path)) return nothing()
   const located = await locate(app, request.hostname, request.path)
-  if (!located) return missing()
-  if (!('site' in located)) return organizationRoot(app, located.organization.id)
+  if (!located) return request.path === '/robots.txt' ? robots() : nothing()
+  if (!('site' in located)) return (await organizationRoot(app, located.organization.id)) ?? nothing()
   const preview = PREVIEW.exec(located.path)
   if (preview) return inPreview(app, located, request, preview, assets)
   const owner = { app, organization: located.organization, site: located.site }
   const address = publishedSite(owner)
-  if (address === undefined) return missing()
+  if (address === undefined) return nothing()
   const { protocol, pathname } = new URL(address)
   const base = located.site.proxy === undefined ? located.base : pathname.replace(/\/$/, '')
-  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' }, now: around.now }
+  const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' }, ...around }
   const access = await accessOutput(arrival)
-  if (access !== undefined) return access ?? missing()
+  if (access !== undefined) return access ?? nothing()
   const visitor = await enter(arrival)
-  if (!visitor) return missing()
+  if (!visitor) return nothing()
   if ('status' in visitor) return visitor
   const inside = watched(request)
   const visit = openVisit({ app, request: inside, base, address, visitor })
@@ -80,7 +86,7 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
   if (kept) return kept
   const response = await inSite(visit, located.path, assets)
-  return isOwnHost && !inside.isRead && !response.file && response.status < 400
+  return isOwnHost && !inside.isRead && !response.file && !response.stream && response.status < 400
     ? { ...response, outcome: visit.outcome }
     : response
 }
@@ -93,7 +99,7 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
   return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
 
   async function outputAt(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
-    const nothing = async () => (await missingOutput(visit, path, assets)) ?? missing()
+    const nothing = async () => (await missingOutput(visit, path, assets)) ?? missing(visit.request, assets)
     const name = ASSET.exec(path)?.[1]
     if (name !== undefined) return sheetOutput(visit, name, assets)
     if (isFilePath(path)) {
@@ -104,11 +110,14 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
     const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
     if (part) return part
+    const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
+    if (known) return known
     const found = await findDestination(app, visitor, path)
     if (!found) return (await markdownOutput(visit, path)) ?? nothing()
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
-    return pageOutput(visit, found, assets)
+    const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
+    return isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets)
   }
 }
 
@@ -118,7 +127,7 @@ async function sheetOutput(visit: Visit, name: string, assets: SharedAssets): Pr
     const { sheet } = await styleOf(assets, await visit.look(id))
     if (sheet.name === name) return { status: 200, type: sheet.type, body: sheet.body, audience: 'immutable' }
   }
-  if (!/^site-\w+\.css$/.test(name)) return missing()
+  if (!/^site-\w+\.css$/.test(name)) return missing(visit.request, assets)
   const { sheet } = await styleOf(assets, await visit.look())
   return { status: 200, type: sheet.type, body: sheet.body, audience: visit.audience }
 }
@@ -132,7 +141,7 @@ async function inPreview(
   assets: SharedAssets,
 ): Promise<SiteResponse> {
   const opened = await openPreview(app, located, token, changeRequest)
-  if (!opened) return missing()
+  if (!opened) return missing(request, assets)
   const { visitor, ...preview } = opened
   const at = previewAt({ app, organization: located.organization, site: located.site }, token)
   const address = changeRequest === undefined ? at : `${at}/~changes/${changeRequest}`
@@ -146,11 +155,11 @@ async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {
   return { status, type: 'text/plain; charset=utf-8', body: '', audience: 'private' }
 }
 
-/** Redirects from the root of an organization to its default site, unless only a share link opens it. */
-async function organizationRoot(app: App, id: string): Promise<SiteResponse> {
+/** Redirects from the root of an organization to its default site. Null without one, or if only a share link opens it. */
+async function organizationRoot(app: App, id: string): Promise<SiteResponse | null> {
   const organization = await app.store.get(organizations, id)
   const site = organization?.defaultContent && (await app.store.get(sites, organization.defaultContent.site))
   const isOpen = site && site.visibility !== 'share-link'
   const address = organization && isOpen ? publishedSite({ app, organization, site }) : undefined
-  return address === undefined ? missing() : redirectTo(address, 'public', 302)
+  return address === undefined ? null : redirectTo(address, 'public', 302)
 }

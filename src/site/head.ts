@@ -4,16 +4,31 @@ import type { SharedAssets } from './assets.js'
 import type { Frame } from './frame.js'
 import type { HeadIcon, HeadModel } from './layout/head.js'
 import { hrefOf } from './links.js'
+import { servesAgents } from './markdown-output.js'
 import { styleOf } from './look/site-style.js'
 import type { Visit } from './visit.js'
 
+/** The name of a feed below the path of a site, a section or a page. */
+export const FEED = '/feed.xml'
+/** The path of the description of the search, below the address of the site. */
+export const OPEN_SEARCH = '/~opensearch.xml'
+
 /** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
-  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'>
+  Pick<HeadModel, 'image' | 'breadcrumbs' | 'changed'> & {
+    /** Whether readers can send requests to APIs from the page. */
+    sendsRequests?: boolean
+  }
 
 /** Returns the head of a page. */
-export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, facts: PageFacts): Promise<HeadModel> {
+export async function headOf(
+  visit: Visit,
+  frame: Frame,
+  assets: SharedAssets,
+  { sendsRequests, ...facts }: PageFacts,
+): Promise<HeadModel> {
   const { siteTitle, words, look } = frame
+  const { trier } = assets
   const style = await styleOf(assets, look)
   const at = (name: string): string => `${visit.base}/~assets/${name}`
   const absolute = (href: string): string => new URL(href, `${visit.address}/`).href
@@ -22,12 +37,17 @@ export async function headOf(visit: Visit, frame: Frame, assets: SharedAssets, f
   return {
     ...facts,
     title: facts.name === siteTitle ? siteTitle : words.windowTitle(facts.name, siteTitle),
+    openSearch: visit.base + OPEN_SEARCH,
     icons: iconsOf(visit, frame),
     sheet: at(style.sheet.name),
     scheme: at(assets.scheme.name),
     script: at(assets.main.name),
     preload: [...style.preload, ...style.preloadFor(frame.lang)].map(({ name }) => at(name)),
-    ...defined({ image: image === undefined ? undefined : absolute(image) }),
+    ...defined({
+      feed: servesAgents(visit) ? visit.base + FEED : undefined,
+      image: image === undefined ? undefined : absolute(image),
+      trier: sendsRequests ? { script: at(trier.script.name), sheet: at(trier.sheet.name) } : undefined,
+    }),
   }
 }
 

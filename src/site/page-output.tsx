@@ -16,7 +16,7 @@ import { outlineOf } from './layout/outline.js'
 import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
 import type { PageActions } from './layout/page-head.js'
 import type { SiteLink } from './links.js'
-import { markdownPath } from './markdown-output.js'
+import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { type PageRecord, recordOf } from './page-record.js'
 import { treeOf } from './page-tree.js'
@@ -50,6 +50,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
   const record = text.gitPath === undefined ? null : await recordOf(visit, page, text.gitPath, frame.locale)
   const model = await modelOf(making, record)
   const { attributes } = text
+  const apiOrigins = rendered.origins ?? []
   const isListed = (await treeOf(page.pages)).find(page.entry.id) !== undefined
   const head = await headOf(visit, frame, assets, {
     name: titleOf(making),
@@ -57,6 +58,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     canonical: attributes.metaLinks?.canonical ?? address + (variants.newest ?? page.path),
     languages: variants.languages.map(({ lang, path }) => ({ lang, href: address + path })),
     breadcrumbs: model.head.breadcrumbs,
+    sendsRequests: apiOrigins.length > 0,
     ...defined({
       description: attributes.description,
       markdown: model.head.actions.markdown,
@@ -70,7 +72,7 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     head,
     <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,
   )
-  return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look) }
+  return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look), apiOrigins }
 }
 
 const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string => rendered.title ?? page.entry.title
@@ -97,6 +99,7 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
       actions: layout.actions === false ? {} : actionsOf(making),
       ...defined({
         emoji,
+        titleId: rendered.titleId,
         description: layout.description === false ? undefined : description,
         record: layout.metadata === false ? undefined : (record ?? undefined),
       }),
@@ -141,7 +144,7 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
   return defined({
     edit: git.showEditLink ? file?.url : undefined,
-    markdown: pageActions.markdown ? base + markdownPath(page) : undefined,
+    markdown: pageActions.markdown && servesAgents(visit) ? base + markdownPath(page) : undefined,
     pdf:
       pdf.enabled && app.printer.missing() === null
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`

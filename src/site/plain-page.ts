@@ -1,33 +1,36 @@
-/** Pages without the look of a site: unknown addresses, failures of the server, and sign-in. They name neither the site nor the cause. */
+/**
+ * Pages without the look of a site: unknown addresses, failures of the server, and sign-in. They name neither the site
+ * nor the cause.
+ */
+import type { SharedAssets } from './assets.js'
+import { wordsFor } from './words/index.js'
 
-const PAGES = {
-  missing: ['Page not found', 'No page has this address. It may have moved, or the address has a typo.'],
-  'not-signed-in': ['You could not be signed in', 'The sign-in of this site sent an invalid answer.', 'Try again'],
-  'signed-out': ['You are signed out', 'Close this page, or sign in again.', 'Sign in'],
-  'too-many': ['Too many requests', 'Wait a minute, then load the page again.'],
-  unavailable: ['Not available at the moment', 'Load the page again in a few seconds.'],
-  failed: ['This page cannot be shown', 'The server failed. Load the page again later.'],
-  'bad-range': ['This part of the file does not exist', 'Load the whole file.'],
-  'no-method': ['This address can only be read', 'Use the method GET or HEAD.'],
-} as const satisfies Record<string, readonly [string, string, string?]>
+/** The names of the pages. */
+export type PlainPage = 'missing' | keyof ReturnType<typeof wordsFor>['plain']
 
-/** Returns the HTML of a page. */
-export function plainPage(name: keyof typeof PAGES, link?: { href: string }): string {
-  const [title, text, action] = PAGES[name] as readonly [string, string, string?]
-  const way = link && action ? `<p><a href="${escaped(link.href)}">${action}</a>` : ''
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>${title}</title><h1>${title}</h1><p>${text}</p>${way}`
+/** The surroundings of a plain page: its language, and the files of the server. */
+export interface Plain {
+  locale: string
+  assets: Pick<SharedAssets, 'plain'>
+}
+
+/** Returns the HTML of a page. Its style sheet has the same address below every path, also behind a proxy. */
+export function plainPage(name: PlainPage, { locale, assets }: Plain, link?: { href: string }): string {
+  const { missing, plain } = wordsFor(locale)
+  const words: { title: string; reason: string; action?: string } = name === 'missing' ? missing : plain[name]
+  const { title, reason, action } = words
+  const way = link && action ? `<p><a href="${escaped(link.href)}">${action}</a></p>` : ''
+  return `<!doctype html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="~assets/${assets.plain.name}"></head><body><main><h1>${title}</h1><p>${reason}</p>${way}</main></body></html>`
 }
 
 const escaped = (text: string): string => text.replace(/[&"<>]/g, (char) => `&#${char.charCodeAt(0)};`)
 
+const FAILURES: Readonly<Record<number, PlainPage>> = {
+  405: 'noMethod',
+  416: 'badRange',
+  429: 'tooMany',
+  503: 'unavailable',
+}
+
 /** Returns the page for a status of a failure. */
-export const failurePage = (status: number): string =>
-  plainPage(
-    status === 429
-      ? 'too-many'
-      : status === 503 || status === 507
-        ? 'unavailable'
-        : status === 416
-          ? 'bad-range'
-          : 'failed',
-  )
+export const failurePage = (status: number, plain: Plain): string => plainPage(FAILURES[status] ?? 'failed', plain)

@@ -1,18 +1,23 @@
 /** Responses that are ready to be sent: with their headers, an ETag, and compressed forms that are made once. */
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { EMBED_HOSTS } from '../render/index.js'
 import type { Audience, SiteResponse } from './exchange.js'
 
-/** Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, and a team's own fonts. */
-const policyFor = (fontHosts: readonly string[]): string =>
+/**
+ * Allows no inline script or style, and from other hosts only pictures, media, embeds on a click, a team's own fonts, and
+ * requests to the APIs that a page documents.
+ */
+const policyFor = (fontHosts: readonly string[] = [], apiOrigins: readonly string[] = []): string =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; font-src ${["'self'", ...fontHosts].join(' ')}; ` +
-  `connect-src 'self'; manifest-src 'self'; media-src 'self' https:; frame-src ${EMBED_HOSTS.join(' ')}; ` +
+  `connect-src ${["'self'", ...apiOrigins].join(' ')}; manifest-src 'self'; media-src 'self' https:; frame-src ${EMBED_HOSTS.join(' ')}; ` +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-const POLICY = policyFor([])
+const POLICY = policyFor()
 
 const CACHE_CONTROL: Record<Audience, string> = {
   public: 'public, max-age=0, must-revalidate',
@@ -22,10 +27,10 @@ const CACHE_CONTROL: Record<Audience, string> = {
 }
 /** Caches may share responses to everyone, so they must know that the compression differs. */
 const VARY: Record<Audience, string> = {
-  public: 'Accept-Encoding',
+  public: 'Accept, Accept-Encoding',
   immutable: 'Accept-Encoding',
-  private: 'Cookie, Accept-Encoding',
-  'no one': 'Cookie, Accept-Encoding',
+  private: 'Cookie, Accept, Accept-Encoding',
+  'no one': 'Cookie, Accept, Accept-Encoding',
 }
 
 /** Returns the value of `Cache-Control` for an audience. */
@@ -37,7 +42,7 @@ type Coding = 'br' | 'gzip'
 const COMPRESS_BYTES = 1_400
 const WORTH_IT = /^(?:text\/|application\/(?:json|xml|[\w.+-]+\+(?:json|xml))|image\/svg\+xml)/
 /** Quality of brotli. Files that never change are compressed better. */
-const QUALITY = { usual: 5, immutable: 10 }
+const QUALITY = { usual: 5, immutable: 10, streamed: 3 }
 
 const quality = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 
@@ -53,17 +58,19 @@ export class Prepared {
   readonly #coded = new Map<Coding, Buffer | Promise<Buffer>>()
 
   constructor(private readonly response: SiteResponse) {
-    const { body, type, audience, headers, cookies, status, fontHosts } = response
+    const { body, type, audience, headers, cookies, status, fontHosts, apiOrigins } = response
     this.body = typeof body === 'string' ? Buffer.from(body) : body
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
     // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
     this.#tag =
-      status === 200 && audience !== 'no one' ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"` : null
+      status === 200 && audience !== 'no one' && !response.stream
+        ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"`
+        : null
     this.#headers = [
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],
       ['Vary', VARY[audience]],
-      ['Content-Security-Policy', fontHosts ? policyFor(fontHosts) : POLICY],
+      ['Content-Security-Policy', fontHosts || apiOrigins ? policyFor(fontHosts, apiOrigins) : POLICY],
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'strict-origin-when-cross-origin'],
       ...(this.#tag === null ? [] : [['ETag', this.#tag]]),
@@ -99,6 +106,20 @@ export class Prepared {
     if (coding !== null) headers.push('Content-Encoding', coding)
     res.writeHead(this.status, headers)
     res.end(body)
+    return this.status
+  }
+
+  /** Sends the stream of the response, compressed as it goes. Returns the status. */
+  async stream(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {
+    const coding = codingOf(req.headers['accept-encoding'])
+    const codings = coding === null ? [] : ['Content-Encoding', coding]
+    res.writeHead(this.status, [...this.#headers, ...more, ...codings])
+    if (req.method === 'HEAD') res.end()
+    else {
+      const text = Readable.from(this.response.stream?.() ?? [])
+      if (coding === null) await pipeline(text, res)
+      else await pipeline(text, coding === 'br' ? createBrotliCompress(quality(QUALITY.streamed)) : createGzip(), res)
+    }
     return this.status
   }
 

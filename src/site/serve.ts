@@ -12,9 +12,10 @@ import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
 import { FEEDBACK } from './feedback-output.js'
 import { handle } from './handle.js'
 import { isPlainRead, KeptResponses } from './kept-responses.js'
-import { failurePage, plainPage } from './plain-page.js'
+import { failurePage } from './plain-page.js'
 import { cacheControlFor, Prepared } from './prepared.js'
 import type { Reload } from './reload.js'
+import { LANGUAGES, languageTag } from './words/index.js'
 
 /** A finished request, for the access log. */
 interface Served {
@@ -106,6 +107,10 @@ class SiteServer {
   readonly #koa: Koa
   readonly #kept: KeptResponses
   readonly #assets = loadAssets()
+  readonly #plainSheet = {
+    path: `/~assets/${this.#assets.plain.name}`,
+    prepared: new Prepared({ status: 200, ...this.#assets.plain, audience: 'immutable' }),
+  }
   /** The address, ID and arrival of each request that Koa answers. */
   readonly #arrived = new WeakMap<IncomingMessage, Pick<Exchange, 'ip' | 'requestId' | 'started'>>()
   readonly #make: (req: IncomingMessage, res: ServerResponse) => Promise<void>
@@ -135,6 +140,11 @@ class SiteServer {
       started: performance.now(),
     }
     if (this.options.reload?.answer(req, res, this.#assets.reload())) return
+    // A page about a limit, or about the end of the server, needs its style sheet.
+    if (isPlainRead(req) && req.url?.endsWith(this.#plainSheet.path) && !req.url.includes('/~preview/')) {
+      void this.#plainSheet.prepared.send(req, res, [])
+      return
+    }
     if (req.url === '/healthz') {
       res.writeHead(200, ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'])
       res.end('{"status":"ok"}')
@@ -158,7 +168,8 @@ class SiteServer {
       return this.#failure(exchange, thrown)
     }
     const { hostname, path } = isPlainRead(req) ? this.#addressOf(req) : { hostname: '', path: '' }
-    const kept = path === '' || options.reload ? null : this.#kept.find(hostname, path, '')
+    const isUsual = path !== '' && !options.reload && !req.headers.accept?.includes(MARKDOWN)
+    const kept = isUsual ? this.#kept.find(hostname, path, '') : null
     if (kept && !res.destroyed) return this.#send(exchange, kept, path)
     this.#arrived.set(req, { ip, requestId, started })
     await this.#make(req, res)
@@ -175,15 +186,18 @@ class SiteServer {
       }
       const { reload } = this.options
       const request = requestOf(ctx)
-      const response = await this.#kept.make(this.options.app, request, async (app) => {
+      const { hostname } = request
+      const path = keptPath(request)
+      const response = await this.#kept.make(this.options.app, { hostname, path }, async (app) => {
         const made = await handle(app, request, {
           assets: this.#assets,
           now: this.options.app.clock.now(),
-          kept: (outcome) => (reload ? null : this.#kept.find(request.hostname, request.path, outcome)),
+          kept: (outcome) => (reload ? null : this.#kept.find(hostname, path, outcome)),
         })
         return reload && !(made instanceof Prepared) ? reload.added(made) : made
       })
       if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
+      if (!(response instanceof Prepared) && response.stream) return await this.#sendStream(ctx, exchange, response)
       ctx.respond = false
       await this.#send(exchange, response instanceof Prepared ? response : new Prepared(response), ctx.path)
     } catch (thrown) {
@@ -201,6 +215,13 @@ class SiteServer {
     }
     const status = await response.send(req, res, ['X-Request-Id', requestId])
     this.#record(exchange, path.includes('/~assets/') ? 'siteAsset' : 'sitePage', status, path)
+  }
+
+  /** Sends a text while it is made, as fast as the client reads it. */
+  async #sendStream({ req, res, path }: Context, exchange: Exchange, response: SiteResponse): Promise<void> {
+    const prepared = new Prepared(response)
+    const status = await prepared.stream(req, res, ['X-Request-Id', exchange.requestId])
+    this.#record(exchange, 'sitePage', status, path)
   }
 
   async #sendFile(ctx: Context, exchange: Exchange, { file, audience, headers }: SiteResponse): Promise<void> {
@@ -229,7 +250,7 @@ class SiteServer {
   }
 
   async #otherMethod(exchange: Exchange): Promise<void> {
-    if (exchange.req.method !== 'OPTIONS') return this.#fail(exchange, 405, { Allow: METHODS }, plainPage('no-method'))
+    if (exchange.req.method !== 'OPTIONS') return this.#fail(exchange, 405, { Allow: METHODS })
     exchange.res.writeHead(204, ['Allow', METHODS, 'X-Request-Id', exchange.requestId]).end()
     this.#record(exchange, 'sitePage', 204, exchange.req.url ?? '')
   }
@@ -242,17 +263,13 @@ class SiteServer {
   }
 
   /** Sends the page of a failure. */
-  async #fail(
-    exchange: Exchange,
-    status: number,
-    headers: Readonly<Record<string, string>>,
-    body = failurePage(status),
-  ): Promise<void> {
+  async #fail(exchange: Exchange, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
     const { req, res, requestId } = exchange
     if (res.headersSent || res.destroyed) return
     for (const name of res.getHeaderNames()) res.removeHeader(name)
     // A reader cannot free the disk of the server: for them, it is not available.
     const shown = status === 507 ? 503 : status
+    const body = failurePage(shown, { locale: languageOf(this.#request(req)), assets: this.#assets })
     const page = new Prepared({ status: shown, type: HTML, body, audience: 'no one', headers })
     await page.send(req, res, ['X-Request-Id', requestId])
     this.#record(exchange, 'sitePage', shown, req.url ?? '')
@@ -286,6 +303,14 @@ class SiteServer {
   }
 }
 
+const MARKDOWN = 'text/markdown'
+
+/** Returns the path under which a response is kept. */
+const keptPath = ({ path, prefersMarkdown }: SiteRequest): string => (prefersMarkdown ? `${path}\n${MARKDOWN}` : path)
+
+/** Returns the language of the interface that a browser prefers. */
+const languageOf = (request: Koa.Request): string => languageTag(request.acceptsLanguages(LANGUAGES) || 'en')
+
 const requestOf = (ctx: Context): SiteRequest => {
   const { cookie } = ctx.req.headers
   return {
@@ -295,7 +320,9 @@ const requestOf = (ctx: Context): SiteRequest => {
     query: new URLSearchParams(ctx.querystring),
     header: (name) => ctx.get(name),
     cookie: (name) => cookieIn(cookie, name),
+    language: () => languageOf(ctx.request),
     ip: ctx.ip,
+    prefersMarkdown: ctx.accepts('text/html', MARKDOWN) === MARKDOWN,
     form: () => readForm(ctx.req),
   }
 }

@@ -83,8 +83,10 @@ test('a reader without a token is sent to the sign-in with the place, and a toke
   const cookie = `bindery-visitor=${taken.cookies.get('bindery-visitor')!.value}`
   assert.is((await read(`${site.address}/second`, { cookie })).status, 200)
   assert.is((await read(`${site.address}/does-not-exist`, { cookie })).status, 404)
-  const refused = await read(`${site.address}/second?jwt_token=${token}x`)
+  await here.admin.call('put', `${site.base}/customization`, { internationalization: { locale: 'pt-br' } }).expect(200)
+  const refused = await read(`${site.address}/second?jwt_token=${token}x`, { headers: { 'Accept-Language': 'de' } })
   assert.is(refused.status, 403)
+  assert.match(refused.text, /<html lang="pt-BR">.*<h1>Não foi possível entrar<\/h1>.*~auth\/login">Tentar novamente</)
   assert.is(refused.cookies.size, 0)
   const out = await read(`${site.address}/~auth/logout`, { cookie })
   assert.match(out.cookies.get('bindery-visitor')!.attributes, 'Max-Age=0')
@@ -155,7 +157,7 @@ test('a public site sets no cookie, ignores the cookies of readers, and is share
   for (const { headers, cookies } of [plain, other]) {
     assert.is(cookies.size, 0)
     assert.is(headers.get('cache-control'), 'public, max-age=0, must-revalidate')
-    assert.is(headers.get('vary'), 'Accept-Encoding')
+    assert.is(headers.get('vary'), 'Accept, Accept-Encoding')
     assert.is(headers.get('x-robots-tag'), null)
   }
   assert.is((await read(`${site.address}/~share/old`)).headers.get('location'), pathOf(site.address))

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/kernel/log.js'
+import { wordsFor } from '../../src/site/words/index.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { publish, read } from './support.js'
@@ -102,6 +103,47 @@ test('a request is logged and counted without the keys in its path and query', a
     headers: { Authorization: 'Bearer metrics_token_of_the_test_0123456789' },
   })
   assert.match(metrics.text, /bindery_http_requests_total\{operation="sitePage",status="404"\} \d/)
+})
+
+const language = (accepted: string): RequestInit => ({ headers: { 'Accept-Language': accepted } })
+
+test('a page without a site has a style sheet, and the language of the browser', async () => {
+  const hidden = await publish(here, { Start: '# Start\n' }, { visibility: 'share-link' })
+  const shown = {
+    'fr-CA,en;q=0.5': 'fr',
+    'nb-NO': 'nb',
+    'pt-PT, de;q=0.9': 'pt',
+    'it, ru;q=0.2': 'ru',
+    '*': 'en',
+    '': 'en',
+  }
+  for (const [accepted, lang] of Object.entries(shown)) {
+    const absent = await read(`${here.service.sites}/nothing/at/all`, language(accepted))
+    assert.match(absent.text, `<html lang="${lang}">`, accepted)
+    assert.match(absent.text, `<h1>${wordsFor(lang).missing.title}</h1>`)
+    assert.is((await read(`${hidden.address}/start`, language(accepted))).text, absent.text, 'hidden and absent')
+    assert.not.match(absent.text, /style=|<style|<script/)
+    const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(absent.text) ?? []
+    for (const below of ['/nothing/at/all', '/x/%5c/y', '/']) {
+      const css = await read(new URL(sheet, new URL(below, here.service.sites)).href)
+      assert.equal([css.status, css.headers.get('content-type')], [200, 'text/css; charset=utf-8'], below)
+    }
+  }
+})
+
+test('a page about too many requests is in the language of the browser, with its style sheet', async () => {
+  const limited = await startService({ env: { BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '2' } })
+  try {
+    const at = `${limited.service.sites}/x`
+    while ((await read(at)).status !== 429);
+    const { text, headers } = await read(at, language('ja'))
+    assert.match(text, `<h1>${wordsFor('ja').plain.tooMany.title}</h1>`)
+    assert.ok(headers.get('retry-after'))
+    const [, sheet = ''] = /href="(~assets\/[^"]+)"/.exec(text) ?? []
+    assert.is((await read(new URL(sheet, at).href)).status, 200)
+  } finally {
+    await limited.close()
+  }
 })
 
 test(

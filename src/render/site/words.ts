@@ -44,6 +44,17 @@ export const ENGLISH = {
   deep: 'It is not shown any deeper.',
   long: 'There is too much to show here.',
   more: '{count} more are not shown.',
+  tryIt: 'Try it',
+  tryNote: 'Nothing is sent until you choose Send.',
+  server: 'Server',
+  addHeader: 'Add a header',
+  name: 'Name',
+  value: 'Value',
+  send: 'Send',
+  sending: 'Waiting for the response',
+  noAnswer: 'There is no response. The API cannot be reached, or it does not allow requests from this site.',
+  cutBody: 'Only the start of the response is shown.',
+  notText: 'The response is not text.',
 }
 
 /** The words of one language. */

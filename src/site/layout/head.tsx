@@ -16,6 +16,10 @@ export interface HeadModel {
   languages: readonly { lang: string; href: string }[]
   /** The address of the page as markdown. */
   markdown?: string
+  /** The address of the feed of the site. */
+  feed?: string
+  /** The address of the description of the search. */
+  openSearch: string
   icons: readonly HeadIcon[]
   image?: string
   breadcrumbs: readonly SiteLink[]
@@ -26,6 +30,8 @@ export interface HeadModel {
   scheme: string
   script: string
   preload: readonly string[]
+  /** The script that sends requests to APIs, if the page has operations. It loads its style sheet when it is used. */
+  trier?: { script: string; sheet: string }
 }
 
 /** An icon of the site in the window, for one color scheme or for both. */
@@ -89,7 +95,22 @@ const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
 }
 
 export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
-  const { title, description, indexed, canonical, languages, markdown, icons, sheet, scheme, script, preload } = head
+  const {
+    title,
+    description,
+    indexed,
+    canonical,
+    languages,
+    markdown,
+    openSearch,
+    feed,
+    icons,
+    sheet,
+    scheme,
+    script,
+    preload,
+    trier,
+  } = head
   return (
     <head>
       <meta charset="utf-8" />
@@ -102,6 +123,8 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
         <link rel="alternate" hreflang={lang} href={href} />
       ))}
       {markdown === undefined ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
+      {feed === undefined ? null : <link rel="alternate" type="application/atom+xml" href={feed} />}
+      <link rel="search" type="application/opensearchdescription+xml" title={frame.siteTitle} href={openSearch} />
       {icons.map((icon) => (
         <link
           rel="icon"
@@ -115,6 +138,7 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
       <script src={scheme} />
       <link rel="stylesheet" href={sheet} />
       <script src={script} type="module" />
+      {trier === undefined ? null : <script src={trier.script} type="module" data-sheet={trier.sheet} />}
       {canonical === undefined ? null : <OpenGraph head={head} frame={frame} />}
       {canonical === undefined || !indexed ? null : (
         <script

@@ -66,6 +66,26 @@ export const de: Words = {
     reason: 'Vielleicht wurde die Seite verschoben, oder die Adresse enthält einen Tippfehler.',
     similar: 'Seiten mit einer ähnlichen Adresse',
   },
+  plain: {
+    tooMany: { title: 'Zu viele Anfragen', reason: 'Bitte eine Minute warten und die Seite dann neu laden.' },
+    unavailable: { title: 'Im Moment nicht verfügbar', reason: 'Bitte die Seite in einigen Sekunden neu laden.' },
+    failed: {
+      title: 'Diese Seite kann nicht angezeigt werden',
+      reason: 'Auf dem Server ist ein Fehler aufgetreten. Bitte die Seite später neu laden.',
+    },
+    badRange: { title: 'Diesen Teil der Datei gibt es nicht', reason: 'Bitte die ganze Datei laden.' },
+    noMethod: { title: 'Diese Adresse kann nur gelesen werden', reason: 'Erlaubt sind die Methoden GET und HEAD.' },
+    notSignedIn: {
+      title: 'Die Anmeldung ist fehlgeschlagen',
+      reason: 'Der Anmeldedienst dieser Website hat eine ungültige Antwort gesendet.',
+      action: 'Noch einmal versuchen',
+    },
+    signedOut: {
+      title: 'Sie sind abgemeldet',
+      reason: 'Schließen Sie diese Seite, oder melden Sie sich wieder an.',
+      action: 'Anmelden',
+    },
+  },
   blocks: {
     info: 'Info',
     success: 'Erfolg',
@@ -111,5 +131,16 @@ export const de: Words = {
     deep: 'Tiefere Ebenen werden nicht angezeigt.',
     long: 'Der Inhalt ist zu lang, um hier angezeigt zu werden.',
     more: '{count} weitere werden nicht angezeigt.',
+    tryIt: 'Ausprobieren',
+    tryNote: 'Es wird nichts gesendet, bevor Sie „Senden“ wählen.',
+    server: 'Server',
+    addHeader: 'Header hinzufügen',
+    name: 'Name',
+    value: 'Wert',
+    send: 'Senden',
+    sending: 'Antwort wird erwartet',
+    noAnswer: 'Es kam keine Antwort. Die API ist nicht erreichbar, oder sie erlaubt keine Anfragen von dieser Website.',
+    cutBody: 'Nur der Anfang der Antwort wird angezeigt.',
+    notText: 'Die Antwort ist kein Text.',
   },
 }

@@ -57,9 +57,24 @@ export interface Words {
   publishedWith: string
   /** The label of a preview, and the mark of the pages that the previewed change request changes. */
   preview: { site: string; changeRequest: (number: number) => string; conflicts: string; changed: string }
-  missing: { title: string; reason: string; similar: string }
+  missing: PlainWords & { similar: string }
+  /** The pages without the look of a site: failures, and the sign-in. */
+  plain: {
+    tooMany: PlainWords
+    unavailable: PlainWords
+    failed: PlainWords
+    badRange: PlainWords
+    noMethod: PlainWords
+    notSignedIn: PlainWords & { action: string }
+    signedOut: PlainWords & { action: string }
+  }
   /** The words within the text of pages. */
   blocks: BlockWords
+}
+
+interface PlainWords {
+  title: string
+  reason: string
 }
 
 export const en: Words = {
@@ -125,6 +140,19 @@ export const en: Words = {
     title: 'No page has this address',
     reason: 'The page may have moved before redirects were kept, or the address has a typo.',
     similar: 'Pages with a similar address',
+  },
+  plain: {
+    tooMany: { title: 'Too many requests', reason: 'Wait a minute, then load the page again.' },
+    unavailable: { title: 'Not available at the moment', reason: 'Load the page again in a few seconds.' },
+    failed: { title: 'This page cannot be shown', reason: 'The server failed. Load the page again later.' },
+    badRange: { title: 'This part of the file does not exist', reason: 'Load the whole file.' },
+    noMethod: { title: 'This address can only be read', reason: 'Use the method GET or HEAD.' },
+    notSignedIn: {
+      title: 'You could not be signed in',
+      reason: 'The sign-in of this site sent an invalid answer.',
+      action: 'Try again',
+    },
+    signedOut: { title: 'You are signed out', reason: 'Close this page, or sign in again.', action: 'Sign in' },
   },
   blocks: ENGLISH,
 }

@@ -66,6 +66,26 @@ export const es: Words = {
     reason: 'Es posible que la página se haya movido o que la dirección contenga un error.',
     similar: 'Páginas con una dirección parecida',
   },
+  plain: {
+    tooMany: { title: 'Demasiadas solicitudes', reason: 'Espera un minuto y vuelve a cargar la página.' },
+    unavailable: { title: 'No disponible en este momento', reason: 'Vuelve a cargar la página en unos segundos.' },
+    failed: {
+      title: 'No se puede mostrar esta página',
+      reason: 'Se produjo un error en el servidor. Vuelve a cargar la página más tarde.',
+    },
+    badRange: { title: 'Esta parte del archivo no existe', reason: 'Carga el archivo completo.' },
+    noMethod: { title: 'Esta dirección es de solo lectura', reason: 'Usa el método GET o HEAD.' },
+    notSignedIn: {
+      title: 'No se pudo iniciar la sesión',
+      reason: 'El servicio de inicio de sesión de este sitio envió una respuesta no válida.',
+      action: 'Reintentar',
+    },
+    signedOut: {
+      title: 'Has cerrado la sesión',
+      reason: 'Cierra esta página o vuelve a iniciar sesión.',
+      action: 'Iniciar sesión',
+    },
+  },
   blocks: {
     info: 'Información',
     success: 'Correcto',
@@ -111,5 +131,16 @@ export const es: Words = {
     deep: 'Los niveles inferiores no se muestran.',
     long: 'El contenido es demasiado largo para mostrarlo aquí.',
     more: 'No se muestran otros {count}.',
+    tryIt: 'Probar',
+    tryNote: 'No se envía nada hasta que elijas Enviar.',
+    server: 'Servidor',
+    addHeader: 'Añadir una cabecera',
+    name: 'Nombre',
+    value: 'Valor',
+    send: 'Enviar',
+    sending: 'Esperando la respuesta',
+    noAnswer: 'No hay respuesta. No se puede acceder a la API, o esta no permite solicitudes desde este sitio.',
+    cutBody: 'Solo se muestra el principio de la respuesta.',
+    notText: 'La respuesta no es texto.',
   },
 }

@@ -66,6 +66,26 @@ export const fr: Words = {
     reason: 'La page a peut-être été déplacée, ou l’adresse contient une faute de frappe.',
     similar: 'Pages dont l’adresse est proche',
   },
+  plain: {
+    tooMany: { title: 'Trop de requêtes', reason: 'Patientez une minute, puis rechargez la page.' },
+    unavailable: { title: 'Indisponible pour le moment', reason: 'Rechargez la page dans quelques secondes.' },
+    failed: {
+      title: 'Cette page ne peut pas être affichée',
+      reason: 'Une erreur s’est produite sur le serveur. Rechargez la page plus tard.',
+    },
+    badRange: { title: 'Cette partie du fichier n’existe pas', reason: 'Chargez le fichier entier.' },
+    noMethod: { title: 'Cette adresse est en lecture seule', reason: 'Utilisez la méthode GET ou HEAD.' },
+    notSignedIn: {
+      title: 'La connexion a échoué',
+      reason: 'Le service de connexion de ce site a envoyé une réponse non valide.',
+      action: 'Réessayer',
+    },
+    signedOut: {
+      title: 'Vous êtes déconnecté',
+      reason: 'Fermez cette page ou connectez-vous à nouveau.',
+      action: 'Se connecter',
+    },
+  },
   blocks: {
     info: 'Information',
     success: 'Succès',
@@ -111,5 +131,16 @@ export const fr: Words = {
     deep: 'Les niveaux suivants ne sont pas affichés.',
     long: 'Le contenu est trop long pour être affiché ici.',
     more: '{count} autres ne sont pas affichés.',
+    tryIt: 'Essayer',
+    tryNote: 'Rien n’est envoyé avant que vous ne choisissiez Envoyer.',
+    server: 'Serveur',
+    addHeader: 'Ajouter un en-tête',
+    name: 'Nom',
+    value: 'Valeur',
+    send: 'Envoyer',
+    sending: 'En attente de la réponse',
+    noAnswer: 'Aucune réponse. L’API est injoignable, ou elle n’autorise pas les requêtes depuis ce site.',
+    cutBody: 'Seul le début de la réponse est affiché.',
+    notText: 'La réponse n’est pas du texte.',
   },
 }

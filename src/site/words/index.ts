@@ -29,6 +29,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   ru,
 }
 
+/** The languages that have words. */
+export const LANGUAGES = Object.keys(WORDS)
+
 /** Returns the words of a language, such as `pt-br`; English if there are none. */
 export function wordsFor(locale: string): Words {
   const name = locale.toLowerCase()

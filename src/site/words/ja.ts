@@ -66,6 +66,26 @@ export const ja: Words = {
     reason: 'ページが移動したか、アドレスに誤りがある可能性があります。',
     similar: 'アドレスが似ているページ',
   },
+  plain: {
+    tooMany: { title: 'リクエストが多すぎます', reason: '1 分ほど待ってから、ページを再読み込みしてください。' },
+    unavailable: { title: '現在ご利用いただけません', reason: '数秒後にページを再読み込みしてください。' },
+    failed: {
+      title: 'このページを表示できません',
+      reason: 'サーバーでエラーが発生しました。後でページを再読み込みしてください。',
+    },
+    badRange: { title: 'ファイルのこの部分は存在しません', reason: 'ファイル全体を読み込んでください。' },
+    noMethod: { title: 'このアドレスは読み取り専用です', reason: 'GET または HEAD メソッドを使用してください。' },
+    notSignedIn: {
+      title: 'サインインできませんでした',
+      reason: 'このサイトのサインインから無効な応答が返されました。',
+      action: 'もう一度試す',
+    },
+    signedOut: {
+      title: 'サインアウトしました',
+      reason: 'このページを閉じるか、もう一度サインインしてください。',
+      action: 'サインイン',
+    },
+  },
   blocks: {
     info: '情報',
     success: '成功',
@@ -111,5 +131,16 @@ export const ja: Words = {
     deep: 'これより深い階層は表示されません。',
     long: '長すぎるため、ここには表示できません。',
     more: 'ほか {count} 件は表示されていません。',
+    tryIt: '試してみる',
+    tryNote: '「送信」を選ぶまで、何も送信されません。',
+    server: 'サーバー',
+    addHeader: 'ヘッダーを追加',
+    name: '名前',
+    value: '値',
+    send: '送信',
+    sending: '応答を待っています',
+    noAnswer: '応答がありません。API に接続できないか、このサイトからのリクエストが許可されていません。',
+    cutBody: '応答の先頭のみを表示しています。',
+    notText: '応答はテキストではありません。',
   },
 }
