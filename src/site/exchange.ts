@@ -21,6 +21,8 @@ export interface SiteRequest {
   prefersMarkdown: boolean
   /** Reads the fields of a form. Null if it is too long. */
   form(): Promise<URLSearchParams | null>
+  /** Reads a JSON body of at most `limit` bytes; null = none. Throws 400, 408, 413, 415, 429, 503. */
+  json(limit: number): Promise<unknown>
 }
 
 /** The caches that may keep a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none (`no one`). */
@@ -93,6 +95,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     cookie: (name) => read(request.cookie(name)),
     language: () => read(request.language()),
     form: () => read(request.form()),
+    json: (limit) => read(request.json(limit)),
     get isRead() {
       return isRead
     },
