@@ -11,14 +11,14 @@ import { temporaryFolder } from '../test/support/temporary-folder.js'
 //   scripts/simulate 1 1000 7 --two-sided --from FOLDER/7/500   continues from there with the current code
 //   scripts/simulate 1 300 7 --two-sided --nodes 3              on three nodes with one PostgreSQL: each request to any, kills of one, lost disks
 const folder = temporaryFolder()
-const compiled = await compile(join(import.meta.dirname, '..'), [])
+const stories = 'test/simulation/two-sided'
+const compiled = await compile(join(import.meta.dirname, '..'), [`${stories}/begin.ts`, `${stories}/story.ts`])
 process.once('exit', () => {
   compiled.remove()
   folder.remove()
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const load = (name: string): Promise<unknown> =>
-  import(compiled.path(join(import.meta.dirname, '../test/simulation/two-sided', name)))
+const load = (name: string): Promise<unknown> => import(compiled.path(join(import.meta.dirname, '..', stories, name)))
 const { shapeOf, isApart } = (await load('begin.ts')) as typeof import('../test/simulation/two-sided/begin.js')
 const { playStory, shrink, stepNames } = (await load(
   'story.ts',

@@ -141,6 +141,19 @@ test('the same note below the other of two similar sections does not count as th
   await arrives(space, url, { ...(await f.clone(url)).files, 'guide.md': similar(['Note.'], ['Note.']).trimEnd() })
 })
 
+test('a page that the remote moved does not count as the deletion that was exported', async () => {
+  const { remote, space, url } = await imported('moved-deletion')
+  await f.edit(space, { 'old.md': null })
+  await f.export(space, { url, ref: DOCS })
+  await remote.commit({ 'old.md': null, 'archive/old.md': start['old.md'] })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict', run.error)
+  assert.not.ok('archive/old.md' in (await f.files(space)))
+  await f.decide(space, run, 'main')
+  await f.export(space, { url })
+  assert.not.ok('archive/old.md' in (await f.clone(url)).files)
+})
+
 test('versions that crossed conflict', async () => {
   const { remote, space, url } = await imported('crossed', { ...start, 'guide.md': page('zero') })
   await f.edit(space, { 'guide.md': page('first') })

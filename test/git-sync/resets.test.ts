@@ -147,6 +147,40 @@ test('a line that is removed from the remote again after a reset is removed loca
   assert.equal(await upToDate(space, url), { 'README.md': '# Home', 'guide.md': start['guide.md'].trimEnd() })
 })
 
+for (const [take, others] of [
+  ['main', false],
+  ['change-request', false],
+  ['main', true],
+] as const)
+  test(`a reset that drops a deletion holds a page that moved since (${others ? 'with other work' : take})`, async () => {
+    const { remote, space, url, reset } = await imported(`moved-since-${take}-${others}`)
+    const old = page('alpha', 'beta', 'gamma')
+    await remote.commit({ 'one/old.md': old, 'one/README.md': '# One\n\nfolder\n' })
+    await f.import(space, { url })
+    const before = (await remote.head()) as string
+    await f.edit(space, { 'one/old.md': null })
+    await f.export(space, { url })
+    if (others) {
+      await remote.commit({ 'there.md': '# There\n' })
+      await f.import(space, { url })
+    }
+    await reset(before)
+    assert.is((await f.import(space, { url })).state, 'conflict')
+    await remote.commit({
+      'one/old.md': null,
+      'one/README.md': null,
+      'two/old.md': old,
+      'two/README.md': '# One\n\nfolder\n',
+    })
+    const run = await f.import(space, { url })
+    assert.is(run.state, 'conflict', run.error)
+    assert.equal(await f.decide(space, run, take), ['two/old.md'])
+    const after = await upToDate(space, url)
+    assert.is('two/old.md' in after, take === 'change-request')
+    assert.is(after['two/README.md'], '# One\n\nfolder')
+    assert.not.ok('there.md' in after)
+  })
+
 test('a reset to rebased commits drops nothing, so it does not conflict', async () => {
   const { remote, space, url, first, reset } = await imported('rebased')
   await f.edit(space, { 'new.md': '# New\n' })

@@ -118,13 +118,16 @@ async function withoutReset(
   const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
   const plain = kept === null ? await mergeOn(contact, ownDropped.mergeBase, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: required(kept) }))
-  const paths = await differences(
+  const different = await differences(
     contact,
     await treeOf(contact, inferred.merged),
     await treeOf(contact, merged),
     inferred.merged,
   )
-  return { base: kept ?? plain?.base ?? null, paths }
+  // Git leaves a file that one side deleted and the other side changed or moved in the tree, so the trees are equal.
+  const open = pathsInConflict(inferred.merged)
+  const conflicts = [...pathsInConflict(merged)].filter((path) => !open.has(path))
+  return { base: kept ?? plain?.base ?? null, paths: [...new Set([...different, ...conflicts])] }
 }
 
 /**
@@ -168,6 +171,14 @@ async function keptBase(
 const treeOf = async ({ space }: ArrivalContact, merged: MergedTree): Promise<TreeId> =>
   merged.clean ? merged.tree : space.repo.draft(merged.tree, merged.setAside)
 
+/** Returns the paths of the conflicts of a merge, and the paths of their files on both sides. */
+const pathsInConflict = (merged: MergedTree): Set<string> =>
+  new Set(
+    (merged.clean ? [] : merged.conflicts)
+      .flatMap(({ path, ours, theirs }) => [path, ours?.path, theirs?.path])
+      .filter((path) => path !== undefined),
+  )
+
 /** Returns the paths in which two merges differ, without those that are already in conflict. */
 async function differences(
   { space }: ArrivalContact,
@@ -175,9 +186,7 @@ async function differences(
   there: TreeId,
   merged: MergedTree,
 ): Promise<string[]> {
-  const inConflict = new Set(
-    merged.clean ? [] : merged.conflicts.flatMap(({ path, ours, theirs }) => [path, ours?.path, theirs?.path]),
-  )
+  const inConflict = pathsInConflict(merged)
   return (await space.repo.diff(here, there)).map(({ path }) => path).filter((path) => !inConflict.has(path))
 }
 

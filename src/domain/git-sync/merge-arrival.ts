@@ -172,7 +172,10 @@ export async function rememberTheirs(
 ): Promise<void> {
   const common = await commonCommit({ app, space }, mergeBase)
   if (common === null) return
-  const found = { commit: theirs, overrides: await arrivingOverrides(app, space, common, theirs) }
+  const found = {
+    commit: theirs,
+    overrides: await withIdsBeforeReset({ app, space }, mergeBase, { common, main, theirs }),
+  }
   const renamed = new Map<string, string>()
   for (const base of new Set([common, ...mergeBase.bases.map(({ local }) => local)])) {
     const known = await idsKnownToMain(app, space, main, base)
@@ -180,6 +183,22 @@ export async function rememberTheirs(
     if (known.renamed.size > 0) rememberOverrides(app, space, base, known.overrides)
   }
   rememberOverrides(app, space, theirs, await asKnownToMain(app, space, { main, common }, found, renamed))
+}
+
+/**
+ * Computes the page IDs of an arriving head from `common`. A page that the dropped commits deleted has its ID again,
+ * even if the remote has moved it since.
+ */
+async function withIdsBeforeReset(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  { ownDropped }: MergeBaseResult,
+  { common, main, theirs }: ArrivalHeads & { common: CommitId },
+): Promise<IdOverrides> {
+  const found = await arrivingOverrides(app, space, common, theirs)
+  const before = ownDropped === null ? null : await commonCommit({ app, space }, ownDropped.mergeBase)
+  if (before === null) return found
+  const seen = await arrivingOverrides(app, space, before, theirs)
+  return withIdsSeenFromMain(app, space, { common, branch: main, head: theirs }, found, seen)
 }
 
 /** Assigns the new files of a later head of a conflict the IDs that were computed from main. */

@@ -1,5 +1,5 @@
 /** Finds the changes between two commits that a third commit also has, whatever its history is. */
-import type { FileChange, TreeChange, TreeEntry } from '../../git/index.js'
+import type { FileChange, Repository, TreeChange, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { overrideNames } from '../commits/merge/base-despite-conflicts.js'
 import { idsOf } from '../commits/merge/moved-files.js'
@@ -20,7 +20,7 @@ export interface FileChanges {
  *
  * A moved page counts only if both its old and its new path match. Otherwise the changes would put it at both paths, or
  * remove it. Suppose two pages swapped paths in the third commit, and `to` has deleted one of them. Then the swap
- * counts, and the deletion does not.
+ * counts, and the deletion does not. A page that the third commit has moved is not deleted there.
  */
 export async function changesAlsoIn(
   app: App,
@@ -34,17 +34,21 @@ export async function changesAlsoIn(
   const [was, now, its] = [await identify(from), await identify(to), await identify(there)]
   const third = await repo.at(there)
   const alike = like === null ? null : await repo.at(like)
-  const holds = async ({ path, after }: TreeChange): Promise<boolean> => {
-    const entry = await third.entry(path)
-    if (alike !== null && (await alike.entry(path))?.oid !== entry?.oid) return false
-    return after ? entry?.oid === after.oid && entry.mode === after.mode : entry === null
-  }
   const pagesAt = ({ path, before, after }: TreeChange): string[] => [
     ...(before ? [was(path)] : []),
     ...(after ? [is(path)] : []),
   ]
   const diff = await repo.diff(from, to)
   const arrived = new Map(diff.flatMap((change) => (change.after ? [[now(change.path), change] as const] : [])))
+  const isDeletion = ({ path, after }: TreeChange): boolean => !after && !arrived.has(was(path))
+  const moved = diff.some(isDeletion) ? await renamedPaths(repo, from, there) : new Set<string>()
+  const holds = async (change: TreeChange): Promise<boolean> => {
+    const { path, after } = change
+    const entry = await third.entry(path)
+    if (alike !== null && (await alike.entry(path))?.oid !== entry?.oid) return false
+    if (after) return entry?.oid === after.oid && entry.mode === after.mode
+    return entry === null && !(moved.has(path) && isDeletion(change))
+  }
   // Pages that took a free path: a page left the path, `there` has at it the page whose path the first one took, and
   // `to` no longer has that second page.
   const placed = new Map<string, TreeEntry>()
@@ -75,4 +79,10 @@ export async function changesAlsoIn(
     ),
     ids: found.flatMap(({ path, after }): [string, string][] => (after ? [[name(path), is(path)]] : [])),
   }
+}
+
+/** Returns the paths of the files that were renamed between two commits, as they were before. */
+async function renamedPaths(repo: Repository, from: CommitId, to: CommitId): Promise<Set<string>> {
+  const changes = await repo.diff(from, to, { renames: true })
+  return new Set(changes.flatMap(({ from: before }) => (before === undefined ? [] : [before])))
 }

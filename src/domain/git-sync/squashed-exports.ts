@@ -25,8 +25,8 @@ const MAX_PATCH_BYTES = 256 * 1024
 /**
  * Finds the exports that the remote head does not contain, but whose whole change one new commit repeats: squashed, or
  * rebased onto later remote commits. The head counts as containing them. An export is not recognized if its changes
- * were edited, or if the same lines were changed at another position in the file: merging the export into the parent of
- * the new commit must give the files of that commit.
+ * were edited, if the commit moves a page that the export deletes, or if the same lines were changed at another position
+ * in the file: merging the export into the parent of the new commit must give the files of that commit.
  * @param past the head, and the exports that the log records as contained in it, which are not searched again
  */
 export async function squashedExports(
@@ -189,7 +189,22 @@ class Search {
       if (wanted.length > MAX_PATCHED_FILES || !(await this.#samePatch(change, other))) return false
       patched.push(change.path)
     }
-    return patched.length === 0 || this.#isMerge(news, range, patched)
+    if (patched.length > 0 && !(await this.#isMerge(news, range, patched))) return false
+    return !(await this.#movesDeleted(news, range, wanted))
+  }
+
+  /** Whether a commit moves a file that the range deletes. The deletion of the old path is then not the same change. */
+  async #movesDeleted({ id, parent }: News, range: Range, wanted: readonly TreeChange[]): Promise<boolean> {
+    const deleted = new Set(wanted.flatMap(({ path, after }) => (after ? [] : [path])))
+    if (deleted.size === 0) return false
+    const movesIn = async (from: CommitId, to: CommitId): Promise<string[]> =>
+      (await this.repo.diff(from, to, { renames: true })).flatMap(({ path, from: before }) =>
+        before !== undefined && deleted.has(before) ? [JSON.stringify([before, path])] : [],
+      )
+    const moves = await movesIn(parent, id)
+    if (moves.length === 0) return false
+    const own = new Set(await movesIn(...range))
+    return moves.some((move) => !own.has(move))
   }
 
   /**

@@ -1,6 +1,6 @@
 import { git } from '../../support/hermetic-git.js'
 import { type Recorded, record, sawOf } from './judge.js'
-import { handOf, Knowledge, lineOf, pageOf, type Value } from './knowledge.js'
+import { handOf, Knowledge, lineOf, pageOf, titleOf, type Value } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
 import { keysIn, type Snapshot, twinsIn, valueIn } from './snapshot.js'
@@ -292,12 +292,13 @@ export async function forceThere(world: World, next: Random, ref: Ref): Promise<
   const seenThen = new Map<Project, Snapshot | null>()
   for (const project of world.projects) seenThen.set(project, await lastSeen(world, project, ref))
   await moveThere(world, ref, target)
-  // If the service never saw the dropped content, it cannot know that it was dropped (story.md).
+  // If the service never saw the dropped content, it cannot know that it was dropped. A title that was written here
+  // stays, because SUMMARY.md merges by its entries (story.md).
   await recordThere(world, ref, `force of ${ref} there`, (project) => ({
     forced: ref,
     soft: (key, value) => {
       const then = seenThen.get(project)
-      return !then || valueIn(then, key) === value
+      return !then || valueIn(then, key) === value || key === titleOf(pageOf(key))
     },
   }))
   for (const project of world.projects) await setBack(world, project, ref)
