@@ -27,6 +27,7 @@ import { DATES_KIND, StoredDates } from '../../src/domain/context/stored-dates.j
 import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
+import { Merges } from '../../src/domain/context/merges.js'
 import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -173,6 +174,7 @@ export async function openApp(
     lfsFiles: await openLfsFiles(join(root, 'lfs')),
     locks,
     moves: new RefMoves(),
+    merges: new Merges(),
     previews: new Previews(),
     edits: new Batcher(locks, 8),
     content,

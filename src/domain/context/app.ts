@@ -16,6 +16,7 @@ import type { StoredDates } from './stored-dates.js'
 import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
+import type { Merges } from './merges.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
 import type { SearchIndex } from './search-index.js'
@@ -41,6 +42,8 @@ export interface App {
   moves: RefMoves
   /** Limits how many previews of remotes run at once. */
   previews: Previews
+  /** Shares the merges of files by Git fairly among organizations. */
+  merges: Merges
   /** Content writes that wait for the lock of their space. One turn of the lock commits them together. */
   edits: Batcher
   content: ContentCache

@@ -29,6 +29,8 @@ const VOLATILE = ['-c', 'core.fsync=none']
 const ARGS = [...SETTINGS, ...VOLATILE, 'merge-tree', '--write-tree', '-z', '--allow-unrelated-histories', '--stdin']
 /** Maximum time of a merge in milliseconds. Git prints nothing before it is done. */
 const SILENCE_MS = 180_000
+/** Time in milliseconds after which a merge must not slow down the service: merges of pages take some ten milliseconds. */
+const YIELDS_AFTER_MS = 2_000
 /** Maximum number of damaged objects that are repaired before a merge fails. */
 const MAX_DAMAGED = 20
 const PLACEHOLDER = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
@@ -87,6 +89,7 @@ const service = (folder: ScratchFolder): Service => ({
   unbuffered: true,
   env: folder.env,
   silenceMs: SILENCE_MS,
+  yieldsAfterMs: YIELDS_AFTER_MS,
 })
 
 function outcomeOf(output: MergeOutput, commits: readonly string[]): MergeOutcome {

@@ -41,6 +41,11 @@ interface ConversationOptions {
   env?: Environment
   /** Maximum time without output while a request waits, in milliseconds. After that, the process is killed. */
   silenceMs: number
+  /**
+   * Time without output in milliseconds after which the process yields to the service: it gets a low priority, which
+   * cannot be raised again, and takes no more requests. Default: never.
+   */
+  yieldsAfterMs?: number
 }
 
 /** A long-lived process that responds to requests in order. Several requests may be in progress at once. */
@@ -55,6 +60,7 @@ export class Conversation {
   #finishing = false
   #hangs = false
   #timer: NodeJS.Timeout | null = null
+  #yieldTimer: NodeJS.Timeout | undefined
 
   constructor(
     launcher: Launcher,
@@ -98,8 +104,16 @@ export class Conversation {
 
   /** Restarts the time limit. Called for each output, which shows that the process does not hang. */
   #watch(): void {
+    clearTimeout(this.#yieldTimer)
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = this.#questions.length === 0 ? null : setTimeout(() => void this.#giveUp(), this.options.silenceMs)
+    const { yieldsAfterMs } = this.options
+    if (this.#timer && yieldsAfterMs) this.#yieldTimer = setTimeout(() => this.#yield(), yieldsAfterMs)
+  }
+
+  #yield(): void {
+    this.#running?.yield()
+    this.finish()
   }
 
   /** Kills the process, and rejects the requests only after it has ended: until then, it might still execute them. */
@@ -185,6 +199,7 @@ export class Conversation {
 
   #lose(error: ConversationLost): void {
     this.#lost ??= error
+    clearTimeout(this.#yieldTimer)
     if (this.#timer) clearTimeout(this.#timer)
     for (const question of this.#questions.splice(0)) question.reject(this.#lost)
   }

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { GitError } from '../errors.js'
@@ -24,6 +24,8 @@ export interface Running {
   readonly ended: Promise<Ending>
   /** Kills the whole process group. */
   kill(): void
+  /** Lowers the priority of the process below that of the service, until it ends. */
+  yield(): void
 }
 export interface Finished extends Ending {
   stdout: Buffer
@@ -111,7 +113,7 @@ export class Launcher {
           clearTimeout(timer)
           run.stream = stream
           if (run.over) this.#runs.delete(id)
-          resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
+          resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }), yield: () => lowerPriority(run.pid) })
         },
         end: (ending) => {
           run.over = true
@@ -241,6 +243,15 @@ export class Launcher {
       run.stream?.destroy()
       run.end({ code: null, stderr: '', failure: 'the spawning process ended' })
     }
+  }
+}
+
+/** @param pid 0 if the process has not been reported yet */
+function lowerPriority(pid: number): void {
+  try {
+    if (pid > 0) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // The process has already ended.
   }
 }
 

@@ -16,6 +16,8 @@ export interface Service {
   env?: Environment
   /** Maximum time without output in milliseconds. After that, the process is killed. Default: one minute. */
   silenceMs?: number
+  /** Time without output in milliseconds after which the process has a low priority and ends with its response. */
+  yieldsAfterMs?: number
 }
 
 const SILENCE_MS = 60_000
@@ -93,6 +95,7 @@ export class Pool {
       cwd: repository,
       silenceMs: Math.min(service.silenceMs ?? SILENCE_MS, this.maxSilenceMs),
       ...(service.env && { env: service.env }),
+      ...(service.yieldsAfterMs && { yieldsAfterMs: service.yieldsAfterMs }),
     }
     const conversation = new Conversation(
       this.launcher,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { getPriority } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import type { MergeOutcome, Repository } from '../../../src/git/index.js'
 import { MissingObject } from '../../../src/git/index.js'
 import type { CommitId, TreeId } from '../../../src/kernel/ids.js'
 import { suiteWith } from '../../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, person } from '../fixture.js'
+import { admin, clear, commit, MAIN, makePlace, person, processesOf } from '../fixture.js'
 import { anyLease } from '../../support/lease.js'
 
 let repository: Repository
@@ -127,4 +129,24 @@ test('concurrent merges do not mix', async () => {
   for (const [n, { tree }] of trees.entries())
     assert.equal(await namesOf(tree), ['a', `n${n}`, `n${(n + 1) % 10}`].sort())
 })
+
+test('a merge that takes long yields to the service, and the next one has a new process', async () => {
+  const own = await place.git.create('long')
+  const root = await commit(own, [], { a: lines() })
+  const ours = await commit(own, [root], { a: lines('ours') })
+  const theirs = await commit(own, [root], { a: `${lines()}\nend` })
+  const merged = await own.merge({ ours, theirs })
+  const [pid] = processesOf(own, 'merge-tree')
+  assert.is(getPriority(pid), 0)
+  // A stopped process is like one that computes for long.
+  process.kill(pid as number, 'SIGSTOP')
+  const long = own.merge({ ours: theirs, theirs: ours })
+  while (getPriority(pid) === 0) await wait(20)
+  process.kill(pid as number, 'SIGCONT')
+  assert.is((await long).tree, merged.tree)
+  assert.equal(await own.merge({ ours, theirs }), merged)
+  const [next] = processesOf(own, 'merge-tree').filter((one) => one !== pid)
+  assert.is(getPriority(next), 0)
+})
+
 test.run()

@@ -11,6 +11,7 @@ import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../../con
 import type { SummaryNode } from '../../../content/types.js'
 import type { FileChange, MergeConflict, Repository } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
+import { spaces } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
@@ -46,7 +47,8 @@ export async function mergeCommits(
     configs === null
       ? (await readConfig(await repo.at(ours), app.texts.for(space.doc.id))).config.summary
       : mergedSummary(configs)
-  const plain = await mergeFiles(app, space, sides, given)
+  const organization = (await app.store.get(spaces, space.doc.id))?.organization
+  const plain = await app.merges.run(organization ?? '', () => mergeFiles(app, space, sides, given))
   const { merge: attempt, moves } =
     base === null || configs === null
       ? { merge: plain, moves: new Map() }
