@@ -2,6 +2,8 @@
 import { anchorOfLink } from '../../content/outline/anchors.js'
 import { rewriteReferences } from '../../content/edit/rewrite-references.js'
 import { isFile } from '../../content/read-file.js'
+import { withoutPlaceholders } from '../../content/placeholder-label.js'
+import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import type { App } from '../context/app.js'
@@ -65,16 +67,28 @@ async function withAddresses(
   if (gitPath === undefined) return markdown
   const { revision } = pages
   const paths = new Set((await revision.snapshot.walk()).filter(isFile).map((file) => file.path))
-  const references = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), null)
-  if (references === null) return NOT_SHOWN
-  const replacements = references.flatMap(({ target, start, end }) => {
+  const find = (text: string) => unlessTooCostly(app.texts.for(revision.space.doc.id).references(text), null)
+  /** Returns the address of a target; undefined to keep it as it is. */
+  const addressOf = ({ target }: Reference): string | undefined => {
     const named = resolveReference(target, gitPath, revision.structure, (path) => paths.has(path))
-    if (named.kind === 'file') return [{ start, end, target: address + pathOfFile(app, siteSpace, named.gitPath) }]
-    if (named.kind === 'unsafe') return [{ start, end, target: NOWHERE }]
-    if (named.kind !== 'page') return []
+    if (named.kind === 'file') return address + pathOfFile(app, siteSpace, named.gitPath)
+    if (named.kind === 'unsafe' || named.kind === 'broken') return NOWHERE
+    if (named.kind !== 'page') return undefined
     const to = named.entry.id === entry.id ? entry : pages.find(named.entry.id)
     const anchor = named.anchor === undefined ? '' : `#${anchorOfLink(named.anchor)}`
-    return [{ start, end, target: to ? address + pathOfPage(siteSpace, pages, to) + anchor : NOWHERE }]
-  })
-  return rewriteReferences(markdown, replacements)
+    return to ? address + pathOfPage(siteSpace, pages, to) + anchor : NOWHERE
+  }
+  const written = await find(markdown)
+  if (written === null) return NOT_SHOWN
+  const lost = written.filter((reference) => addressOf(reference) === NOWHERE)
+  const shown = lost.length > 0 ? withoutPlaceholders(markdown, lost) : markdown
+  const references = shown === markdown ? written : await find(shown)
+  if (references === null) return NOT_SHOWN
+  return rewriteReferences(
+    shown,
+    references.flatMap((reference) => {
+      const target = addressOf(reference)
+      return target === undefined ? [] : [{ start: reference.start, end: reference.end, target }]
+    }),
+  )
 }
