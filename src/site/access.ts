@@ -48,6 +48,8 @@ export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | 
   const { app, located, request, now } = arrival
   const { site } = located
   if (isShared(site)) return admitted(() => openToReader(app, located, {}, now))
+  // Without its key, a site is like one that does not exist, whatever the address states.
+  if (site.visibility === 'share-link' && !(await hasKey(arrival))) return null
   if (usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival)
   if (site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
     return takeClaims(arrival)
@@ -59,6 +61,9 @@ export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | 
   const { visitorToken: _token, ...others } = credentials
   return admitted(() => openToReader(app, located, others, now))
 }
+
+const hasKey = async ({ app, located: { site }, request }: Arrival): Promise<boolean> =>
+  (await validShareKey(app.store, site, request.cookie(COOKIES.share))) !== undefined
 
 /** Returns the result; null for a reader who is not admitted. */
 async function admitted(open: () => Promise<Visitor>): Promise<Visitor | null> {
