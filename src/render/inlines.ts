@@ -1,5 +1,6 @@
 /** Renders texts, links and other inline nodes as HTML. */
 import { plainText } from '../content/blocks/node.js'
+import { repeatsTarget } from '../content/placeholder-label.js'
 import type { InlineNode, TextNode } from '../content/types.js'
 import { joinHtml, missingImage, type Piece } from './author-html.js'
 import { h } from './element.js'
@@ -54,13 +55,14 @@ function colors(data: Data): string {
   return `${declared('color', 'color')}${background || 'background-color:transparent;'}`
 }
 
+const shown = (html: Html | null): Html[] => (html === null ? [] : [html])
+
 /** The inline nodes in print. */
 export const printInlines: ReadonlyMap<string, InlineRenderer> = new Map<string, InlineRenderer>(
   Object.entries({
-    link: (node, context) => [linkOf(node, context, node.data['mention'] === true ? 'mention' : '')],
-    button: (node, context) => [
-      linkOf(node, context, textOf(node.data, 'style') === 'secondary' ? 'button secondary' : 'button'),
-    ],
+    link: (node, context) => shown(linkOf(node, context, node.data['mention'] === true ? 'mention' : '')),
+    button: (node, context) =>
+      shown(linkOf(node, context, textOf(node.data, 'style') === 'secondary' ? 'button secondary' : 'button')),
     'inline-image': (node, context) => [picture(node.data, context)],
     icon: (node) => [iconMark(textOf(node.data, 'icon'))],
     expression: (node, context) => [h('code', { className: ['expression'] }, context.inlines(node.nodes))],
@@ -85,12 +87,21 @@ export const printInlines: ReadonlyMap<string, InlineRenderer> = new Map<string,
 const inline: InlineRenderer = (node, context) =>
   context.medium.inlines.get(node.type)?.(node, context) ?? context.inlines(node.nodes)
 
-function linkOf(node: InlineNode, context: RenderContext, className: string): Html {
+/** Whether the label of a link stands for the title of its target: it is empty, a mention, or the path of the target. */
+export const standsForTitle = ({ nodes, data }: InlineNode): boolean => {
+  const isText = nodes.every((one) => one.object === 'text')
+  const label = plainText(nodes)
+  return isText && (label.trim() === '' || data['mention'] === true || repeatsTarget(label, urlOf(data)))
+}
+
+function linkOf(node: InlineNode, context: RenderContext, className: string): Html | null {
   const target = context.options.targets.link(urlOf(node.data))
-  const empty = plainText(node.nodes).trim() === '' && node.nodes.every((one) => one.object === 'text')
-  const inner = empty
-    ? [{ type: 'text', value: target?.title ?? urlOf(node.data) } as const]
-    : context.inlines(node.nodes)
+  const isPlaceholder = standsForTitle(node)
+  if (!target && isPlaceholder) return null
+  const inner =
+    isPlaceholder && (target?.title !== undefined || plainText(node.nodes).trim() === '')
+      ? [{ type: 'text', value: target?.title ?? urlOf(node.data) } as const]
+      : context.inlines(node.nodes)
   const classes = className ? className.split(' ') : []
   if (!target) return h('span', { className: ['broken-link', ...classes] }, inner)
   return h('a', { href: target.href, className: classes, title: textOf(node.data, 'title') }, inner)

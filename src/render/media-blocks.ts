@@ -59,7 +59,9 @@ export const mediaBlocks: Record<string, BlockRenderer> = {
   caption: (node, context) => [h('p', { className: ['caption'], dir: 'auto' }, context.inlines(inlinesIn(node)))],
   'content-ref'(node, context) {
     const url = urlOf(node.data)
-    const title = context.options.targets.link(url)?.title
+    const target = context.options.targets.link(url)
+    if (!target) return []
+    const { title } = target
     // The body repeats the target as a link for readers of the file. It is shown only if the target's title is unknown.
     return card('content-ref', url, title ?? '', title === undefined ? node : { ...node, nodes: [] }, context)
   },

@@ -59,6 +59,8 @@ export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | 
   const { app, located, request, now, direct } = arrival
   const { site } = located
   if (isShared(site)) return admitted(() => openToReader(app, located, {}, now))
+  // Without its key, a site is like one that does not exist, whatever the address states.
+  if (site.visibility === 'share-link' && !(await hasKey(arrival))) return null
   if (!direct && usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival)
   if (!direct && site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
     return takeClaims(arrival)
@@ -70,6 +72,9 @@ export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | 
   const { visitorToken: _token, ...others } = credentials
   return admitted(() => openToReader(app, located, others, now))
 }
+
+const hasKey = async (arrival: Arrival): Promise<boolean> =>
+  (await validShareKey(arrival.app.store, arrival.located.site, credentialsOf(arrival).shareKey)) !== undefined
 
 /** Returns the result; null for a reader who is not admitted. */
 async function admitted(open: () => Promise<Visitor>): Promise<Visitor | null> {

@@ -40,6 +40,7 @@ const missing = ({ language }: SiteRequest, assets: SharedAssets): SiteResponse 
   type: HTML,
   body: plainPage('missing', { locale: language(), assets }),
   audience: 'no one',
+  headers: { 'X-Robots-Tag': 'noindex' },
 })
 
 /** Tells a proxy whether to get a certificate for a host name: `/~host?domain=docs.example.org`. */
@@ -101,6 +102,8 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
 /** Makes the output at a path below the address of a site. */
 async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings): Promise<SiteResponse> {
   const { app, visitor, base, audience } = visit
+  // A site without anything to see is like one that does not exist.
+  if (shownSiteSpaces(visitor.view).length === 0) return missing(visit.request, assets)
   const response = await outputAt(visit, path, assets)
   const isListed = visit.isIndexed || response.audience === 'immutable'
   return isListed ? response : { ...response, headers: { ...response.headers, 'X-Robots-Tag': 'noindex' } }
@@ -152,8 +155,9 @@ async function inPreview(
   if (!opened) return missing(request, around.assets)
   const { visitor, ...preview } = opened
   const at = previewAt({ app, organization: located.organization, site: located.site }, token)
-  const address = changeRequest === undefined ? at : `${at}/~changes/${changeRequest}`
-  const base = new URL(address).pathname.replace(/\/$/, '')
+  const below = changeRequest === undefined ? '' : `/~changes/${changeRequest}`
+  const address = `${at}${below}`
+  const base = `${located.base}/~preview/${token}${below}`
   const visit = openVisit({ app, request, base, address, visitor, preview })
   return { ...(await inSite(visit, path, around)), audience: 'no one' }
 }

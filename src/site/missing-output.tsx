@@ -25,7 +25,8 @@ export async function missingOutput(visit: Visit, path: string, assets: SharedAs
   if (!siteSpace) return null
   const space = { siteSpace, pages: await pagesFor(app, visitor, siteSpace) }
   const frame = await frameOf(visit, siteSpace)
-  const rest = asked.slice(decoded(pathOfSiteSpace(siteSpace)).length).replace(/^\/+|\/+$/g, '')
+  const above = decoded(pathOfSiteSpace(siteSpace))
+  const rest = (asked.startsWith(above) ? asked.slice(above.length) : asked).replace(/^\/+|\/+$/g, '')
   const head = await headOf(visit, frame, assets, {
     name: frame.words.missing.title,
     indexed: false,
@@ -50,7 +51,7 @@ export async function missingOutput(visit: Visit, path: string, assets: SharedAs
       }}
     />,
   )
-  return { status: 404, type: HTML, body: html, audience: 'private', fontHosts: fontHosts(frame.look) }
+  return { status: 404, type: HTML, body: html, audience: visit.audience, fontHosts: fontHosts(frame.look) }
 }
 
 /** Returns the site space with the longest path that starts the given one; else the default one. */

@@ -213,6 +213,8 @@ test('every block type is rendered with its text', () => {
       divider: [],
       images: [],
       'reusable-content': [],
+      // Without its target, a card shows nothing.
+      'content-ref': [],
       table: [{ ...paragraph, type: 'table-row', nodes: [{ ...paragraph, type: 'table-cell' }] }],
     }
     const node: BlockNode = {

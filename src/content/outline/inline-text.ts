@@ -3,6 +3,7 @@ import { decodeReferences, type HtmlToken, tokenizeHtml } from '../blocks/html.j
 import { MAX_DEPTH } from '../blocks/limits.js'
 import type { Markdown } from '../gfm/tree.js'
 import { findAttributeList } from '../heading-attributes.js'
+import { repeatsTarget } from '../placeholder-label.js'
 import { defined } from '../../kernel/defined.js'
 
 /** Receives each ID of an HTML element. */
@@ -17,18 +18,32 @@ const OWN_LINE = new Set(
   ),
 )
 
-/** Returns the text of phrasing, like `plainText` for the blocks that it becomes. Line breaks become spaces. */
-export function inlineText(nodes: readonly Markdown[], addAnchor: AddAnchor, depth = 0): string {
+/**
+ * Returns the text of phrasing, like `plainText` for the blocks that it becomes, without labels that stand for titles.
+ * Line breaks become spaces. Headings keep all labels, because their anchors contain them.
+ */
+export function inlineText(
+  nodes: readonly Markdown[],
+  addAnchor: AddAnchor,
+  { depth = 0, isHeading = false } = {},
+): string {
   let text = ''
   for (const node of nodes) {
     if (node.type === 'html') text += textOfTag(node.value ?? '', addAnchor)
     else if (node.type === 'break') text += ' '
     else if (node.type === 'mathText') text += (node.value ?? '').slice(2, -2)
     else if (node.value !== undefined) text += node.value
-    else if (node.children && depth < MAX_DEPTH) text += inlineText(node.children, addAnchor, depth + 1)
+    else if (node.children && depth < MAX_DEPTH) {
+      const inner = inlineText(node.children, addAnchor, { depth: depth + 1, isHeading })
+      if (isHeading || node.type !== 'link' || !isPlaceholder(inner, node)) text += inner
+    }
   }
   return text
 }
+
+/** Whether the label of a link stands for the title of its target. The target may be hidden from a reader of the text. */
+const isPlaceholder = (label: string, { url, title }: Markdown): boolean =>
+  title === 'mention' || repeatsTarget(label, url ?? '')
 
 /**
  * Returns the text of an HTML tag within text. The content of the element follows in other nodes, so only a line break
@@ -50,6 +65,7 @@ function addId({ name, attributes }: HtmlToken, addAnchor: AddAnchor): void {
 export function htmlText(html: string, addAnchor: AddAnchor): string {
   let text = ''
   let hidden = ''
+  let link: { href: string; from: number } | null = null
   for (const token of tokenizeHtml(html)) {
     if (hidden !== '') {
       if (token.type === 'close' && token.name === hidden) hidden = ''
@@ -57,6 +73,11 @@ export function htmlText(html: string, addAnchor: AddAnchor): string {
     else if (token.type !== 'comment') {
       if (token.type === 'open' && HIDDEN.has(token.name)) hidden = token.name
       addId(token, addAnchor)
+      if (token.name === 'a') {
+        if (token.type === 'close' && link && repeatsTarget(text.slice(link.from), link.href))
+          text = text.slice(0, link.from)
+        link = token.type === 'open' ? { href: token.attributes['href'] ?? '', from: text.length } : null
+      }
       if (token.name === 'td' || token.name === 'th') text += ' '
       else if (OWN_LINE.has(token.name)) text += '\n'
     }
@@ -69,7 +90,7 @@ export function htmlText(html: string, addAnchor: AddAnchor): string {
 export function readHeading(nodes: readonly Markdown[], addAnchor: AddAnchor): { title: string; id?: string } {
   const explicit = explicitId(nodes)
   const ids: string[] = []
-  let title = inlineText(nodes, (id) => ids.push(id))
+  let title = inlineText(nodes, (id) => ids.push(id), { isHeading: true })
     .replace(/\s+/g, ' ')
     .trim()
   const last = nodes.at(-1)

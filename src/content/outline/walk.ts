@@ -39,8 +39,16 @@ const SILENT: ReadonlySet<string> = new Set([
  */
 export function walk(nodes: readonly Markdown[], region: Region, visitor: WalkResult, depth = 0): void {
   if (depth > MAX_DEPTH) return
-  for (const item of toItems(nodes, region.text)) visit(item, region, visitor, depth)
+  const items = toItems(nodes, region.text)
+  for (const [at, item] of items.entries()) {
+    // The body of a card stands for the title of its target, which may be hidden from a reader of the text.
+    const isCard = isOfCard(items[at - 1], 'open') && isOfCard(items[at + 1], 'close')
+    if (!isCard) visit(item, region, visitor, depth)
+  }
 }
+
+const isOfCard = (item: Item | undefined, kind: 'open' | 'close'): boolean =>
+  item?.kind === kind && item.name === 'content-ref'
 
 function visit(item: Item, region: Region, visitor: WalkResult, depth: number): void {
   if (item.kind === 'node') visitNode(item.node, region, visitor, depth)

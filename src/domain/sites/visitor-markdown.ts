@@ -1,5 +1,7 @@
 /** A page of a site as markdown, with exactly the content that a visitor sees. */
 import { rewriteReferences } from '../../content/edit/rewrite-references.js'
+import { withoutPlaceholders } from '../../content/placeholder-label.js'
+import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import type { App } from '../context/app.js'
@@ -57,32 +59,52 @@ async function withoutComments(app: App, owner: string, markdown: string): Promi
 /** Replaces the targets of links and pictures by addresses of the site. */
 async function withAddresses(
   app: App,
-  { siteSpace, pages, entry }: ReadPage,
+  page: ReadPage,
   { markdown, gitPath }: PageText,
   address: string,
 ): Promise<string> {
   if (gitPath === undefined) return markdown
+  const { revision } = page.pages
+  const find = (text: string) => unlessTooCostly(app.texts.for(revision.space.doc.id).references(text), null)
+  const written = await find(markdown)
+  if (written === null) return NOT_SHOWN
+  const addresses = await addressesFor(app, page, written, gitPath, address)
+  const lost = written.filter(({ target }) => addresses.get(target) === NOWHERE)
+  const shown = lost.length > 0 ? withoutPlaceholders(markdown, lost) : markdown
+  const references = shown === markdown ? written : await find(shown)
+  if (references === null) return NOT_SHOWN
+  return rewriteReferences(
+    shown,
+    references.flatMap(({ start, end, target }) => {
+      const to = addresses.get(target)
+      return to === undefined ? [] : [{ start, end, target: to }]
+    }),
+  )
+}
+
+/** Returns the addresses of the targets of a page, as written there. Targets without an entry stay as they are. */
+async function addressesFor(
+  app: App,
+  { siteSpace, pages, entry }: ReadPage,
+  references: readonly Reference[],
+  gitPath: string,
+  address: string,
+): Promise<Map<string, string>> {
   const { revision } = pages
   const exists = new KnownFiles(revision.snapshot)
-  const references = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), null)
-  if (references === null) return NOT_SHOWN
-  const resolved: ((typeof references)[number] & { named: ReturnType<typeof resolveReference> })[] = []
-  for (const one of references) {
-    const named = await exists.during((has) => resolveReference(one.target, gitPath, revision.structure, has))
-    resolved.push({ ...one, named })
+  const named = new Map<string, ReturnType<typeof resolveReference>>()
+  for (const { target } of references)
+    if (!named.has(target))
+      named.set(target, await exists.during((has) => resolveReference(target, gitPath, revision.structure, has)))
+  const anchorIn = await anchorsOfLinks(app, revision, named.values())
+  const addresses = new Map<string, string>()
+  for (const [target, to] of named) {
+    if (to.kind === 'file') addresses.set(target, address + pathOfFile(app, siteSpace, to.gitPath))
+    if (to.kind === 'unsafe' || to.kind === 'broken') addresses.set(target, NOWHERE)
+    if (to.kind !== 'page') continue
+    const shown = to.entry.id === entry.id ? entry : pages.find(to.entry.id)
+    const anchor = to.anchor === undefined ? '' : `#${anchorIn(to.gitPath, to.anchor)}`
+    addresses.set(target, shown ? address + pathOfPage(siteSpace, pages, shown) + anchor : NOWHERE)
   }
-  const anchorIn = await anchorsOfLinks(
-    app,
-    revision,
-    resolved.map(({ named }) => named),
-  )
-  const replacements = resolved.flatMap(({ named, start, end }) => {
-    if (named.kind === 'file') return [{ start, end, target: address + pathOfFile(app, siteSpace, named.gitPath) }]
-    if (named.kind === 'unsafe') return [{ start, end, target: NOWHERE }]
-    if (named.kind !== 'page') return []
-    const to = named.entry.id === entry.id ? entry : pages.find(named.entry.id)
-    const anchor = named.anchor === undefined ? '' : `#${anchorIn(named.gitPath, named.anchor)}`
-    return [{ start, end, target: to ? address + pathOfPage(siteSpace, pages, to) + anchor : NOWHERE }]
-  })
-  return rewriteReferences(markdown, replacements)
+  return addresses
 }

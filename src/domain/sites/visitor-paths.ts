@@ -81,12 +81,14 @@ function isUsualSpelling(path: string): boolean {
   return path === '/' || (text === text.normalize('NFC') && !/\/(?:\/|$)/.test(path))
 }
 
-/** Redirects from another spelling or a former path of a page. */
+/** Redirects from another spelling or a former path of a page, and from its path for visitors who see other spaces. */
 async function otherPath(app: App, visitor: Visitor, wanted: string): Promise<Destination | null> {
-  for (const siteSpace of candidates(visitor, wanted)) {
+  const named = startsOf(shownSiteSpaces(visitor.view), namedPathsOf, wanted)
+  const usual = startsOf(shownSiteSpaces(visitor.view), (one) => [pathOfSiteSpace(one)], wanted)
+  for (const { siteSpace, above } of [...usual, ...named]) {
     const pages = await pagesFor(app, visitor, siteSpace)
-    const rest = decodeURIComponent(wanted.slice(pathOfSiteSpace(siteSpace).length))
-    const found = await findByOtherPath(app, pages, rest)
+    const rest = decodeURIComponent(wanted.slice(above.length))
+    const found = rest === '' ? firstPage(pages) : await findByOtherPath(app, pages, rest)
     const entry = found && firstIn([found])
     if (entry) return { kind: 'redirect', to: pathOfPage(siteSpace, pages, entry) }
   }
@@ -105,11 +107,28 @@ function normalized(path: string): string | null {
 
 /** Lists the site spaces whose path starts the given one, longest first. */
 const candidates = ({ view }: Visitor, path: string): ShownSiteSpace[] =>
-  shownSiteSpaces(view)
-    .map((siteSpace) => ({ siteSpace, above: pathOfSiteSpace(siteSpace) }))
+  startsOf(shownSiteSpaces(view), (one) => [pathOfSiteSpace(one)], path).map(({ siteSpace }) => siteSpace)
+
+/** Lists the paths of site spaces that start the given one, longest first. */
+function startsOf(
+  all: readonly ShownSiteSpace[],
+  pathsOf: (siteSpace: ShownSiteSpace) => readonly string[],
+  path: string,
+): { siteSpace: ShownSiteSpace; above: string }[] {
+  return all
+    .flatMap((siteSpace) => pathsOf(siteSpace).map((above) => ({ siteSpace, above })))
     .filter(({ above }) => `${path.toLowerCase()}/`.startsWith(`${above.toLowerCase()}/`))
     .sort((a, b) => b.above.length - a.above.length)
-    .map(({ siteSpace }) => siteSpace)
+}
+
+/**
+ * Returns the paths that a site space has while others are the default. Which one is depends on the visitor, because
+ * others may be hidden from them.
+ */
+function namedPathsOf({ section, entry }: ShownSiteSpace): string[] {
+  const above = section ? `/${encoded(section.path)}` : ''
+  return [`${above}/${encoded(entry.path)}`, ...(section ? [above] : [])]
+}
 
 /** Returns a page that the visitor may read, by ID. */
 function readable({ find }: VisitorPages, id: string | undefined): PageEntry | undefined {

@@ -2,7 +2,7 @@
 import { plainText } from '../../content/blocks/node.js'
 import { missingImage } from '../author-html.js'
 import { h } from '../element.js'
-import { printInlines } from '../inlines.js'
+import { printInlines, standsForTitle } from '../inlines.js'
 import {
   type Data,
   type Html,
@@ -82,10 +82,12 @@ function hue(written: string): string | undefined {
 
 function linkOf(node: InlineNode, context: RenderContext, className: string[], icon: Html | null = null): Html[] {
   const target = context.options.targets.link(urlOf(node.data))
-  const isEmpty = plainText(node.nodes).trim() === '' && node.nodes.every((one) => one.object === 'text')
-  const inner: Html[] = isEmpty
-    ? [{ type: 'text', value: target?.title ?? urlOf(node.data) }]
-    : context.inlines(node.nodes)
+  const isPlaceholder = standsForTitle(node)
+  if (!target && isPlaceholder && !context.options.site?.markBroken) return []
+  const inner: Html[] =
+    isPlaceholder && (target?.title !== undefined || plainText(node.nodes).trim() === '')
+      ? [{ type: 'text', value: target?.title ?? urlOf(node.data) }]
+      : context.inlines(node.nodes)
   if (!target)
     return className.length > 0
       ? [h('span', { className, ariaDisabled: 'true' }, icon, inner)]

@@ -68,10 +68,8 @@ function row(
 function contentRef(node: BlockNode, context: RenderContext): Html[] {
   const url = urlOf(node.data)
   const target = context.options.targets.link(url)
-  if (!target) {
-    const below = inside(node, context)
-    return below.length > 0 ? below : [h('p', {}, brokenLink([text(url)], context))]
-  }
+  // The body repeats the target for readers of the file.
+  if (!target) return context.options.site?.markBroken ? [h('p', {}, brokenLink([text(url)], context))] : []
   const host = hostIn(target.href)
   const name = h('a', linkAttributes(target.href, context), target.title ?? bodyText(node) ?? url)
   const icon = symbol(host === null ? 'book' : 'globe', context)

@@ -1,0 +1,114 @@
+// Tests for the leaks that random combinations of site/gate.test.ts have found, one each.
+import * as assert from 'uvu/assert'
+import { openDesk } from '../commits/fixture.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { publishSite } from './published.js'
+import { publish, read } from './support.js'
+
+const [test, here] = await suiteWith('site: leaks', startService)
+
+const headersOf = ({ headers }: { headers: Headers }): string[] =>
+  [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)).map((line) => line.join(': '))
+
+test('a site of which a reader sees nothing has the headers and bytes of one that does not exist', async () => {
+  const site = await publish(here, { Only: '# Only\n' }, { visibility: 'unlisted' })
+  await here.admin
+    .call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { condition: 'visitor.claims.no' })
+    .expect(200)
+  await here.admin
+    .call('post', `${site.base}/redirects`, {
+      source: '/away',
+      destination: { kind: 'url', url: 'https://example.org/' },
+    })
+    .expect(201)
+  const absent = await read(site.address.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')))
+  for (const path of ['', '/only', '/away', '/~search?q=only']) {
+    const hidden = await read(site.address + path)
+    assert.is(hidden.status, 404, path)
+    assert.is(hidden.text, absent.text)
+    assert.equal(headersOf(hidden), headersOf(absent))
+  }
+})
+
+test('a claim or a token in the address does not reveal a site that only a share link opens', async () => {
+  const site = await publish(
+    here,
+    { Start: '# Start\n' },
+    { visibility: 'share-link', adaptiveContent: { enabled: true } },
+  )
+  for (const query of ['?visitor.isBeta=true', '?jwt_token=a.b.c']) {
+    const { status, cookies } = await read(site.address + query)
+    assert.is(status, 404, query)
+    assert.is(cookies.size, 0)
+  }
+})
+
+test('a missing page of a public site does not depend on cookies', async () => {
+  const site = await publish(here, { Start: '# Start\n' })
+  const { status, headers } = await read(`${site.address}/nothing`)
+  assert.is(status, 404)
+  assert.is(headers.get('vary'), 'Accept-Encoding')
+  assert.match(headers.get('cache-control') ?? '', 'public')
+})
+
+const LINKS = [
+  '{% content-ref url="secret-plan.md" %}\n[secret-plan.md](secret-plan.md)\n{% endcontent-ref %}',
+  '{% content-ref url="secret-plan.md" %}\n[The secret plan](secret-plan.md)\n{% endcontent-ref %}',
+  '{% page-ref page="secret-plan.md" %}',
+  'See [secret-plan.md](secret-plan.md "mention") and [The secret plan](secret-plan.md "mention").',
+  'See [secret-plan.md](./secret-plan.md) and [](secret-plan.md) and [secret\\-plan.md](<secret-plan.md>).',
+  '<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr></thead><tbody><tr><td>A card</td><td><a href="secret-plan.md">secret-plan.md</a></td></tr></tbody></table>',
+]
+
+test('no form of a link shows the path or the title of a page that the reader may not see', async () => {
+  const pages = LINKS.map((link, at) => [`p${at}.md`, `# Page ${at}\n\nzebra\n\n${link}\n\nMore text.\n`])
+  const desk = await openDesk(here, {
+    'SUMMARY.md': `* [Start](README.md)\n${LINKS.map((_, at) => `* [Page ${at}](p${at}.md)\n`).join('')}* [The secret plan](secret-plan.md)\n`,
+    'README.md': '# Start\n',
+    ...Object.fromEntries(pages),
+    'secret-plan.md': '---\nif: visitor.claims.no\n---\n\n# The secret plan\n',
+  })
+  const site = await publishSite(here, [desk.space])
+  const outputs = LINKS.flatMap((_, at) => [`/p${at}`, `/p${at}.md`])
+  for (const path of [...outputs, '/~search?q=zebra', '/~search?q=zebra&format=json']) {
+    const { status, text } = await site.get(path)
+    assert.is(status, 200, path)
+    assert.not.match(text, /secret.?.?plan/i, path)
+    assert.match(text, /zebra/, path)
+  }
+})
+
+test('a page is found at its usual address by a reader from whom the default space is hidden', async () => {
+  const site = await publish(here, { Start: '# Start\n' })
+  const { call } = here.admin
+  const space = (await call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Second' }).expect(201)).body.id
+  const changes = [{ operation: 'insert_page', title: 'Deep', document: { markdown: '# Deep\n' } }]
+  await call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+  const added = (await call('post', `${site.base}/site-spaces`, { spaceId: space }).expect(201)).body
+  const address = `${added.urls.published}/deep`
+  assert.is((await read(address)).status, 200)
+  await call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { draft: true }).expect(200)
+  const sent = await read(address)
+  assert.is(sent.status, 301)
+  const to = new URL(sent.headers.get('location') as string, address)
+  assert.match((await read(to.href)).text, 'Deep')
+  assert.is((await read(`${added.urls.published}/nothing`)).status, 404)
+})
+
+test('links of a preview stay on the address at which it was opened', async () => {
+  const site = await publish(here, { Start: '# Start\n', Second: '# Second\n' })
+  const { urls } = (await here.admin.call('get', site.base).expect(200)).body
+  const token = (/~preview\/[^/]+/.exec(urls.preview) as RegExpExecArray)[0]
+  const byId = new URL(site.address)
+  const basename = byId.pathname.split('/').at(-1)
+  await here.admin.call('patch', `/v1/orgs/${here.organization}`, { hostname: 'leak-tests' }).expect(200)
+  for (const organization of ['leak-tests', here.organization]) {
+    const base = `/${organization}/${basename}/${token}`
+    const { status, text } = await read(byId.origin + base)
+    assert.is(status, 200)
+    assert.match(text, `href="${base}/second"`)
+  }
+})
+
+test.run()
