@@ -25,7 +25,11 @@ test('no combination of visitor, page, output and address reveals what the visit
     try {
       const guest = await service.caller()
       for (let world = at; world < WORLDS && leaks.length < MAX_LEAKS; world += ORIGINS.length) {
-        const told = await playStory({ service, wildcard, guest }, isSoak ? firstSeed() * 1_000 + world : 1, COMBINATIONS)
+        const told = await playStory(
+          { service, wildcard, guest },
+          isSoak ? firstSeed() * 1_000 + world : 1,
+          COMBINATIONS,
+        )
         for (const name of ['combinations', 'requests', 'changes'] as const) totals[name] += told[name]
         leaks.push(...told.leaks)
         if (process.env.GATE_LOG)
