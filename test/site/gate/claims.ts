@@ -1,7 +1,7 @@
 /** Claims of visitors and the conditions of the model, each with its own meaning, independent of the service. */
 import { pick, type Random } from '../../simulation/two-sided/random.js'
 
-/** What a visitor has after every check: only declared claims. */
+/** The claims of a visitor after every check. All are declared. */
 export interface Claims {
   isPro?: boolean
   isStaff?: boolean
@@ -30,7 +30,7 @@ export const CONDITIONS: readonly Condition[] = [
 
 const never = (text: string): Condition => ({ text, holds: () => false })
 
-/** Conditions of front matter that nobody meets, because they cannot be read. */
+/** Conditions of front matter that no visitor meets, because they cannot be read. */
 const BROKEN: readonly Condition[] = [
   never(`${PRO} == `),
   never('[a, b]'),

@@ -1,4 +1,4 @@
-/** What every response of a site must fulfill. */
+/** The rules for every response of a site. */
 import { createHash } from 'node:crypto'
 import { headerLines, type Told } from './ask.js'
 import { replaceWords, wordsIn } from './canaries.js'

@@ -5,7 +5,7 @@
 import type { Claims } from './claims.js'
 import { chainOf, type Page, type Part, pageChain, type Site, type Space, siteSpacesOf, type World } from './world.js'
 
-/** What a visitor is to a site, after every check of credentials. */
+/** The relation of a visitor to a site, after every check of credentials. */
 export interface View {
   site: Site
   admitted: boolean

@@ -172,7 +172,7 @@ async function judgeArrival(situation: Situation, one: Combination, first: Told)
       throw new Leak('a block that the visitor may read is missing')
 }
 
-/** Most pages of one space that a search shows. */
+/** Maximum number of pages of one space that a search shows. */
 const MAX_FOUND = 8
 
 /** A search for a word of all texts finds exactly the pages that the visitor may find. Of variants, it searches one. */

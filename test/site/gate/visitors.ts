@@ -113,7 +113,7 @@ const accepted = (site: Site, { token }: Visitor): boolean =>
 
 const isPreview = ({ preview }: Visitor): boolean => ['own', 'proposal', 'guest'].includes(preview)
 
-/** What a visitor is to a site. A site without anything to see is like one that does not exist. */
+/** Returns the relation of a visitor to a site. A site without anything to see is like one that does not exist. */
 export function viewOf(world: World, site: Site, visitor: Visitor): View {
   const view = credentialsOf(world, site, visitor)
   if (isElsewhere(view)) return { ...view, admitted: false }
@@ -158,7 +158,7 @@ const isElsewhere = (view: View): boolean =>
 export const openProposal = (world: World): Space['proposals'][number] | undefined =>
   world.spaces.flatMap(({ proposals }) => proposals).find(({ merged }) => !merged)
 
-/** What stands between the address of the site and the path of a page. */
+/** Returns the path between the address of the site and the path of a page. */
 export function previewPath(world: World, site: Site, visitor: Visitor): string {
   const { preview } = visitor
   if (preview === 'none') return ''

@@ -17,7 +17,7 @@ export interface Page {
   text: string
   hidden: boolean
   noIndex: boolean
-  /** Its front matter cannot be read, so nobody may see it. */
+  /** Its front matter cannot be read, so no visitor may see it. */
   unreadable: boolean
   condition: Condition | null
   /** An entry with an empty target. */
