@@ -1,0 +1,170 @@
+/**
+ * Every output of a site. Each must pass the gate, so a new output belongs into `OUTPUTS`: one line, and all checks of
+ * the story apply to it.
+ */
+import { pick } from '../../simulation/two-sided/random.js'
+import type { Spelling } from './addresses.js'
+import { PLAIN } from './addresses.js'
+import { COMMON } from './content.js'
+import type { View } from './oracle.js'
+import { reachAt } from './oracle.js'
+import { chainOf, type Page, type Part, pathOf, type Site, siteSpacesOf, type World } from './world.js'
+
+/** A request below the address of a site, and the things that it concerns. */
+export interface Request {
+  output: string
+  /** The path below the site, with its query, without a slash at the start. */
+  path: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  /** The page that it asks for. Pages of its text may appear, as far as the visitor may read them. */
+  page: Page | null
+  /**
+   * Whether it asks for something that exists, but not for this visitor: then the response must be the one for
+   * something that does not exist.
+   */
+  lost: boolean
+  /** Whether the visitor must arrive at the text of the page. */
+  arrives: boolean
+}
+
+interface Context {
+  world: World
+  site: Site
+  view: View
+  part: Part
+  page: Page
+  spelling: Spelling
+  /** An address that an earlier response to another visitor contained. */
+  seen: string
+  /** A word of the world: a query whose results would show whether it exists. */
+  word: string
+}
+
+type Output = readonly [name: string, of: (context: Context) => Partial<Request> & { path: string }]
+
+export const segmentsOf = (part: Part, page: Page): string[] =>
+  [...part.address.split('/'), ...pathOf(part.space as NonNullable<Part['space']>, page).split('/')].filter(
+    (one) => one !== '',
+  )
+
+const ofPage =
+  (suffix: string, headers?: Record<string, string>) =>
+  ({ part, page, view, spelling }: Context): Partial<Request> & { path: string } => {
+    const reach = reachAt(view, part, page)
+    const path = spelling.of([...segmentsOf(part, page).slice(0, -1), `${segmentsOf(part, page).at(-1)}${suffix}`])
+    return {
+      path,
+      page,
+      lost: reach === 'none',
+      arrives: reach !== 'none' && spelling.arrives && (suffix === '' || !/html|percent|slash/.test(spelling.name)),
+      ...(headers && { headers }),
+    }
+  }
+
+const byId =
+  (route: string) =>
+  ({ page, part, view }: Context) => ({
+    path: `${part.address === '' ? '' : `${part.address}/`}${route}/${page.id || 'A'.repeat(20)}`,
+    page,
+    lost: page.id !== '' && reachAt(view, part, page) === 'none',
+  })
+
+const redirected = (path: string | null | undefined, page: Page | null, sees: boolean) =>
+  !path ? { path: '' } : { path, page, lost: !sees, arrives: sees && page !== null }
+
+export const OUTPUTS: readonly Output[] = [
+  ['page', ofPage('')],
+  ['page', ofPage('')],
+  ['markdown', ofPage('.md')],
+  ['negotiated markdown', ofPage('', { Accept: 'text/markdown' })],
+  ['navigation', byId('~nav')],
+  ['PDF', byId('~pdf')],
+  ['site', () => ({ path: '' })],
+  ['part', ({ part }) => ({ path: part.address })],
+  [
+    'part by path',
+    ({ part }) => ({
+      path: chainOf(part)
+        .filter(({ kind }) => kind !== 'group')
+        .map(({ path }) => path)
+        .join('/'),
+    }),
+  ],
+  ['missing page', ({ part, page }) => ({ path: `${PLAIN.of(segmentsOf(part, page).slice(0, -1))}/nothing-here` })],
+  [
+    'child of a page',
+    ({ part, page, view }) => ({
+      path: `${PLAIN.of(segmentsOf(part, page))}/x`,
+      page: reachAt(view, part, page) === 'listed' ? page : null,
+      lost: reachAt(view, part, page) === 'none',
+    }),
+  ],
+  ['search page', ({ word }) => ({ path: `~search?q=${word}` })],
+  ['search for a beginning', ({ word }) => ({ path: `~search?q=${word.slice(0, 8)}&format=json` })],
+  ['search page for all', () => ({ path: `~search?q=${COMMON}` })],
+  ['search data', ({ word }) => ({ path: `~search?q=${word}&format=json` })],
+  ['search data for all', () => ({ path: `~search?q=${COMMON}&format=json` })],
+  [
+    'redirect of the site',
+    ({ world, site, view }) => {
+      const one = pick(world.next, site.redirects)
+      const at = siteSpacesOf(site).filter(({ space }) => space === one?.space)
+      const sees = one?.page ? at.some((part) => reachAt(view, part, one.page as Page) !== 'none') : view.admitted
+      return one?.part ? { path: `from/${one.word}` } : redirected(one && `from/${one.word}`, one?.page ?? null, sees)
+    },
+  ],
+  [
+    'redirect of a space',
+    ({ world, part, view }) => {
+      const one = pick(
+        world.next,
+        (part.space?.redirects ?? []).filter(({ to }) => !to.gone),
+      )
+      return redirected(
+        one ? PLAIN.of([...part.address.split('/').filter(Boolean), 'old', one.word]) : undefined,
+        one?.to ?? null,
+        one !== null && reachAt(view, part, one.to) !== 'none',
+      )
+    },
+  ],
+  [
+    'former path',
+    ({ world, part, page, view }) => {
+      const former = pick(world.next, page.formerPaths)
+      return redirected(
+        former ? PLAIN.of([...part.address.split('/'), ...former.split('/')].filter(Boolean)) : undefined,
+        former ? page : null,
+        reachAt(view, part, page) !== 'none',
+      )
+    },
+  ],
+  [
+    'feedback',
+    ({ part, page, view }) => ({
+      path: '~feedback',
+      method: 'POST',
+      body: `page=${encodeURIComponent(`/${segmentsOf(part, page).join('/')}`)}&helpful=yes`,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin' },
+      page,
+      lost: reachAt(view, part, page) === 'none',
+    }),
+  ],
+  ['seen address', ({ seen, page }) => ({ path: seen, page })],
+  ['robots', () => ({ path: 'robots.txt' })],
+  ['sign-out', () => ({ path: '~auth/logout' })],
+  ['token in the address', () => ({ path: '?jwt_token=a.b.c' })],
+  [
+    'claim in the address',
+    ({ part, page }) => ({ page, path: `${PLAIN.of(segmentsOf(part, page))}?visitor.isBeta=true` }),
+  ],
+  ['sign-in', () => ({ path: '~auth/login?location=/x' })],
+  ['share link', ({ site, word }) => ({ path: `~share/${site.keys.find(({ active }) => !active)?.key ?? word}/x` })],
+]
+
+/** A request for one output. */
+export function requestOf(output: Output, context: Context): Request {
+  const [name, of] = output
+  return { output: name, page: null, lost: false, arrives: false, ...of(context) }
+}

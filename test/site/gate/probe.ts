@@ -1,0 +1,257 @@
+/** One combination: a visitor asks for an output of a site at one of its addresses, and the response is judged. */
+import { pick } from '../../simulation/two-sided/random.js'
+import { PLAIN, type Place, placesOf, SPELLINGS, type Spelling } from './addresses.js'
+import { type Asked, ask, headerLines, type Told } from './ask.js'
+import type { Here } from './build.js'
+import { replaceWords, wordsIn } from './canaries.js'
+import { difference, judgeCaching, judgeTwin, judgeWords, Leak, type Remembered } from './judge.js'
+import { findable, maySeePart, type Reach, reaches, type View } from './oracle.js'
+import { OUTPUTS, type Request, requestOf } from './outputs.js'
+import { headersOf, isLost, outcomeOf, previewPath, PRIVILEGED, someVisitor, type Visitor, viewOf } from './visitors.js'
+import { type Page, type Part, type Site, siteSpacesOf, type World } from './world.js'
+
+export interface Situation {
+  here: Here
+  world: World
+  remembered: Remembered
+  /** Addresses below a site that responses contained, and ETags by request. */
+  seen: { site: Site; path: string }[]
+  tags: Map<string, Set<string>>
+  requests: number
+}
+
+interface Combination {
+  site: Site
+  visitor: Visitor
+  view: View
+  reach: ReadonlyMap<string, Reach>
+  place: Place
+  request: Request
+  spelling: Spelling
+}
+
+const describe = ({ visitor, place, request, spelling, site, view }: Combination): string =>
+  JSON.stringify(
+    {
+      request,
+      spelling: spelling.name,
+      place,
+      visitor,
+      site: { visibility: site.visibility, published: site.published, adaptive: site.adaptive },
+      view: { admitted: view.admitted, claims: view.claims, preview: view.preview },
+    },
+    (key, value) => (key === 'page' && value ? { slug: value.slug, id: value.id } : value),
+  )
+
+/** Plays one random combination. Throws a `Leak` with all that is needed to repeat it. */
+export async function playCombination(situation: Situation, near?: { page?: Page; part?: Part }): Promise<void> {
+  const one = combine(situation, near)
+  try {
+    await play(situation, one)
+  } catch (thrown) {
+    if (!(thrown instanceof Leak)) throw thrown
+    throw new Leak(`${thrown.message}\n${describe(one)}`, { cause: thrown })
+  }
+}
+
+function combine({ world, here, seen }: Situation, near: { page?: Page; part?: Part } = {}): Combination {
+  const { next } = world
+  const hits = (site: Site) => siteSpacesOf(site).filter(({ space }) => !near.page || space?.pages.includes(near.page))
+  const site = next(4) > 0 && hits(world.main).length > 0 ? world.main : world.other
+  const visitor = someVisitor(next)
+  const view = viewOf(world, site, visitor)
+  const reach = reaches(world, view)
+  const part = pick(next, hits(site).length > 0 ? hits(site) : siteSpacesOf(site)) as Part
+  const page =
+    near.page && part.space?.pages.includes(near.page) ? near.page : (pick(next, part.space?.pages ?? []) as Page)
+  const spelling = next(2) === 0 ? PLAIN : (pick(next, SPELLINGS) as Spelling)
+  const word = pick(next, next(2) === 0 ? page.words : [...reach.keys()]) as string
+  const known =
+    pick(
+      next,
+      seen.filter((other) => other.site === site),
+    )?.path ?? ''
+  const output = pick(next, OUTPUTS) as (typeof OUTPUTS)[number]
+  const request = requestOf(output, { world, site, view, part, page, spelling, seen: known, word })
+  if (isLost(visitor)) Object.assign(request, { lost: false, arrives: false, page: null })
+  const place = pick(next, placesOf(world, site, here.service.service.sites)) as Place
+  return { site, visitor, view, reach, place, request, spelling }
+}
+
+const pathAt = ({ prefix }: Place, below: string): string => (below === '' ? prefix || '/' : `${prefix}/${below}`)
+
+function askedOf(world: World, one: Combination, place: Place = one.place): Asked {
+  const { site, visitor, request } = one
+  return {
+    path: pathAt(place, `${previewPath(world, site, visitor)}${request.path}`),
+    method: request.method ?? 'GET',
+    headers: { Host: place.host, ...headersOf(world, site, visitor), ...request.headers },
+    ...(request.body === undefined ? {} : { body: request.body }),
+  }
+}
+
+async function send(situation: Situation, asked: Asked): Promise<Told> {
+  situation.requests++
+  return ask(situation.here.service.service.sites, asked)
+}
+
+async function play(situation: Situation, one: Combination): Promise<void> {
+  const { world } = situation
+  const { request, view, reach, site, visitor, place } = one
+  const asked = askedOf(world, one)
+  if (world.next(2) === 0)
+    await send(situation, askedOf(world, { ...one, visitor: { ...PRIVILEGED, preview: visitor.preview } }))
+  const told = await send(situation, asked)
+  judgeCaching(told, request, view)
+  judgeWords(told, request, asked.path, reach, world)
+  const key = JSON.stringify([
+    outcomeOf(view),
+    place,
+    asked.path,
+    asked.method,
+    request.headers,
+    [...view.lacks].map(({ id }) => id),
+  ])
+  if (request.method === undefined) situation.remembered.check(key, told, JSON.stringify(visitor))
+  if (request.lost) await judgeLost(situation, one, asked, told)
+  if (!view.admitted && told.status === 404 && view.preview === null) await judgeSiteTwin(situation, one, asked, told)
+  if (request.arrives) await judgeArrival(situation, one, told)
+  if (request.output.endsWith('for all') && view.admitted && !isLost(visitor)) judgeFound(one, told)
+  if (request.method === undefined && world.next(3) === 0) await judgeConditional(situation, asked, told)
+  if (request.method === undefined && world.next(3) === 0) await judgePlaces(situation, one, told)
+  if (visitor.preview === 'none') keepSeen(situation, site, place, told)
+}
+
+/** Asks for the same with other words instead of those that the visitor may not know. */
+async function judgeLost(situation: Situation, one: Combination, asked: Asked, told: Told): Promise<void> {
+  const { request, reach } = one
+  const words = new Map<string, string>()
+  for (const word of wordsIn(`${request.path}\n${request.body ?? ''}`))
+    if (reach.get(word) !== 'listed') words.set(word, situation.world.word())
+  if (request.page?.id && request.path.includes(request.page.id)) words.set(request.page.id, otherId(request.page.id))
+  if (words.size === 0) return
+  const twin = {
+    ...asked,
+    path: replaceWords(asked.path, words),
+    ...(asked.body === undefined ? {} : { body: replaceWords(asked.body, words) }),
+  }
+  judgeTwin(told, await send(situation, twin), words)
+}
+
+const otherId = (id: string): string => [...id].reverse().join('')
+
+/** A site that a visitor may not enter is like a site that does not exist. */
+async function judgeSiteTwin(
+  situation: Situation,
+  { place, site }: Combination,
+  asked: Asked,
+  told: Told,
+): Promise<void> {
+  if (place.prefix === '' || (asked.path.includes('?') && site.visibility !== 'share-link')) return
+  const words = new Map([[site.basename, situation.world.word()]])
+  judgeTwin(told, await send(situation, { ...asked, path: replaceWords(asked.path, words) }), words)
+}
+
+/** Follows redirects until the page, which must be the one that was asked for. */
+async function judgeArrival(situation: Situation, one: Combination, first: Told): Promise<void> {
+  const { request, view } = one
+  let told = first
+  const asked = askedOf(situation.world, one)
+  for (let hops = 0; hops < 4 && told.status >= 300 && told.status < 400 && told.status !== 304; hops++) {
+    const to = told.headers.location ?? ''
+    if (!to.startsWith('/')) throw new Leak(`a redirect leads away from the host name: ${to}`)
+    told = await send(situation, { ...asked, path: to })
+    judgeWords(told, request, asked.path, one.reach, situation.world)
+    judgeCaching(told, request, view)
+  }
+  const page = request.page as Page
+  if (told.status !== 200) throw new Leak(`a page that the visitor may read: status ${told.status}`)
+  if (!told.text.includes(page.text)) throw new Leak('a page that the visitor may read: its text is missing')
+  for (const { condition, word } of page.blocks)
+    if (condition.holds(view.claims) && !told.text.includes(word))
+      throw new Leak('a block that the visitor may read is missing')
+}
+
+/** Maximum number of pages of one space that a search shows. */
+const MAX_FOUND = 8
+
+/** A search for a word of all texts finds exactly the pages that the visitor may find. Of variants, it searches one. */
+function judgeFound({ view, site }: Combination, told: Told): void {
+  if (told.status !== 200) throw new Leak(`a search has the status ${told.status}`)
+  if (view.preview === 'change-request') return
+  const main = /<main[\s\S]*<\/main>/.exec(told.text)?.[0] ?? told.text
+  const found = wordsIn(main)
+  const variants = (part: Part): Part[] =>
+    siteSpacesOf(site).filter((one) => one.above === part.above && maySeePart(view, one))
+  let expected = 0
+  for (const part of siteSpacesOf(site)) {
+    const may = findable(view, part)
+    if (variants(part).length === 1 && may.length <= MAX_FOUND) expected += may.length
+    for (const page of part.space?.pages ?? []) {
+      const does = found.has(page.text)
+      if (does && !may.includes(page)) throw new Leak(`search finds ${page.text}`)
+      if (
+        !does &&
+        !found.has(page.words[1] as string) &&
+        may.includes(page) &&
+        variants(part).length === 1 &&
+        may.length <= MAX_FOUND
+      )
+        throw new Leak(`search does not find ${page.text}`)
+    }
+  }
+  if (siteSpacesOf(site).every((part) => variants(part).length <= 1 && findable(view, part).length <= MAX_FOUND))
+    if (!new RegExp(`\\b${expected === 0 ? 'No ' : expected}\\b`).test(main))
+      throw new Leak(`search does not state ${expected} results`)
+}
+
+/** HEAD, ranges and ETags of others: a 304 means that this visitor has these very bytes. */
+async function judgeConditional(situation: Situation, asked: Asked, told: Told): Promise<void> {
+  const key = `${asked.headers?.Host} ${asked.path}`
+  const tags = situation.tags.get(key) ?? new Set()
+  situation.tags.set(key, tags)
+  const own = told.headers.etag
+  for (const tag of [...tags].filter((other) => other !== own).slice(0, 3)) {
+    const again = await send(situation, { ...asked, headers: { ...asked.headers, 'If-None-Match': tag } })
+    if (again.status !== told.status) throw new Leak(`status ${again.status} with the ETag ${tag} of another visitor`)
+    if (again.text !== told.text) throw new Leak('other bytes with the ETag of another visitor')
+  }
+  if (own) {
+    tags.add(own)
+    const again = await send(situation, { ...asked, headers: { ...asked.headers, 'If-None-Match': own } })
+    if (told.status === 200 && again.status !== 304) throw new Leak(`status ${again.status} with the own ETag`)
+    if (again.body.length > 0) throw new Leak('a body with status 304')
+  }
+  const head = await send(situation, { ...asked, method: 'HEAD' })
+  if (head.status !== told.status || headerLines(head).join('\n') !== headerLines(told).join('\n'))
+    throw new Leak(`HEAD differs from GET: ${difference(headerLines(head).join('\n'), headerLines(told).join('\n'))}`)
+  const part = await send(situation, { ...asked, headers: { ...asked.headers, Range: 'bytes=0-9' } })
+  if (!told.text.startsWith(part.text)) throw new Leak('a range contains other bytes')
+}
+
+/** The decision is the same at every address of the site. */
+async function judgePlaces(situation: Situation, one: Combination, told: Told): Promise<void> {
+  const { world, here } = situation
+  const other = pick(world.next, placesOf(world, one.site, here.service.service.sites)) as Place
+  const there = await send(situation, askedOf(world, one, other))
+  if (there.status !== told.status)
+    throw new Leak(`status ${told.status} here, ${there.status} at ${JSON.stringify(other)}`)
+  const [ours, theirs] = [wordsIn(told.text), wordsIn(there.text)]
+  for (const word of [...ours, ...theirs])
+    if (one.reach.has(word) && !(ours.has(word) && theirs.has(word)) && word !== one.site.basename)
+      throw new Leak(`${word} stands only in the response of one address, not at ${JSON.stringify(other)}`)
+  const [to, thereTo] = [told.headers.location ?? '', there.headers.location ?? '']
+  const below = (location: string, { prefix }: Place) =>
+    location.startsWith(prefix) ? location.slice(prefix.length) : location
+  if (below(to, one.place) !== below(thereTo, other)) throw new Leak(`leads to ${to} here, to ${thereTo} there`)
+}
+
+/** Keeps addresses that responses contain, so that others ask for them too. */
+function keepSeen({ seen, world }: Situation, site: Site, { prefix }: Place, told: Told): void {
+  if (world.next(4) > 0) return
+  const found = [...told.text.matchAll(/(?:href|src|action)="([^"#]+)"/g)].map(([, path]) => path as string)
+  const ours = found.filter((path) => path.startsWith(`${prefix}/`) && !path.includes('~assets/'))
+  const path = pick(world.next, ours)
+  if (path) seen.push({ site, path: path.slice(prefix.length + 1).replaceAll('&amp;', '&') })
+  if (seen.length > 300) seen.splice(0, 100)
+}
