@@ -88,13 +88,13 @@ test('a page that is kept is sent without reading or rendering anything', async 
   const { app } = here.service
   let work = 0
   const counted = <T extends object, K extends keyof T>(part: T, name: K): (() => void) => {
-    const made = part[name] as (...given: unknown[]) => unknown
+    const made = Reflect.get(part, name) as (...given: unknown[]) => unknown
     const own = Object.hasOwn(part, name)
     part[name] = function (this: unknown, ...given: unknown[]) {
       work++
       return made.apply(part, given)
-    } as T[K]
-    return () => void (own ? (part[name] = made as T[K]) : delete part[name])
+    } as never
+    return () => void (own ? Reflect.set(part, name, made) : Reflect.deleteProperty(part, name))
   }
   const restore = [counted(app.store, 'recorded'), counted(app.texts, 'bytes'), counted(app.git, 'open')]
   try {
