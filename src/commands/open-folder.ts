@@ -1,6 +1,6 @@
 /** Opens a folder of documentation for `preview` and `check`, in a new service whose data are in a temporary folder. */
 import { rmSync } from 'node:fs'
-import { mkdtemp, realpath, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { loadConfig } from '../config.js'
@@ -44,7 +44,9 @@ const TEMPORARY = 'bindery-preview-'
 /** Opens a folder. Throws `OperatorError` if there is no such folder, or it exceeds a limit. */
 export async function openFolder(folder: string, options: FolderOptions = {}): Promise<OpenFolder> {
   const content = await contentFolder(folder, options.project)
-  const temporary = await mkdtemp(join(await realpath(tmpdir()), TEMPORARY))
+  const above = await realpath(tmpdir())
+  await removeLeftovers(above)
+  const temporary = await mkdtemp(join(above, `${TEMPORARY}${process.pid}-`))
   // Runs at each end of the process, also after a signal or an error.
   const remove = (): void => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
   process.once('exit', remove)
@@ -63,6 +65,28 @@ export async function openFolder(folder: string, options: FolderOptions = {}): P
     }
   } catch (error) {
     throw error instanceof GitError ? new OperatorError(error.message) : error
+  }
+}
+
+/** Removes the folders of previews that were killed. The names of the folders contain the ID of their process. */
+async function removeLeftovers(above: string): Promise<void> {
+  const names = await readdir(above).catch((): string[] => [])
+  const ended = names
+    .flatMap((name) => new RegExp(`^${TEMPORARY}(\\d+)-`).exec(name)?.[1] ?? [])
+    .filter((id) => !isRunning(Number(id)))
+  // The folders of another user stay.
+  for (const name of names)
+    if (ended.some((id) => [TEMPORARY, 'bindery-git-'].some((start) => name.startsWith(`${start}${id}-`))))
+      await rm(join(above, name), { recursive: true, force: true }).catch(() => {})
+}
+
+/** Whether a process exists. One of another user cannot be signaled, and exists. */
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 

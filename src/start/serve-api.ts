@@ -187,13 +187,19 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /**
+ * Maximum number of connections that wait until the server accepts them. The system may allow fewer. With the usual 511,
+ * clients beyond it repeat their first packet after a second or more, and give up.
+ */
+const BACKLOG = 4_096
+
+/**
  * Resolves when the server listens. Throws `CannotListen`.
  * @param setting that sets the port
  */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>, setting: string) {
   await new Promise<void>((done, failed) => {
     server.once('error', failed)
-    server.listen(port, host, done)
+    server.listen({ port, host, backlog: BACKLOG }, done)
   }).catch((error: NodeJS.ErrnoException) => {
     const reason = REASONS[error.code ?? ''] ?? `cannot be used (${error.code}). Check BINDERY_HOST and`
     throw new CannotListen(`${host}:${port} ${reason} ${setting}.`, { cause: error })

@@ -169,6 +169,27 @@ test('a preview without Git follows new folders and deleted pages until Ctrl+C',
     assert.equal(await readdir(preview.temporary), [])
   }))
 
+test('a preview removes what a killed one left behind, and nothing of a running one', () =>
+  inFolder(async (dir) => {
+    await write(dir, { 'docs/README.md': '# Start\n' })
+    const killed = await start(dir, 'docs')
+    await killed.end('SIGKILL')
+    const left = await readdir(killed.temporary)
+    assert.ok(left.length > 0)
+    const first = await start(dir, 'docs')
+    const own = await readdir(first.temporary)
+    assert.equal(
+      own.filter((name) => left.includes(name)),
+      [],
+    )
+    const second = await start(dir, 'docs')
+    const both = await readdir(first.temporary)
+    assert.ok(own.length > 0 && own.every((name) => both.includes(name)))
+    assert.is((await get(first.address, '/')).status, 200)
+    for (const preview of [first, second]) assert.is(await preview.end('SIGTERM'), 0)
+    assert.equal(await readdir(first.temporary), [])
+  }))
+
 test('a preview that is stopped while it starts leaves nothing behind', () =>
   inFolder(async (dir) => {
     await write(dir, { 'docs/README.md': '# Notes\n', 'tmp/.keep': '' })

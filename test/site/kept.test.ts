@@ -83,6 +83,31 @@ test('a kept page follows its customization, its structure and the deletion of i
   assert.is((await read(address)).status, 404)
 })
 
+test('a page that is kept is sent without reading or rendering anything', async () => {
+  const site = await publish(here, { Start: LONG, Other: LONG })
+  const { app } = here.service
+  let work = 0
+  const counted = <T extends object, K extends keyof T>(part: T, name: K): (() => void) => {
+    const made = Reflect.get(part, name) as (...given: unknown[]) => unknown
+    const own = Object.hasOwn(part, name)
+    part[name] = function (this: unknown, ...given: unknown[]) {
+      work++
+      return made.apply(part, given)
+    } as never
+    return () => void (own ? Reflect.set(part, name, made) : Reflect.deleteProperty(part, name))
+  }
+  const restore = [counted(app.store, 'recorded'), counted(app.texts, 'bytes'), counted(app.git, 'open')]
+  try {
+    for (const path of ['start', 'other']) await read(`${site.address}/${path}`)
+    const first = work
+    assert.ok(first >= 3, String(first))
+    for (const path of ['start', 'other', 'start']) assert.is((await read(`${site.address}/${path}`)).status, 200)
+    assert.is(work, first)
+  } finally {
+    for (const undo of restore) undo()
+  }
+})
+
 test('many readers of one page after a change all get the new text', async () => {
   const site = await publish(here, { Start: LONG })
   for (let round = 0; round < 5; round++) {

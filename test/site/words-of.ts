@@ -62,6 +62,8 @@ export function otherHtml(text: string): string {
   const shown = body
     .replace(/\{%-? *if\b[\s\S]*?\{%-? *endif *%\}/g, '')
     .replace(/^([ \t]*(?:[-*+]|\d+\.) +)\[[ xX]\] /gm, '$1')
+    // Footnotes are at the end of the page.
+    .replace(/^\[\^[^\]\n]+\]:.*/gm, '')
     .replace(/\$\$[^$]*\$\$|\[\^[^\]\n]+\]/g, ' ')
   const lines = shown.split('\n').map((line) => {
     if (/^[ \t>*-]*(?:```|~~~)/.test(line)) code = !code

@@ -65,7 +65,7 @@ interface Run {
  * started again, and its processes end with a failure.
  */
 export class Launcher {
-  readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
+  readonly #dir = mkdtempSync(join(tmpdir(), `bindery-git-${process.pid}-`))
   readonly #socketPath = join(this.#dir, 's')
   readonly #server: Server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
     this.#accept(socket),
