@@ -103,7 +103,7 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
     }
     if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
-    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
+    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
     const found = await findDestination(app, visitor, path)
     if (!found) return (await markdownOutput(visit, path)) ?? nothing()

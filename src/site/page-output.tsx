@@ -70,7 +70,10 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     assets,
     frame,
     head,
-    <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,
+    <PageLayout
+      frame={frame}
+      model={{ ...model, ...defined({ latest: variants.latest }), variants: variants.variants }}
+    />,
   )
   return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look), apiOrigins }
 }
