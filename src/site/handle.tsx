@@ -19,6 +19,7 @@ import { pagePart } from './page-parts.js'
 import { styleOf } from './look/site-style.js'
 import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
+import { speculationRules } from './speculation.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of an answer besides the app and the request. */
@@ -96,6 +97,8 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
   async function outputAt(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
     const nothing = async () => (await missingOutput(visit, path, assets)) ?? missing(visit.request, assets)
     const name = ASSET.exec(path)?.[1]
+    const rules = name === undefined ? null : speculationRules(visit)
+    if (rules && rules.name === name) return { status: 200, ...rules, audience: 'immutable' }
     if (name !== undefined) return sheetOutput(visit, name, assets)
     if (isFilePath(path)) {
       const file = await findFile(app, visitor, path)
