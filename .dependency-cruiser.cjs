@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | site | jobs → domain → git | store | facts | search | openapi | printing | translation | hosts | lfs | render → content | conversion | threads | access | auth | outbound | postgres → model → disk, kernel.
+// Layers: main, commands, server, start → api | site | jobs → domain → git | store | facts | search | openapi | printing | translation | hosts | lfs | mcp | render → content | conversion | threads | access | auth | outbound | postgres → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -28,6 +28,7 @@ const floors = [
   'pull-previews',
   'pdf',
   'translations',
+  'agents',
   'upkeep',
 ]
 const floor = (room, n) => ({
@@ -59,7 +60,7 @@ module.exports = {
     ...['content', 'access', 'auth', 'outbound', 'threads', 'conversion', 'postgres'].map((name) =>
       layer(`${name}-sees-no-sibling`, name, pure),
     ),
-    ...['facts', 'search', 'openapi', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
+    ...['facts', 'search', 'openapi', 'printing', 'mcp'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
     ...['git', 'store'].map((name) => layer(`${name}-sees-the-database-alone`, name, ['postgres', ...files])),
     layer('shared-files-see-whose-files-they-are', 'shared-files', [
       'postgres',
@@ -91,6 +92,7 @@ module.exports = {
       'translation',
       'hosts',
       'lfs',
+      'mcp',
       'access',
       'auth',
       'outbound',
@@ -99,16 +101,16 @@ module.exports = {
       ...pure,
     ]),
     layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'threads', ...pure]),
-    layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'content', 'access', 'auth', 'outbound', ...pure]),
-    layer('site', 'site', ['domain', 'git', 'render', 'content', 'access', 'auth', ...pure]),
+    layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'mcp', 'content', 'access', 'auth', 'outbound', ...pure]),
+    layer('site', 'site', ['domain', 'git', 'mcp', 'render', 'content', 'access', 'auth', ...pure]),
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
       from: {
-        path: '^src/(?!git/|store/|facts/|search/|openapi/|outbound/|threads/|printing/|translation/|conversion/|hosts/|lfs/|shared-files/|postgres/)',
+        path: '^src/(?!git/|store/|facts/|search/|openapi/|outbound/|threads/|printing/|translation/|conversion/|hosts/|lfs/|mcp/|shared-files/|postgres/)',
       },
       to: {
-        path: '^src/(git|store|facts|search|openapi|outbound|threads|printing|translation|conversion|hosts|lfs|shared-files|postgres)/(?!index\\.ts$)',
+        path: '^src/(git|store|facts|search|openapi|outbound|threads|printing|translation|conversion|hosts|lfs|mcp|shared-files|postgres)/(?!index\\.ts$)',
       },
     },
     {
@@ -137,6 +139,7 @@ module.exports = {
     only('koa-in-the-pipeline', 'koa|@koa', '^src/(api/pipeline|api/pages|site)|^src/server\\.ts$'),
     only('chokidar-in-commands', 'chokidar', '^src/commands/'),
     only('preact-in-site', 'preact|preact-render-to-string', '^src/site/'),
+    only('mcp-sdk-in-mcp', '@modelcontextprotocol', '^src/mcp/'),
     only('ajv-in-pipeline-and-kernel', 'ajv', '^src/(api/pipeline|kernel)'),
   ],
   options: {

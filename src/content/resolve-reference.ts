@@ -4,7 +4,7 @@ import { folderOf } from './paths.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
 /** The target of a reference. Paths start at the repository's root. */
-type ResolvedReference =
+export type ResolvedReference =
   /** A page of the table of contents, or an anchor in it. */
   | { kind: 'page'; gitPath: string; anchor?: string; entry: PageEntry }
   /** An anchor in the page that contains the target ('' = its top). */

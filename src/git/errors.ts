@@ -57,6 +57,14 @@ export class PathCollision extends GitError {
     super(`${JSON.stringify(path)} differs from ${JSON.stringify(existing)} only by case`)
   }
 }
+/** A change would add entries to a folder that would then have more than allowed. */
+export class FolderTooLarge extends GitError {
+  constructor(folder: string, max: number) {
+    super(
+      `${folder === '' ? 'The top folder' : `The folder ${JSON.stringify(folder)}`} would have more than ${max} files and folders`,
+    )
+  }
+}
 /** A commit could not be signed with the operator's key. Nothing was written. */
 export class SigningFailed extends GitError {}
 /** The operator's key cannot sign commits. The message contains the reason. */

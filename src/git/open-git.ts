@@ -114,6 +114,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
       remoteScratches: new RemoteScratches(reposDir, options.scratchBytes ?? SCRATCH_BYTES),
       signer: options.signingKeyFile ? await openSigner(launcher, options.signingKeyFile, signingHome(reposDir)) : null,
       maxBlobBytes: options.maxBlobBytes,
+      maxFolderEntries: options.maxFolderEntries ?? Number.POSITIVE_INFINITY,
       nextOpening: () => ++openings,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }

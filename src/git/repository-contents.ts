@@ -45,6 +45,7 @@ export interface Services {
   /** Signs commits; null = no key. */
   signer: Signer | null
   maxBlobBytes: number
+  maxFolderEntries: number
   /**
    * Returns a number that is unique per opening, so that a repository that is created again under an old name does not
    * find old cache entries.
@@ -71,7 +72,7 @@ export class RepositoryContents {
     /** Repositories from which this one borrows objects. */
     borrowed: readonly ObjectWriter[] = [],
   ) {
-    const { pool, caches, scratches, disk, maxBlobBytes } = services
+    const { pool, caches, scratches, disk, maxBlobBytes, maxFolderEntries } = services
     this.services = services
     this.#scratch = new Scratch(path, scratches)
     const cacheKey = `${services.nextOpening()}:`
@@ -82,6 +83,7 @@ export class RepositoryContents {
       packs: this.#packs,
       caches,
       maxBlobBytes,
+      maxFolderEntries,
       scratch: this.#scratch,
     })
     this.writer = new ObjectWriter(path, cacheKey, caches, disk, borrowed)

@@ -46,7 +46,7 @@ export class CommitStaging {
     const readTree = (oid: string) => objects.tree(oid)
     const base = input.tree ?? parents[0]?.tree ?? EMPTY_TREE
     await inParallel([...plan.named], 8, (oid) => mustBeBlob(objects, oid))
-    const edited = await editTree(base, plan, readTree)
+    const edited = await editTree(base, plan, objects)
     const kept = new Set(plan.named)
     if (input.tree !== undefined) {
       const trees = parents.map((parent) => parent.tree)

@@ -75,7 +75,7 @@ export interface Repository {
   hasCommit(id: string): Promise<boolean>
   /**
    * Writes a commit and its objects durably (fsynced) and returns its ID. Moves no ref. Throws `InvalidPath`,
-   * `PathCollision`, `SigningFailed`.
+   * `PathCollision`, `FolderTooLarge`, `SigningFailed`.
    */
   write(input: WriteInput): Promise<CommitId>
   /** Starts a series of commits, each on top of the previous one, that become durable together. */
@@ -229,6 +229,8 @@ export interface GitOptions {
   reposDir: string
   /** Maximum size of a blob that is read into memory, in bytes. */
   maxBlobBytes: number
+  /** Maximum number of files and folders in a folder to which a change adds some. Default: no limit. */
+  maxFolderEntries?: number
 }
 
 /**

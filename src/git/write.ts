@@ -27,7 +27,7 @@ export async function draftTree(
 ): Promise<TreeId> {
   const plan = planChanges(changes)
   await objects.sizes([...plan.named])
-  const edited = await editTree(base, plan, (oid) => objects.tree(oid))
+  const edited = await editTree(base, plan, objects)
   await objects.scratch.keep(
     edited.objects.map((object) => ({ type: edited.trees.has(object.oid) ? 'tree' : 'blob', object })),
   )

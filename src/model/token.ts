@@ -1,8 +1,14 @@
 /** Tokens that clients authenticate with. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Id, listOf, Timestamp } from './common.js'
+import { closed, Id, listOf, oneOf, Timestamp } from './common.js'
 import { User } from './user.js'
+
+/** The interfaces at which a token can be valid: the API with Git over HTTP, and the MCP servers. */
+export const tokenScopes = ['api', 'mcp'] as const
+export type TokenScope = (typeof tokenScopes)[number]
+/** The scopes of a token that was created without any. */
+export const DEFAULT_SCOPES: readonly TokenScope[] = ['api']
 
 /** A token, as stored. It contains only the hash of the secret. */
 export interface TokenDoc {
@@ -16,6 +22,8 @@ export interface TokenDoc {
   /** Organizations whose admins have removed its access. */
   excludedFrom?: string[]
   readOnly: boolean
+  /** Absent = `DEFAULT_SCOPES`. */
+  scopes?: readonly TokenScope[]
   /** True if its owner signed in with an email link, and for tokens created with such a token. */
   byEmail?: boolean
   /** For a single sign-on token and tokens created with it: valid only while the identity exists. */
@@ -36,6 +44,9 @@ const tokenFields = {
   label: Type.String(),
   organization: Type.Optional(Id),
   readOnly: Type.Boolean(),
+  scopes: Type.Array(oneOf(tokenScopes), {
+    description: 'Where the token is valid: `api` = the API, and Git over HTTP; `mcp` = the MCP servers.',
+  }),
   createdAt: Timestamp,
   expiresAt: Type.Optional(Timestamp),
 }
@@ -63,6 +74,15 @@ export const CreateToken = Type.Object(
     label: Type.String({ minLength: 1, maxLength: 100 }),
     organization: Type.Optional(Id),
     readOnly: Type.Optional(Type.Boolean({ default: false })),
+    scopes: Type.Optional(
+      Type.Array(oneOf(tokenScopes), {
+        minItems: 1,
+        uniqueItems: true,
+        description:
+          'Where the token is valid; by default only `api`. A token with only `mcp` can propose changes through the MCP servers, but cannot call the API, ' +
+          'so it can merge nothing.',
+      }),
+    ),
     expiresAt: Type.Optional(Timestamp),
   },
   { ...closed, $id: 'CreateToken' },

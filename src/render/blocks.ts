@@ -112,11 +112,14 @@ function heading(level: number): BlockRenderer {
   return (node, context) => {
     const content = inlinesOf(node, context)
     const text = textIn(content).trim()
-    const id = uniqueId(textOf(node.data, 'id') || anchorOf(text), context)
+    const id = uniqueId(headingId(node, text), context)
     context.headings.push({ id, level, text })
     return [h(`h${level}`, { id, dir: 'auto' }, content)]
   }
 }
+
+/** Returns the explicit ID of a heading, or the one that follows from its text. */
+export const headingId = ({ data }: BlockNode, text: string): string => textOf(data, 'id') || anchorOf(text)
 
 /** Returns an ID that no other heading of the page has. */
 export function uniqueId(wanted: string, { ids, options }: RenderContext): string {

@@ -2,7 +2,7 @@
 import { inlinesIn } from '../content/blocks/node.js'
 import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode } from '../content/types.js'
-import { h, holder } from './element.js'
+import { h, holder, textIn } from './element.js'
 import { iconMark } from './icons.js'
 import { type BlockRenderer, type Html, type RenderContext, textOf } from './types.js'
 
@@ -66,7 +66,10 @@ export const containerBlocks: Record<string, BlockRenderer> = {
     const titled = first?.object === 'block' && first.type === 'expandable-title'
     const title = titled ? context.inlines(inlinesIn(first)) : []
     const open = context.options.layOpen || node.data['open'] === true
-    return [h('details', { open }, h('summary', { dir: 'auto' }, title), context.blocks(titled ? rest : node.nodes))]
+    const summary = h('summary', { dir: 'auto' }, title)
+    const element = h('details', { open }, summary, context.blocks(titled ? rest : node.nodes))
+    context.expandables.push({ element, title: textIn(title).trim() })
+    return [element]
   },
   prompt: (node, context) => [
     h(

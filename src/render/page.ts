@@ -1,10 +1,11 @@
 /** Renders the block tree of a page as HTML. The code is pure: the options provide everything outside of the page. */
-import { required } from '../kernel/defined.js'
+import { defined, required } from '../kernel/defined.js'
 import { toHtml } from 'hast-util-to-html'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
+import { anchorOf } from '../content/outline/anchors.js'
 import type { DocumentNode } from '../content/types.js'
 import { allowed } from './allow-list.js'
-import { footnotes, paragraph, printBlocks, renderBlocks } from './blocks.js'
+import { footnotes, headingId, paragraph, printBlocks, renderBlocks, uniqueId } from './blocks.js'
 import { MAX_CODE_OF_PAGE } from './code.js'
 import { holder, textIn } from './element.js'
 import { printColor, printInlines, renderInlines } from './inlines.js'
@@ -29,12 +30,16 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   const [first, ...rest] = document.nodes
   const title =
     options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(inlinesOf(first), context)).trim() : null
+  const isSite = options.medium === 'site'
+  // A site shows the title above the page. No other heading gets its ID.
+  const titleId = title && first && isSite ? uniqueId(headingId(first, title), context) : undefined
   const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
   if (whole) context.highlight.left = 0
   const blocks = renderBlocks(title ? rest : document.nodes, context)
   const content = [...blocks, ...context.medium.end(context)]
+  nameExpandables(context)
   const { headings } = context
-  if (options.medium === 'site') {
+  if (isSite) {
     const tree = allowed({ type: 'root', children: content }, 'site')
     return {
       html: toHtml(tree),
@@ -42,11 +47,21 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
       title: title || null,
       icons: [...context.icons],
       origins: [...context.origins],
+      ...defined({ titleId }),
     }
   }
   const page = holder('div', { className: ['page'], lang: options.lang }, content)
   const tree = allowed({ type: 'root', children: [page] }, 'print')
   return { html: toHtml(tree, { closeSelfClosing: true }), headings, title: title || null }
+}
+
+/** Gives expandable sections the IDs that follow from their titles, unless a heading has the ID. */
+function nameExpandables(context: RenderContext): void {
+  for (const { element, title } of context.expandables) {
+    const wanted = anchorOf(title)
+    if (title !== '' && !context.ids.has(context.options.idPrefix + wanted))
+      element.properties['id'] = uniqueId(wanted, context)
+  }
 }
 
 /** Returns the inline nodes of a heading. */
@@ -58,6 +73,7 @@ function contextOf(options: RenderOptions): RenderContext {
     options,
     headings: [],
     ids: new Set(),
+    expandables: [],
     notes: notesOf(),
     highlight: { left: MAX_CODE_OF_PAGE },
     icons: new Set(),

@@ -2,7 +2,7 @@
 import { parseDocument } from '../content/blocks/parse.js'
 import { printDocument } from '../content/blocks/print.js'
 import { conditionHolds } from '../content/conditions/holds.js'
-import type { BlockNode } from '../content/types.js'
+import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
 import { renderPage } from './page.js'
 import { renderSource } from './source.js'
@@ -10,17 +10,33 @@ import { type TargetTable, tableTargets } from './targets.js'
 import type { Rendered, RenderOptions } from './types.js'
 
 /** The options for rendering in another thread. */
-export type RenderOrder = Omit<RenderOptions, 'targets'> & { targets: TargetTable }
+export type RenderOrder = Omit<RenderOptions, 'targets'> & {
+  targets: TargetTable
+  /** Two versions of the text: only the blocks that are in the second alone are rendered. Absent = all blocks. */
+  change?: { before: string; at: string }
+}
 
 /** Renders markdown whose includes and variables are already filled in. */
 export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   try {
-    return renderPage(parseDocument(markdown), { ...order, targets: tableTargets(order.targets, order.idPrefix) })
+    return renderPage(changedIn(parseDocument(markdown), order.change), {
+      ...order,
+      targets: tableTargets(order.targets, order.idPrefix),
+    })
   } catch (error) {
     // HTML that is nested too deeply exhausted the stack.
     if (error instanceof RangeError) return renderSource(markdown)
     throw error
   }
+}
+
+/** Omits the blocks that a change did not add, and those that are no longer as it left them. */
+function changedIn(document: DocumentNode, change: RenderOrder['change']): DocumentNode {
+  if (!change) return document
+  const blocksOf = (text: string) => new Set(parseDocument(text).nodes.map((node) => JSON.stringify(node)))
+  const [before, at] = [blocksOf(change.before), blocksOf(change.at)]
+  const isAdded = (block: string): boolean => at.has(block) && !before.has(block)
+  return { ...document, nodes: document.nodes.filter((node) => isAdded(JSON.stringify(node))) }
 }
 
 /** Replaces blocks with a condition by their content if it holds, and else omits them. */

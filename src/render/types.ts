@@ -81,6 +81,8 @@ export interface Rendered {
   headings: RenderedHeading[]
   /** The first heading if `takeTitle` is set; else null. */
   title: string | null
+  /** The ID that links to this title refer to. Only of sites. */
+  titleId?: string
   /** The icons that the page shows: names of the interface, and `fa~` with a Font Awesome name. Only of sites. */
   icons?: string[]
   /** The origins to which readers can send requests from the page. Only of sites. */
@@ -98,6 +100,8 @@ export interface RenderContext {
   headings: RenderedHeading[]
   /** IDs that are already used. */
   ids: Set<string>
+  /** The expandable sections and their titles. Links may refer to them like to headings. */
+  expandables: { element: HtmlElement; title: string }[]
   notes: Notes
   /** The number of code characters that may still be highlighted. */
   highlight: { left: number }

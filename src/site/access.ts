@@ -1,5 +1,5 @@
 /** Admits readers to a site by their cookies, and sets these cookies: share keys, tokens of visitors, and claims. */
-import { MAX_VISITOR_TOKEN } from '../auth/index.js'
+import { bearer, MAX_VISITOR_TOKEN } from '../auth/index.js'
 import type { App } from '../domain/context/app.js'
 import type { LoadedSite } from '../domain/context/loaded.js'
 import { getAdaptiveSchema } from '../domain/sites/adaptive-schema.js'
@@ -21,6 +21,8 @@ import { plainPage, type PlainPage } from './plain-page.js'
 const MAX_CLAIMS = 2_048
 /** Query parameter with the token of a visitor, which a team's sign-in adds once. */
 const TOKEN = 'jwt_token'
+/** Header with a share key, for programs. */
+const SHARE_KEY = 'X-Share-Key'
 /** Query parameters `visitor.<claim>` state claims of the browser. */
 const CLAIM = 'visitor.'
 
@@ -35,6 +37,11 @@ export interface Arrival {
   /** The time at which tokens must be valid. It is not recorded, because each request checks its token. */
   now: Date
   assets: SharedAssets
+  /**
+   * A request of a program that keeps no cookies: the credentials of its address apply to it alone. `shareKey` is that of
+   * the address; '' = none.
+   */
+  direct?: { shareKey: string }
 }
 
 /** Whether all readers of a site see the same. */
@@ -49,13 +56,13 @@ const loadedSite = ({ site }: LocatedSite): LoadedSite => ({ doc: site, role: 'r
 
 /** Admits the reader of a request, or returns the response that they get instead. Null if they find nothing. */
 export async function enter(arrival: Arrival): Promise<Visitor | SiteResponse | null> {
-  const { app, located, request, now } = arrival
+  const { app, located, request, now, direct } = arrival
   const { site } = located
   if (isShared(site)) return admitted(() => openToReader(app, located, {}, now))
-  if (usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival)
-  if (site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
+  if (!direct && usesTokens(site) && request.query.has(TOKEN)) return takeToken(arrival)
+  if (!direct && site.adaptiveContent.enabled && [...request.query.keys()].some((name) => name.startsWith(CLAIM)))
     return takeClaims(arrival)
-  const credentials = credentialsOf(site, request)
+  const credentials = credentialsOf(arrival)
   const visitor = await admitted(() => openToReader(app, located, credentials, now))
   if (visitor) return visitor
   if (site.visibility === 'visitor-auth') return signIn(arrival, pathOf(arrival))
@@ -74,9 +81,15 @@ async function admitted(open: () => Promise<Visitor>): Promise<Visitor | null> {
   }
 }
 
-function credentialsOf(site: SiteDoc, { cookie }: SiteRequest): VisitorCredentials {
-  const shareKey = site.visibility === 'share-link' ? cookie(COOKIES.share) : ''
-  const visitorToken = usesTokens(site) ? longCookie(cookie, COOKIES.visitor) : ''
+/** Returns the credentials of a request: programs send them as headers, browsers as cookies. */
+function credentialsOf({ located: { site }, request, direct }: Arrival): VisitorCredentials {
+  const { cookie, header } = request
+  const shareKey =
+    site.visibility === 'share-link' ? direct?.shareKey || header(SHARE_KEY) || cookie(COOKIES.share) : ''
+  const inAddress = direct ? request.query.get(TOKEN) : null
+  const visitorToken = usesTokens(site)
+    ? (inAddress ?? visitorTokenOf(request) ?? longCookie(cookie, COOKIES.visitor))
+    : ''
   const unsigned = site.adaptiveContent.enabled ? storedClaims(cookie(COOKIES.claims)) : null
   return defined({
     shareKey: shareKey || undefined,
@@ -84,6 +97,18 @@ function credentialsOf(site: SiteDoc, { cookie }: SiteRequest): VisitorCredentia
     unsignedClaims: unsigned === null ? undefined : JSON.stringify(unsigned),
   }) as VisitorCredentials
 }
+
+const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i
+
+/** Returns the visitor token in the header `Authorization`; null = none. */
+function visitorTokenOf({ header }: SiteRequest): string | null {
+  const text = header('Authorization')
+  return text.length > MAX_VISITOR_TOKEN + 20 ? null : (JWT.exec(text)?.[1] ?? null)
+}
+
+/** Returns the token of a member in the header `Authorization`; null = none. It never looks like that of a visitor. */
+export const memberTokenOf = (request: SiteRequest): string | null =>
+  visitorTokenOf(request) === null ? bearer(request.header('Authorization')) : null
 
 /** Parses the cookie with claims. Null if it is absent or not ours. */
 function storedClaims(text: string): Record<string, unknown> | null {

@@ -17,8 +17,12 @@ export interface SiteRequest {
   language(): string
   /** The IP address of the client. */
   ip: string
+  /** Whether the client prefers markdown to HTML. Responses to the two are kept separately. */
+  prefersMarkdown: boolean
   /** Reads the fields of a form. Null if it is too long. */
   form(): Promise<URLSearchParams | null>
+  /** Reads a JSON body of at most `limit` bytes; null = none. Throws 400, 408, 413, 415, 429, 503. */
+  json(limit: number): Promise<unknown>
 }
 
 /** The caches that may keep a response: all (`public`), the reader's (`private`), all and forever (`immutable`), none (`no one`). */
@@ -39,6 +43,8 @@ export interface SiteResponse {
   apiOrigins?: readonly string[]
   /** A file to send instead of the body. */
   file?: VisitorFile
+  /** Makes a long text while it is sent, instead of the body. */
+  stream?: () => AsyncIterable<string>
   /**
    * What the gate decided about the reader: readers with the same outcome get the same bytes at the same path. Absent
    * if the response must not be sent to another reader.
@@ -81,6 +87,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     hostname: request.hostname,
     path: request.path,
     ip: request.ip,
+    prefersMarkdown: request.prefersMarkdown,
     get query() {
       return read(request.query)
     },
@@ -88,6 +95,7 @@ export function watched(request: SiteRequest): WatchedRequest {
     cookie: (name) => read(request.cookie(name)),
     language: () => read(request.language()),
     form: () => read(request.form()),
+    json: (limit) => read(request.json(limit)),
     get isRead() {
       return isRead
     },

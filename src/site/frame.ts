@@ -22,6 +22,7 @@ import {
   socialLinks,
 } from './links.js'
 import { iconName } from './look/icons.js'
+import { servesAgents } from './markdown-output.js'
 import type { Visit } from './visit.js'
 import { directionOf, languageTag, type Words, wordsFor } from './words/index.js'
 
@@ -59,6 +60,8 @@ export interface Frame {
   /** The emoji of the site, which is shown if it has no logo. */
   emoji?: string
   announcement?: { style: string; message: string; link?: SiteLink }
+  /** The address of the list of pages for programs. */
+  llms?: string
   /** Labels a preview. */
   notice?: string
   links: readonly HeaderLink[]
@@ -97,6 +100,7 @@ export async function frameOf(visit: Visit, siteSpace?: ShownSiteSpace): Promise
       logo: header.logo && pictureOf(visit, header.logo),
       emoji,
       announcement: await announcementOf(visit, look),
+      llms: servesAgents(visit) ? `${visit.base}/llms.txt` : undefined,
       notice: noticeOf(visit, wordsFor(locale)),
       primary: primary ?? undefined,
     }),

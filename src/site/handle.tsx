@@ -12,7 +12,10 @@ import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
-import { markdownOutput } from './markdown-output.js'
+import { llmsOutput } from './llms-output.js'
+import { feedOutput } from './feed-output.js'
+import { markdownOf, markdownOutput, servesAgents } from './markdown-output.js'
+import { MCP, mcpOutput, signInFirst, type SiteMcp } from './mcp/output.js'
 import { missingOutput } from './missing-output.js'
 import { pageOutput } from './page-output.js'
 import { pagePart } from './page-parts.js'
@@ -20,12 +23,14 @@ import { styleOf } from './look/site-style.js'
 import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
 import { speculationRules } from './speculation.js'
+import { robotOutput, robots } from './sitemap-output.js'
 import { openVisit, type Visit } from './visit.js'
 
 /** The dependencies of an answer besides the app and the request. */
 export interface Surroundings {
   assets: SharedAssets
   now: Date
+  mcp: SiteMcp
   /** Returns a response of the same path that was kept for readers with this outcome, if it is still valid. */
   kept(outcome: string): Prepared | null
 }
@@ -44,6 +49,10 @@ const ASSET = /\/~assets\/([\w.-]+)$/
 /** Paths that no page has, and that a database cannot look up. */
 const UNUSABLE = /[\\\0]|%00|%5c/i
 const MAX_PATH = 4_096
+/** A path with the extension of a file has one form, whatever the client prefers. */
+const EXTENSION = /\.[a-z\d]{1,8}$/i
+/** The address of the MCP server, or that of a share link with it. */
+const DIRECT = /^(?:\/~share\/([^/]+))?\/~mcp$/
 const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
 
 /** Returns the audience of a shared file: no one if its address contains the token of a preview. */
@@ -59,36 +68,39 @@ export async function handle(app: App, request: SiteRequest, around: Surrounding
   const shared = name === undefined ? undefined : assets.find(name)
   if (shared) return { status: 200, type: shared.type, body: shared.body, ...ofPath(request.path) }
   if (request.path.length > MAX_PATH || UNUSABLE.test(request.path)) return nothing()
-  const located = await locate(app, request.hostname, request.path)
-  if (!located) return nothing()
-  if (!('site' in located)) return (await organizationRoot(app, located.organization.id)) ?? nothing()
+  const found = await locate(app, request.hostname, request.path)
+  if (!found) return request.path === '/robots.txt' ? robots() : nothing()
+  if (!('site' in found)) return (await organizationRoot(app, found.organization.id)) ?? nothing()
+  const direct = request.method === 'POST' ? DIRECT.exec(found.path) : null
+  const located = direct ? { ...found, path: MCP } : found
   const preview = PREVIEW.exec(located.path)
-  if (preview) return inPreview(app, located, request, preview, assets)
+  if (preview) return inPreview(app, located, request, preview, around)
   const owner = { app, organization: located.organization, site: located.site }
   const address = publishedSite(owner)
   if (address === undefined) return nothing()
   const { protocol, pathname } = new URL(address)
   const base = located.site.proxy === undefined ? located.base : pathname.replace(/\/$/, '')
   const arrival = { app, located, request, base, scope: { base, isSecure: protocol === 'https:' }, ...around }
+  const shareKey = direct?.[1] ?? ''
   const access = await accessOutput(arrival)
   if (access !== undefined) return access ?? nothing()
-  const visitor = await enter(arrival)
+  const visitor = await enter(direct ? { ...arrival, direct: { shareKey } } : arrival)
   if (!visitor) return nothing()
-  if ('status' in visitor) return visitor
+  if ('status' in visitor) return direct ? signInFirst() : visitor
   const inside = watched(request)
   const visit = openVisit({ app, request: inside, base, address, visitor })
   // Readers who use another host name of the server would fill the memory with copies.
   const isOwnHost = new URL(servedAt(owner)).hostname === request.hostname
   const kept = isOwnHost && visit.outcome !== '' ? around.kept(visit.outcome) : null
   if (kept) return kept
-  const response = await inSite(visit, located.path, assets)
-  return isOwnHost && !inside.isRead && !response.file && response.status < 400
+  const response = await inSite(visit, located.path, around)
+  return isOwnHost && !inside.isRead && !response.file && !response.stream && response.status < 400
     ? { ...response, outcome: visit.outcome }
     : response
 }
 
 /** Makes the output at a path below the address of a site. */
-async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
+async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings): Promise<SiteResponse> {
   const { app, visitor, base, audience } = visit
   const response = await outputAt(visit, path, assets)
   const isListed = visit.isIndexed || response.audience === 'immutable'
@@ -106,13 +118,17 @@ async function inSite(visit: Visit, path: string, assets: SharedAssets): Promise
     }
     if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
+    if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
     const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
+    const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
+    if (known) return known
     const found = await findDestination(app, visitor, path)
     if (!found) return (await markdownOutput(visit, path)) ?? nothing()
     if (found.kind === 'redirect')
       return redirectTo(found.to.startsWith('/') || found.to === '' ? base + found.to || '/' : found.to, audience)
-    return pageOutput(visit, found, assets)
+    const isMarkdown = visit.request.prefersMarkdown && servesAgents(visit) && !EXTENSION.test(path)
+    return isMarkdown ? markdownOf(visit, found) : pageOutput(visit, found, assets)
   }
 }
 
@@ -133,16 +149,16 @@ async function inPreview(
   located: LocatedSite,
   request: SiteRequest,
   [, token = '', changeRequest, path = '/']: RegExpExecArray,
-  assets: SharedAssets,
+  around: Surroundings,
 ): Promise<SiteResponse> {
   const opened = await openPreview(app, located, token, changeRequest)
-  if (!opened) return missing(request, assets)
+  if (!opened) return missing(request, around.assets)
   const { visitor, ...preview } = opened
   const at = previewAt({ app, organization: located.organization, site: located.site }, token)
   const address = changeRequest === undefined ? at : `${at}/~changes/${changeRequest}`
   const base = new URL(address).pathname.replace(/\/$/, '')
   const visit = openVisit({ app, request, base, address, visitor, preview })
-  return { ...(await inSite(visit, path, assets)), audience: 'no one' }
+  return { ...(await inSite(visit, path, around)), audience: 'no one' }
 }
 
 async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {

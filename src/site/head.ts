@@ -4,8 +4,14 @@ import type { SharedAssets } from './assets.js'
 import type { Frame } from './frame.js'
 import type { HeadIcon, HeadModel } from './layout/head.js'
 import { hrefOf } from './links.js'
+import { servesAgents } from './markdown-output.js'
 import { styleOf } from './look/site-style.js'
 import type { Visit } from './visit.js'
+
+/** The name of a feed below the path of a site, a section or a page. */
+export const FEED = '/feed.xml'
+/** The path of the description of the search, below the address of the site. */
+export const OPEN_SEARCH = '/~opensearch.xml'
 
 /** The facts of a page that its head shows. */
 export type PageFacts = Pick<HeadModel, 'name' | 'description' | 'indexed' | 'canonical' | 'languages' | 'markdown'> &
@@ -31,12 +37,14 @@ export async function headOf(
   return {
     ...facts,
     title: facts.name === siteTitle ? siteTitle : words.windowTitle(facts.name, siteTitle),
+    openSearch: visit.base + OPEN_SEARCH,
     icons: iconsOf(visit, frame),
     sheet: at(style.sheet.name),
     scheme: at(assets.scheme.name),
     script: at(assets.main.name),
     preload: [...style.preload, ...style.preloadFor(frame.lang)].map(({ name }) => at(name)),
     ...defined({
+      feed: servesAgents(visit) ? visit.base + FEED : undefined,
       image: image === undefined ? undefined : absolute(image),
       trier: sendsRequests ? { script: at(trier.script.name), sheet: at(trier.sheet.name) } : undefined,
     }),

@@ -73,7 +73,8 @@ export class KeptResponses {
   ): Promise<SiteResponse | Prepared> {
     const recording = new Recording()
     const response = await answer(recordedApp(app, recording))
-    if (response instanceof Prepared || response.outcome === undefined || response.file) return response
+    if (response instanceof Prepared || response.outcome === undefined || response.file || response.stream)
+      return response
     recording.seal()
     const reads = recording.finish()
     const prepared = new Prepared(response)

@@ -1,31 +1,74 @@
-/** Makes the markdown of a page, at the address of the page with `.md` at the end. */
+/** Makes the markdown of a page, at the address of the page with `.md` at the end or for clients that prefer markdown. */
+import { stringify } from 'yaml'
+import { lastChangeOf } from '../domain/revisions/last-change.js'
 import { readPageText } from '../domain/sites/visitor-page.js'
 import { markdownFor } from '../domain/sites/visitor-markdown.js'
-import { findDestination, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import { findDestination, pathOfPage, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import { defined } from '../kernel/defined.js'
 import { redirectTo, type SiteResponse } from './exchange.js'
 import type { Visit } from './visit.js'
 
-/** Returns the path of a page as markdown, below the address of the site. The first page has its own name. */
-export const markdownPath = ({ siteSpace, entry }: ReadPage): string =>
-  `${pathOfSiteSpace(siteSpace)}/${entry.path.split('/').map(encodeURIComponent).join('/')}.md`
+/** Whether the team lets programs read the site: its markdown, lists of pages and tools. */
+export const servesAgents = ({ visitor }: Visit): boolean => visitor.site.doc.agentsContext === 'included'
+
+/** Returns the path of a page as markdown, below the address of the site. The first page of a space is its `index.md`. */
+export function markdownPath({ siteSpace, pages, entry }: Omit<ReadPage, 'path'>): string {
+  const above = pathOfSiteSpace(siteSpace)
+  const path = pathOfPage(siteSpace, pages, entry)
+  return path === above && !pages.revision.structure.byPath.has('index')
+    ? `${above}/index.md`
+    : `${ownPath(above, entry)}.md`
+}
+
+const ownPath = (above: string, { path }: ReadPage['entry']): string =>
+  `${above}/${path.split('/').map(encodeURIComponent).join('/')}`
 
 /** Makes the response for a path that ends with `.md`. Null if no page that the reader may see has it. */
 export async function markdownOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
-  const { app, visitor, base, address, audience } = visit
-  if (!path.endsWith('.md')) return null
-  let found = await findDestination(app, visitor, path.slice(0, -'.md'.length))
-  if (found?.kind === 'redirect' && /^(?:\/|$)/.test(found.to))
-    found = await findDestination(app, visitor, found.to || '/')
-  if (found?.kind !== 'page') return null
-  const own = markdownPath(found)
-  if (own !== path) return redirectTo(base + own, audience)
-  const text = await readPageText(app, found)
+  if (!path.endsWith('.md') || !servesAgents(visit)) return null
+  const page = await pageAt(visit, path.slice(0, -'.md'.length))
+  if (!page) return null
+  const own = markdownPath(page)
+  return own === path ? markdownOf(visit, page) : redirectTo(visit.base + own, visit.audience)
+}
+
+async function pageAt({ app, visitor }: Visit, path: string): Promise<ReadPage | null> {
+  const found =
+    (await findDestination(app, visitor, path)) ??
+    (/\/index$/.test(path) ? await findDestination(app, visitor, path.slice(0, -'/index'.length) || '/') : null)
+  if (found?.kind !== 'redirect') return found
+  const target = /^(?:\/|$)/.test(found.to) ? await findDestination(app, visitor, found.to || '/') : null
+  return target?.kind === 'page' ? target : null
+}
+
+/** Makes the response with the markdown of a page. */
+export async function markdownOf(visit: Visit, page: ReadPage): Promise<SiteResponse> {
+  const { address, audience, base, visitor } = visit
   const isIndexed = visitor.site.doc.visibility === 'public'
   return {
     status: 200,
     type: 'text/markdown; charset=utf-8',
-    body: await markdownFor(app, visitor, found, text, address),
+    body: await pageMarkdown(visit, page),
     audience,
-    headers: isIndexed ? { Link: `<${address}${found.path}>; rel="canonical"` } : { 'X-Robots-Tag': 'noindex' },
+    headers: {
+      'Content-Location': base + markdownPath(page),
+      ...(isIndexed ? { Link: `<${address}${page.path}>; rel="canonical"` } : { 'X-Robots-Tag': 'noindex' }),
+    },
   }
+}
+
+/** Returns a page as markdown with front matter that names its address, its ID and its last commit. */
+export async function pageMarkdown({ app, visitor, address }: Visit, page: ReadPage): Promise<string> {
+  const text = await readPageText(app, page)
+  const { space, snapshot } = page.pages.revision
+  const change = text.gitPath === undefined ? null : await lastChangeOf(app, space, snapshot.commit, text.gitPath)
+  const facts = defined({
+    title: page.entry.title,
+    description: text.attributes.description,
+    canonical: text.attributes.metaLinks?.canonical ?? address + page.path,
+    page: page.entry.id,
+    commit: change?.commit,
+    index: `${address}/llms.txt`,
+  })
+  return `---\n${stringify(facts, { lineWidth: 0 })}---\n\n${await markdownFor(app, visitor, page, text, address)}`
 }

@@ -16,7 +16,7 @@ import { outlineOf } from './layout/outline.js'
 import { PageLayout, type PageModel, type PagerLink } from './layout/page.js'
 import type { PageActions } from './layout/page-head.js'
 import type { SiteLink } from './links.js'
-import { markdownPath } from './markdown-output.js'
+import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { type PageRecord, recordOf } from './page-record.js'
 import { speculationRules } from './speculation.js'
@@ -112,6 +112,7 @@ async function modelOf(making: Making, record: PageRecord | null): Promise<PageM
       actions: layout.actions === false ? {} : actionsOf(making),
       ...defined({
         emoji,
+        titleId: rendered.titleId,
         description: layout.description === false ? undefined : description,
         record: layout.metadata === false ? undefined : (record ?? undefined),
       }),
@@ -156,7 +157,7 @@ function actionsOf({ visit, page, text, frame }: Making): PageActions {
   const file = text.gitPath === undefined ? undefined : fileAtHost(siteSpace.space.doc.git, text.gitPath)
   return defined({
     edit: git.showEditLink ? file?.url : undefined,
-    markdown: pageActions.markdown ? base + markdownPath(page) : undefined,
+    markdown: pageActions.markdown && servesAgents(visit) ? base + markdownPath(page) : undefined,
     pdf:
       pdf.enabled && app.printer.missing() === null
         ? `${base}${pathOfSiteSpace(siteSpace)}/~pdf/${entry.id}`

@@ -1,8 +1,10 @@
 /** Responses that are ready to be sent: with their headers, an ETag, and compressed forms that are made once. */
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { EMBED_HOSTS } from '../render/index.js'
 import type { Audience, SiteResponse } from './exchange.js'
@@ -25,10 +27,10 @@ const CACHE_CONTROL: Record<Audience, string> = {
 }
 /** Caches may share responses to everyone, so they must know that the compression differs. */
 const VARY: Record<Audience, string> = {
-  public: 'Accept-Encoding',
+  public: 'Accept, Accept-Encoding',
   immutable: 'Accept-Encoding',
-  private: 'Cookie, Accept-Encoding',
-  'no one': 'Cookie, Accept-Encoding',
+  private: 'Cookie, Accept, Accept-Encoding',
+  'no one': 'Cookie, Accept, Accept-Encoding',
 }
 
 /** Returns the value of `Cache-Control` for an audience. */
@@ -40,7 +42,7 @@ type Coding = 'br' | 'gzip'
 const COMPRESS_BYTES = 1_400
 const WORTH_IT = /^(?:text\/|application\/(?:json|xml|[\w.+-]+\+(?:json|xml))|image\/svg\+xml)/
 /** Quality of brotli. Files that never change are compressed better. */
-const QUALITY = { usual: 5, immutable: 10 }
+const QUALITY = { usual: 5, immutable: 10, streamed: 3 }
 
 const quality = (level: number) => ({ params: { [constants.BROTLI_PARAM_QUALITY]: level } })
 
@@ -61,7 +63,9 @@ export class Prepared {
     this.#isCompressed = this.body.length >= COMPRESS_BYTES && WORTH_IT.test(type)
     // The bytes alone decide. A tag of the commit would reveal changes of pages that the reader does not see.
     this.#tag =
-      status === 200 && audience !== 'no one' ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"` : null
+      status === 200 && audience !== 'no one' && !response.stream
+        ? `W/"${hash('sha256', this.body, 'base64url').slice(0, 27)}"`
+        : null
     this.#headers = [
       ['Content-Type', type],
       ['Cache-Control', CACHE_CONTROL[audience]],
@@ -102,6 +106,20 @@ export class Prepared {
     if (coding !== null) headers.push('Content-Encoding', coding)
     res.writeHead(this.status, headers)
     res.end(body)
+    return this.status
+  }
+
+  /** Sends the stream of the response, compressed as it goes. Returns the status. */
+  async stream(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {
+    const coding = codingOf(req.headers['accept-encoding'])
+    const codings = coding === null ? [] : ['Content-Encoding', coding]
+    res.writeHead(this.status, [...this.#headers, ...more, ...codings])
+    if (req.method === 'HEAD') res.end()
+    else {
+      const text = Readable.from(this.response.stream?.() ?? [])
+      if (coding === null) await pipeline(text, res)
+      else await pipeline(text, coding === 'br' ? createBrotliCompress(quality(QUALITY.streamed)) : createGzip(), res)
+    }
     return this.status
   }
 

@@ -102,7 +102,7 @@ function scopesOf(siteSpaces: readonly ShownSiteSpace[], words: Words): SearchSc
  * Chooses one variant of each section: the one from which the reader searches, else one with the same title or language,
  * else the default.
  */
-function searchedSpaces(all: readonly ShownSiteSpace[], from = all.find(isSiteDefault)): ShownSiteSpace[] {
+export function searchedSpaces(all: readonly ShownSiteSpace[], from = all.find(isSiteDefault)): ShownSiteSpace[] {
   const sections = new Map<string, ShownSiteSpace[]>()
   for (const one of all) {
     const id = one.section?.id ?? ''

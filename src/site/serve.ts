@@ -11,6 +11,7 @@ import { cookieIn } from './cookies.js'
 import { HTML, type SiteRequest, type SiteResponse } from './exchange.js'
 import { FEEDBACK } from './feedback-output.js'
 import { handle } from './handle.js'
+import { corsHeaders, MCP, type SiteMcp } from './mcp/output.js'
 import { isPlainRead, KeptResponses } from './kept-responses.js'
 import { failurePage } from './plain-page.js'
 import { cacheControlFor, Prepared } from './prepared.js'
@@ -62,6 +63,10 @@ export interface SitesOptions {
   hold(res: ServerResponse, ip: string, body: Buffer): void
   /** Sends a file, or a range of it. */
   sendFile(ctx: Context, file: SentFile): Promise<void>
+  /** Reads a JSON body within the memory of all request bodies. Throws 400, 408, 413, 415, 429, 503. */
+  readJson(ctx: Context, limit: number): Promise<unknown>
+  /** The MCP servers of the sites. */
+  mcp: Pick<SiteMcp, 'version' | 'members' | 'origins'>
   /** Reloads open pages after changes, in a local preview. */
   reload?: Reload | undefined
 }
@@ -168,7 +173,8 @@ class SiteServer {
       return this.#failure(exchange, thrown)
     }
     const { hostname, path } = isPlainRead(req) ? this.#addressOf(req) : { hostname: '', path: '' }
-    const kept = path === '' || options.reload ? null : this.#kept.find(hostname, path, '')
+    const isUsual = path !== '' && !options.reload && !req.headers.accept?.includes(MARKDOWN)
+    const kept = isUsual ? this.#kept.find(hostname, path, '') : null
     if (kept && !res.destroyed) return this.#send(exchange, kept, path)
     this.#arrived.set(req, { ip, requestId, started })
     await this.#make(req, res)
@@ -178,22 +184,30 @@ class SiteServer {
     const { req, res } = ctx
     const exchange = { req, res, ...(this.#arrived.get(req) as Pick<Exchange, 'ip' | 'requestId' | 'started'>) }
     try {
+      const isCall = ctx.method === 'POST' && ctx.path.endsWith(MCP)
       const isForm = ctx.method === 'POST' && ctx.path.endsWith(FEEDBACK)
-      if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isForm) {
+      if (ctx.method !== 'GET' && ctx.method !== 'HEAD' && !isForm && !isCall) {
         ctx.respond = false
         return this.#otherMethod(exchange)
       }
       const { reload } = this.options
-      const request = requestOf(ctx)
-      const response = await this.#kept.make(this.options.app, request, async (app) => {
+      const request = requestOf(ctx, (limit) => this.options.readJson(ctx, limit))
+      const { hostname } = request
+      const path = keptPath(request)
+      const make = async (app: App) => {
         const made = await handle(app, request, {
           assets: this.#assets,
           now: this.options.app.clock.now(),
-          kept: (outcome) => (reload ? null : this.#kept.find(request.hostname, request.path, outcome)),
+          mcp: this.#mcpOf(ctx, exchange),
+          kept: (outcome) => (reload ? null : this.#kept.find(hostname, path, outcome)),
         })
         return reload && !(made instanceof Prepared) ? reload.added(made) : made
-      })
+      }
+      const { app } = this.options
+      // Calls are never kept, and do not wait for each other.
+      const response = isCall ? await make(app) : await this.#kept.make(app, { hostname, path }, make)
       if (!(response instanceof Prepared) && response.file) return await this.#sendFile(ctx, exchange, response)
+      if (!(response instanceof Prepared) && response.stream) return await this.#sendStream(ctx, exchange, response)
       ctx.respond = false
       await this.#send(exchange, response instanceof Prepared ? response : new Prepared(response), ctx.path)
     } catch (thrown) {
@@ -210,7 +224,15 @@ class SiteServer {
       return this.#failure(exchange, thrown)
     }
     const status = await response.send(req, res, ['X-Request-Id', requestId])
-    this.#record(exchange, path.includes('/~assets/') ? 'siteAsset' : 'sitePage', status, path)
+    const operation = path.includes('/~assets/') ? 'siteAsset' : path.endsWith(MCP) ? 'siteMcp' : 'sitePage'
+    this.#record(exchange, operation, status, path)
+  }
+
+  /** Sends a text while it is made, as fast as the client reads it. */
+  async #sendStream({ req, res, path }: Context, exchange: Exchange, response: SiteResponse): Promise<void> {
+    const prepared = new Prepared(response)
+    const status = await prepared.stream(req, res, ['X-Request-Id', exchange.requestId])
+    this.#record(exchange, 'sitePage', status, path)
   }
 
   async #sendFile(ctx: Context, exchange: Exchange, { file, audience, headers }: SiteResponse): Promise<void> {
@@ -240,8 +262,30 @@ class SiteServer {
 
   async #otherMethod(exchange: Exchange): Promise<void> {
     if (exchange.req.method !== 'OPTIONS') return this.#fail(exchange, 405, { Allow: METHODS })
-    exchange.res.writeHead(204, ['Allow', METHODS, 'X-Request-Id', exchange.requestId]).end()
+    const headers = ['Allow', METHODS, 'X-Request-Id', exchange.requestId]
+    exchange.res.writeHead(204, [...headers, ...this.#preflightOf(exchange.req)]).end()
     this.#record(exchange, 'sitePage', 204, exchange.req.url ?? '')
+  }
+
+  /** Returns the headers that let scripts of other origins call MCP servers, for the origins that the operator names. */
+  #preflightOf({ url = '', headers: { origin = '' } }: IncomingMessage): string[] {
+    if (!url.replace(/\?.*$/s, '').endsWith(MCP) || !this.options.mcp.origins.includes(origin)) return []
+    const allowed = { ...corsHeaders(origin), 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Max-Age': '600' }
+    return Object.entries({ ...allowed, 'Access-Control-Allow-Headers': CALL_HEADERS, Vary: 'Origin' }).flat()
+  }
+
+  #mcpOf(ctx: Context, { requestId, ip }: Exchange): SiteMcp {
+    const userAgent = ctx.get('User-Agent')
+    return {
+      ...this.options.mcp,
+      count: () => this.options.count(ip),
+      origin: { address: ip, requestId, ...(userAgent === '' ? {} : { userAgent }) },
+      failed: async (error, tool) => {
+        const { isUnforeseen } = await this.options.failureOf(error)
+        if (isUnforeseen) this.options.log.error({ error, requestId, tool }, 'A tool of an MCP server has failed.')
+        return unexpected(requestId)
+      },
+    }
   }
 
   async #failure(exchange: Exchange, thrown: unknown): Promise<void> {
@@ -292,10 +336,21 @@ class SiteServer {
   }
 }
 
+const MARKDOWN = 'text/markdown'
+
+/** Returns the path under which a response is kept. */
+const keptPath = ({ path, prefersMarkdown }: SiteRequest): string => (prefersMarkdown ? `${path}\n${MARKDOWN}` : path)
+
 /** Returns the language of the interface that a browser prefers. */
 const languageOf = (request: Koa.Request): string => languageTag(request.acceptsLanguages(LANGUAGES) || 'en')
 
-const requestOf = (ctx: Context): SiteRequest => {
+const CALL_HEADERS = 'Authorization, Content-Type, Accept, Mcp-Protocol-Version, X-Share-Key'
+
+/** The result of a tool that has failed unexpectedly. */
+const unexpected = (requestId: string): string =>
+  `The server could not do this. Try again in a minute. Its operator finds the cause in the log under ${requestId}.`
+
+const requestOf = (ctx: Context, json: SiteRequest['json']): SiteRequest => {
   const { cookie } = ctx.req.headers
   return {
     method: ctx.method,
@@ -306,7 +361,9 @@ const requestOf = (ctx: Context): SiteRequest => {
     cookie: (name) => cookieIn(cookie, name),
     language: () => languageOf(ctx.request),
     ip: ctx.ip,
+    prefersMarkdown: ctx.accepts('text/html', MARKDOWN) === MARKDOWN,
     form: () => readForm(ctx.req),
+    json,
   }
 }
 

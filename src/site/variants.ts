@@ -1,11 +1,11 @@
 /** The variants of a page: the same page in the other languages and versions of its section. */
 import type { PageEntry } from '../content/types.js'
 import type { ShownSiteSpace } from '../domain/sites/view.js'
-import { pagesFor, type VisitorPages } from '../domain/sites/visitor-pages.js'
 import { pathOfPage, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
 import { variantsOfSpace } from './frame.js'
-import { hasText, treeOf } from './page-tree.js'
+import { type ListedSpace, listedSpace } from './listed-pages.js'
+import { hasText } from './page-tree.js'
 import type { Visit } from './visit.js'
 import { latestVersions } from './versions.js'
 import { languageTag, nameOfLanguage } from './words/index.js'
@@ -80,6 +80,33 @@ function variantOf(
   }
 }
 
+/** The addresses of a page in other languages, and in the default variant of its own. */
+type OtherPaths = Pick<PageVariants, 'languages' | 'newest'>
+
+/**
+ * Opens the variants of a site space, and returns a function that finds the addresses of each of its pages in them.
+ */
+export async function variantPaths(
+  visit: Visit,
+  siteSpace: ShownSiteSpace,
+): Promise<(entry: PageEntry, path: string) => OtherPaths> {
+  const others = variantsOfSpace(visit, siteSpace).filter(({ entry }) => entry.id !== siteSpace.entry.id)
+  const opened: ListedSpace[] = []
+  for (const one of others.slice(0, MAX_LOOKED_UP)) opened.push(await listedSpace(visit, one))
+  const own = languageOf(siteSpace)
+  return (entry, path) => {
+    const languages = own === undefined ? [] : [{ lang: own, path }]
+    let newest: string | undefined
+    for (const one of opened) {
+      const same = sameIn(one, entry)
+      const lang = languageOf(one.siteSpace)
+      if (same !== undefined && lang !== undefined) languages.push({ lang, path: same })
+      if (same !== undefined && one.siteSpace.isDefault && lang === own) newest = same
+    }
+    return { languages: oncePerLanguage(languages, path), ...defined({ newest }) }
+  }
+}
+
 /** Returns the variants of a page. */
 export async function pageVariants(visit: Visit, { siteSpace, entry, path }: ReadPage): Promise<PageVariants> {
   const all = variantsOfSpace(visit, siteSpace)
@@ -126,28 +153,28 @@ async function placeIn(
   isLookedUp: boolean,
 ): Promise<{ path: string; isSame: boolean }> {
   if (!isLookedUp) return { path: pathOfSiteSpace(siteSpace), isSame: false }
-  const pages = await pagesFor(visit.app, visit.visitor, siteSpace)
-  const tree = await treeOf(pages)
-  const inPlace = (path: string): PageEntry | undefined => {
-    const there = pages.revision.structure.byPath.get(path)
-    return there && tree.find(there.id)
-  }
-  const same = [tree.find(entry.id), inPlace(entry.path)].find((one) => one && hasText(one))
-  if (same) return { path: pathOfPage(siteSpace, pages, same), isSame: true }
-  return { path: nearestAbove(siteSpace, pages, entry.path, inPlace), isSame: false }
+  const variant = await listedSpace(visit, siteSpace)
+  const same = sameIn(variant, entry)
+  return same === undefined ? { path: nearestAbove(variant, entry.path), isSame: false } : { path: same, isSame: true }
+}
+
+function inPlace({ pages, tree }: ListedSpace, path: string): PageEntry | undefined {
+  const there = pages.revision.structure.byPath.get(path)
+  return there && tree.find(there.id)
+}
+
+/** Returns the path of the same page in a variant: the one with the same ID, or else at the same place. */
+function sameIn(variant: ListedSpace, { id, path }: PageEntry): string | undefined {
+  const same = [variant.tree.find(id), inPlace(variant, path)].find((one) => one && hasText(one))
+  return same && pathOfPage(variant.siteSpace, variant.pages, same)
 }
 
 /** Returns the path of the nearest page above a path that does not exist. */
-function nearestAbove(
-  siteSpace: ShownSiteSpace,
-  pages: VisitorPages,
-  path: string,
-  inPlace: (path: string) => PageEntry | undefined,
-): string {
+function nearestAbove(variant: ListedSpace, path: string): string {
   const parts = path.split('/')
   while (parts.pop() !== undefined && parts.length > 0) {
-    const above = inPlace(parts.join('/'))
-    if (above && hasText(above)) return pathOfPage(siteSpace, pages, above)
+    const above = inPlace(variant, parts.join('/'))
+    if (above && hasText(above)) return pathOfPage(variant.siteSpace, variant.pages, above)
   }
-  return pathOfSiteSpace(siteSpace)
+  return pathOfSiteSpace(variant.siteSpace)
 }

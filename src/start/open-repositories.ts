@@ -49,6 +49,7 @@ export async function openRepositories(
     reposDir,
     signingKeyFile: config.commitKeyFile,
     maxBlobBytes: config.blobLimitBytes,
+    maxFolderEntries: config.folderLimitEntries,
     scratchBytes: config.scratchBytes,
     remote: createRemoteOperations({
       allowedProtocols,

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gitDoor } from '../api/git-door/endpoints.js'
 import { endpoints } from '../api/index.js'
+import { mcpMount } from '../api/mcp/mount.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { Metrics } from '../api/pipeline/metrics.js'
@@ -24,6 +25,7 @@ import type { FolderWatch } from '../disk/folder-watch.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { membersOf } from './members.js'
 import { NAME } from './open-app.js'
 import { missingDocuments } from './open-documents.js'
 import type { Node } from './open-node.js'
@@ -94,7 +96,16 @@ function apiOf(app: App, config: Config, around: Surroundings): Promise<Api> {
     denial,
     guard: (actor, permission, resources) =>
       guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
-    mounts: [doorOf(app, explain)],
+    mounts: [
+      doorOf(app, explain),
+      // The pipeline counts the requests of tokens.
+      mcpMount({
+        app,
+        explain,
+        members: membersOf({ app, explain, count: () => {} }),
+        corsOrigins: config.corsOrigins,
+      }),
+    ],
     sample: () => findSampleSite(app, organization),
     config: {
       name: NAME,
@@ -131,7 +142,7 @@ const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
   gitDoor({
     app,
     explain,
-    authenticate: (token) => authenticate(app, token),
+    authenticate: (token) => authenticate(app, token, 'api'),
     permitPush: (actor, space) => {
       checkReadOnly(actor, 'POST')
       if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', denial(PUSH, { space }))
@@ -141,7 +152,7 @@ const doorOf = (app: App, explain: (thrown: unknown) => Promise<unknown>) =>
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)
-  return token === null ? null : authenticate(app, token)
+  return token === null ? null : authenticate(app, token, 'api')
 }
 
 /** Throws 403 if a read-only token is used for other methods than GET. */

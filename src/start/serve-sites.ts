@@ -2,7 +2,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { accessLog, loggedPath } from '../api/pipeline/access-log.js'
-import { ByteBudget } from '../api/pipeline/byte-budget.js'
+import { readCountedJson } from '../api/pipeline/body.js'
+import { BODIES, ByteBudget } from '../api/pipeline/byte-budget.js'
 import { errorResponse } from '../api/pipeline/error-response.js'
 import { respondFile } from '../api/pipeline/file-response.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
@@ -19,6 +20,7 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import type { Reload } from '../site/reload.js'
 import { createSites, type Sites } from '../site/serve.js'
+import { membersOf } from './members.js'
 import type { Node } from './open-node.js'
 import { operatorFailures } from './operator-failures.js'
 import { drainThenStop, listen, urlOf } from './serve-api.js'
@@ -62,8 +64,10 @@ export async function serveSites(app: App, config: Config, around: Surroundings)
 function sitesOf(app: App, config: Config, around: Surroundings): Sites {
   const { log, folders, budget, node, metrics, reload } = around
   const limit = rateLimit('address', config.ratePerAddress)
+  const tokenLimit = rateLimit('token', config.ratePerToken)
   const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
   const explain = operatorFailures(folders)
+  const bodies = new ByteBudget(config.bodiesLimitBytes, BODIES)
   const record = accessLog(log, metrics)
   return createSites({
     app,
@@ -82,6 +86,13 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
       return { status, headers, isUnforeseen: unforeseen || explained !== thrown }
     },
     hold: (res, ip, body) => new ResponseMemory(res, () => responses.share(networkOf(ip))).track(body),
+    readJson: (ctx, limit) => readCountedJson(ctx, limit, bodies.share(networkOf(ctx.ip))),
+    mcp: {
+      version: app.settings.version,
+      members: membersOf({ app, explain, count: (token) => void tokenLimit?.count(token) }),
+      // Sites that only a network can reach stay closed to scripts of other sites unless the operator names them.
+      origins: config.corsOrigins.filter((origin) => origin !== '*'),
+    },
     sendFile: async (ctx, file) => {
       const memory = new ResponseMemory(ctx.res, () => responses.share(networkOf(ctx.ip)))
       await respondFile(ctx, file, memory)

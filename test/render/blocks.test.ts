@@ -70,7 +70,7 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
   [
     'expandable',
     '<details>\n<summary>S <code>c</code></summary>\n\nbody\n\n</details>',
-    '<details><summary dir="auto">S <code dir="ltr">c</code></summary><p dir="auto">body</p></details>',
+    '<details id="s-c"><summary dir="auto">S <code dir="ltr">c</code></summary><p dir="auto">body</p></details>',
   ],
   [
     'content reference',
@@ -247,7 +247,7 @@ test('blocks are marked with their source position on request', () => {
 test('print output expands blocks, has no dark pictures and hides conditional content', () => {
   const markdown = '<details>\n<summary>S</summary>\n\nbody\n\n</details>\n\n{% if x %}\nsecret\n{% endif %}\n'
   const made = html(markdown, { layOpen: true, conditional: 'hide' })
-  assert.ok(made.includes('<details open>'))
+  assert.ok(made.includes('<details open id="s">'))
   assert.not.ok(made.includes('secret'))
 })
 

@@ -32,7 +32,7 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
   [
     'heading with a link to itself',
     '## Two Words',
-    '<h2 id="two-words">Two Words<a class="anchor" href="#two-words" aria-label="Link to this section">#</a></h2>',
+    '<h2 id="two-words">Two Words<a class="anchor" href="#two-words" aria-label="Link to this section"></a></h2>',
   ],
   ['second title, which is not the title of the page', 'a\n\n# B', '<h2 id="b">'],
   ['heading that leaves out a level', '## A\n\n#### B\n\n#### C', '<h3 id="b" class="h4">', '<h4 id="c">'],
@@ -62,7 +62,7 @@ const cases: [name: string, markdown: string, ...expected: string[]][] = [
   [
     'expandable',
     '<details>\n<summary>S</summary>\n\nbody\n\n</details>',
-    '<details class="more"><summary><svg class="i flip" aria-hidden="true"><use href="#i-right"></use></svg><span>S</span></summary><div class="flow"><p>body</p></div></details>',
+    '<details class="more" id="s"><summary><svg class="i flip" aria-hidden="true"><use href="#i-right"></use></svg><span>S</span></summary><div class="flow"><p>body</p></div></details>',
   ],
   [
     'updates',
@@ -162,6 +162,17 @@ const faultsOfSite = (made: string): string[] =>
   ].sort()
 
 const fixture = (name: string): string => readFileSync(new URL(`../site/fixtures/${name}`, import.meta.url), 'utf8')
+
+test('links may refer to the title and to expandable sections by their texts', () => {
+  const more = '<details>\n\n<summary>Why <code>so</code>?</summary>\n\nText\n\n</details>\n'
+  const page = render(`# Our Title\n\n## Our title\n\n${more}\n${more}`, { takeTitle: true })
+  assert.is(page.titleId, 'our-title')
+  assert.match(page.html, '<h2 id="our-title-1">')
+  assert.match(page.html, /<details class="more" id="why-so">/)
+  assert.is(page.html.match(/id="why-so"/g)?.length, 1)
+  assert.match(render(`${more}\n## Why so`).html, /<details class="more">.*<h2 id="why-so">/s)
+  assert.match(render(more, { medium: 'print' }).html, /<details id="why-so">/)
+})
 
 test('a page with every block has no style attribute, and its icons are listed once', () => {
   const { html: made, icons = [], title } = render(fixture('every-block.md'), { takeTitle: true })

@@ -157,7 +157,7 @@ test('a public site sets no cookie, ignores the cookies of readers, and is share
   for (const { headers, cookies } of [plain, other]) {
     assert.is(cookies.size, 0)
     assert.is(headers.get('cache-control'), 'public, max-age=0, must-revalidate')
-    assert.is(headers.get('vary'), 'Accept-Encoding')
+    assert.is(headers.get('vary'), 'Accept, Accept-Encoding')
     assert.is(headers.get('x-robots-tag'), null)
   }
   assert.is((await read(`${site.address}/~share/old`)).headers.get('location'), pathOf(site.address))

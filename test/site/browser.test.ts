@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/kernel/log.js'
-import { findEngine } from '../../src/printing/find-engine.js'
 import { openDesk } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { openChromium } from './chromium.js'
 import { publishSite } from './published.js'
 
 /** The markup of blocks that the script completes, as the renderer of sites makes it. */
@@ -45,13 +45,7 @@ const [test, context] = await suiteWith('site/browser', async () => {
     'last.md': '# Last\n\nDone.\n',
   })
   const site = await publishSite(here, [desk.space], { feedback: { enabled: true } })
-  const engine = await findEngine(null, here.dir, AbortSignal.timeout(30_000))
-  if (!engine) throw new Error('This test needs Chromium: install chromium-headless-shell.')
-  const browser = await puppeteer.launch({
-    executablePath: engine.path,
-    headless: 'shell',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  })
+  const browser = await openChromium(here)
   const close = async (): Promise<void> => {
     await browser.close()
     await here.close()
@@ -68,7 +62,7 @@ async function visit(
   work: (page: Page, errors: string[]) => Promise<void>,
   before: (page: Page) => Promise<void> = async () => {},
 ): Promise<void> {
-  const profile = await (browser as Browser).createBrowserContext()
+  const profile = await browser.createBrowserContext()
   const page = await profile.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))

@@ -50,7 +50,7 @@ test('a page as markdown has what its reader sees and nothing else', async () =>
   const { status, text, headers } = await site.get('/guide.md')
   assert.is(status, 200)
   assert.is(headers.get('content-type'), 'text/markdown; charset=utf-8')
-  assert.match(text, /^# Guide\n\nHow it works\.\n/)
+  assert.match(text, /^---\ntitle: Guide\ndescription: How it works\.\n[^#]*\n---\n\n# Guide\n\nHow it works\.\n/)
   assert.match(text, /A reusable notice\./)
   assert.match(text, /Version 3\\?\.6\./)
   assert.match(text, /For readers\./)
@@ -60,13 +60,14 @@ test('a page as markdown has what its reader sees and nothing else', async () =>
   assert.match(text, /\[the private page\]\(#/)
   for (const absent of [/internal note/, /Only for others/, /private\.md/, /\{% if/, /never/])
     assert.not.match(text, absent)
-  assert.match((await site.get('/untitled.md')).text, /^# Untitled\n\nNo heading\.\n/)
+  assert.match((await site.get('/untitled.md')).text, /\n# Untitled\n\nNo heading\.\n/)
 })
 
 test('the markdown of a page has one path and the gate of the page', async () => {
   const desk = await openDesk(here, FILES)
   const site = await publishSite(here, [desk.space])
-  assert.match((await site.get('/readme.md')).text, /^# Start\n/)
+  assert.is((await site.get('/readme.md')).location, '/index.md')
+  assert.match((await site.get('/index.md')).text, /\n# Start\n/)
   assert.is((await site.get('/Target.md')).location, '/target.md')
   const html = (await site.get('/guide')).text
   assert.match(html, new RegExp(`<a href="${site.base}/guide\\.md" rel="nofollow">`))

@@ -1,16 +1,14 @@
 /** Turns change requests into the JSON that clients get. */
 import type { Static } from '@sinclair/typebox'
-import { unmetRules } from '../../domain/commits/rules/unmet.js'
-import { protectionOf, protects } from '../../domain/commits/rules/effective.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { isOutdated, updatedAt } from '../../domain/change-requests/change-requests.js'
-import { wroteIn } from '../../domain/change-requests/writers.js'
+import { unmetBy } from '../../domain/change-requests/unmet-by.js'
 import { documentJson } from '../../domain/revisions/documents.js'
 import { membersByEmail } from '../../domain/revisions/history.js'
 import { iso } from '../../kernel/clock.js'
-import { type ChangeRequestDoc, type ContentDocument, type UnmetRule, users } from '../../model/index.js'
+import { type ChangeRequestDoc, type ContentDocument, users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 import { defined } from '../../kernel/defined.js'
 
@@ -72,20 +70,4 @@ async function presentMerge(app: App, space: LoadedSpace, { mergedBy, mergedAt, 
         : { mergedBy: formerUser(app, mergedBy) }),
     ...defined({ mergedAt: at }),
   }
-}
-
-/**
- * Returns the rules that keep the caller from merging. The authors are only computed if there are rules, because that
- * reads the history.
- */
-async function unmetBy(
-  app: App,
-  { user }: Actor,
-  space: LoadedSpace,
-  changeRequest: LoadedChangeRequest,
-): Promise<UnmetRule[]> {
-  const { status } = changeRequest.doc
-  if (status === 'merged' || status === 'archived' || !protects(await protectionOf(app.store, space.doc))) return []
-  const wrote = await wroteIn(app, space, changeRequest, user)
-  return unmetRules(app.store, space, { ...changeRequest, mergedBy: { user: user.id, wrote } })
 }

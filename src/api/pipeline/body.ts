@@ -24,13 +24,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const unsupported = (message: string): ServiceError => new ServiceError('unsupported-media-type', message)
 
 /** Whether the request announces a body. */
-function announcesBody(ctx: Context): boolean {
+function announcesBody(ctx: Pick<Context, 'req'>): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers
   return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
 /** Throws 415 unless the headers declare uncompressed JSON in UTF-8. */
-function checkHeaders(ctx: Context, takesForm: boolean): void {
+function checkHeaders(ctx: Pick<Context, 'req'>, takesForm: boolean): void {
   const encoding = ctx.req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
     throw unsupported(`Content-Encoding "${encoding}" is not supported. Send the body uncompressed.`)
@@ -81,7 +81,7 @@ export const VALUE_BYTES = 64
  * `takesForm` only affects the error message. Throws 400, 408, 413, 415, 429, 503.
  */
 export async function readJson(
-  ctx: Context,
+  ctx: Pick<Context, 'req' | 'res'>,
   limit: number,
   share: Share,
   takesForm = false,
@@ -100,4 +100,14 @@ export async function readJson(
   const value = parseJson(decode(pieces.length === 1 ? required(pieces[0]) : Buffer.concat(pieces)), 'body')
   guardJson(value)
   return { value, count: scan.values }
+}
+
+/** Reads a JSON body that counts against the budget until the response is sent; null = none. Throws like `readJson`. */
+export async function readCountedJson(
+  ctx: Pick<Context, 'req' | 'res'>,
+  limit: number,
+  share: Share,
+): Promise<unknown> {
+  ctx.res.once('close', () => share.release())
+  return (await readJson(ctx, limit, share))?.value ?? null
 }

@@ -8,6 +8,12 @@ import { ServiceError } from '../../kernel/errors.js'
 export const FREE_BYTES = 64 * 1024
 const RETRY_SECONDS = '5'
 
+/** Error messages for the budget of request bodies. */
+export const BODIES: BudgetMessages = {
+  all: 'The service is overloaded: its memory for request bodies is in use.',
+  caller: 'You are sending too many large request bodies at the same time.',
+}
+
 /** The part of the budget that one request uses. */
 export interface Share {
   /**

@@ -14,7 +14,7 @@ import { homePage } from '../pages/home.js'
 import { linkPages } from '../pages/link-pages.js'
 import { metricsPage } from '../pages/metrics.js'
 import { serviceEndpoints } from '../service/endpoints.js'
-import { ByteBudget } from './byte-budget.js'
+import { BODIES, ByteBudget } from './byte-budget.js'
 import { type CompiledEndpoint, compileEndpoint } from './compiled-endpoint.js'
 import { serveMount } from './mount.js'
 import { networkOf } from './network-of.js'
@@ -67,11 +67,6 @@ export interface Api {
   drain: () => void
   /** Rejects every new request with 503. Running requests continue. */
   stop: () => void
-}
-
-const BODIES = {
-  all: 'The service is overloaded: its memory for request bodies is in use.',
-  caller: 'You are sending too many large request bodies at the same time.',
 }
 
 const FIXED_HEADERS = [
@@ -202,7 +197,8 @@ function dispatcher(
   { pages, limits, stopping }: Dispatching,
 ) {
   const pageByPath = new Map(pages.map((page) => [page.path, page]))
-  const run = endpointRunner(options, new ByteBudget(options.config.bodiesLimitBytes, BODIES))
+  const bodies = new ByteBudget(options.config.bodiesLimitBytes, BODIES)
+  const run = endpointRunner(options, bodies)
   const { byToken, byAddress } = limits
 
   const authenticate = async (
@@ -235,7 +231,7 @@ function dispatcher(
       })
     if (byAddress) state.limit = byAddress.count(networkOf(ctx.ip))
     const mount = options.mounts?.find(({ prefix }) => ctx.path.startsWith(prefix))
-    if (mount) return serveMount(mount, ctx, state, (caller) => byToken?.count(caller) ?? null)
+    if (mount) return serveMount(mount, ctx, state, { count: (caller) => byToken?.count(caller) ?? null, bodies })
     const match = routes.match(ctx.method, ctx.path)
     if ('allow' in match) {
       if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, match.allow)

@@ -3,11 +3,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
+import { readCountedJson } from './body.js'
+import type { ByteBudget } from './byte-budget.js'
+import { networkOf } from './network-of.js'
 import type { RequestState } from './request-state.js'
 
 /** A handler for all requests below a path, with any method. */
 export interface Mount {
-  /** The path prefix, with slashes at both ends: `/git/`. */
+  /** The path prefix, with slashes at both ends: `/git/`; or the only path. */
   prefix: string
   serve(request: MountedRequest): Promise<MountedResponse>
 }
@@ -21,6 +24,8 @@ export interface MountedRequest {
   headers: IncomingHttpHeaders
   ip: string
   body: IncomingMessage
+  /** Reads the body as JSON instead; null = none. Throws 400, 408, 413, 415, 429, 503. */
+  json(limit: number): Promise<unknown>
   /** Aborted when the connection closes before the response is complete. */
   gone: AbortSignal
   /** Sets the operation name for log and metrics. */
@@ -42,7 +47,7 @@ export async function serveMount(
   mount: Mount,
   ctx: Context,
   state: RequestState,
-  count: (caller: string) => RequestState['limit'],
+  { count, bodies }: { count: (caller: string) => RequestState['limit']; bodies: ByteBudget },
 ): Promise<void> {
   const gone = new AbortController()
   const { res } = ctx
@@ -58,6 +63,7 @@ export async function serveMount(
     headers: ctx.req.headers,
     ip: ctx.ip,
     body: ctx.req,
+    json: (limit) => readCountedJson(ctx, limit, bodies.share(state.caller ?? networkOf(ctx.ip))),
     gone: gone.signal,
     operation: (name) => void (state.operation = name),
     caller: (key) => {

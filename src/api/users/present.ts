@@ -1,6 +1,6 @@
 /** Turns users and tokens into the JSON that clients get, with a placeholder for users who no longer exist. */
 import type { App } from '../../domain/context/app.js'
-import type { TokenDoc, UserDoc } from '../../model/index.js'
+import { DEFAULT_SCOPES, type TokenDoc, type UserDoc } from '../../model/index.js'
 import { defined } from '../../kernel/defined.js'
 
 type PresentableUser = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
@@ -24,6 +24,7 @@ export const presentToken = (token: TokenDoc) => ({
   id: token.id,
   label: token.label,
   readOnly: token.readOnly,
+  scopes: [...(token.scopes ?? DEFAULT_SCOPES)],
   createdAt: token.createdAt,
   ...defined({ organization: token.organization, expiresAt: token.expiresAt }),
 })

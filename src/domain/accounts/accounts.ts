@@ -6,8 +6,10 @@ import { newId } from '../../kernel/ids.js'
 import {
   type AddressProof,
   type CreateToken,
+  DEFAULT_SCOPES,
   memberships,
   type TokenDoc,
+  type TokenScope,
   tokens,
   type UpdateUser,
   type UserDoc,
@@ -22,12 +24,14 @@ import { isIdentityValid } from '../roles/current-role.js'
 
 /**
  * Returns the user and token for a token's secret. Null if the token is unknown or expired, or its identity is gone.
+ * Throws 403 if the token is not valid at this interface.
  */
-export async function authenticate(app: App, token: string): Promise<Actor | null> {
+export async function authenticate(app: App, token: string, scope: TokenScope): Promise<Actor | null> {
   const [found] = await app.store.find(tokens, 'hash', hashToken(token))
   if (!found || (found.expiresAt !== undefined && isPast(app.clock, found.expiresAt))) return null
   if (found.sso && !(await isIdentityValid(app.store, found.sso.identity))) return null
   const user = await app.store.get(users, found.user)
+  if (user && !(found.scopes ?? DEFAULT_SCOPES).includes(scope)) throw new ServiceError('forbidden', OUTSIDE[scope])
   return user
     ? {
         user,
@@ -41,6 +45,12 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
         },
       }
     : null
+}
+
+/** Messages for a token without a scope. */
+const OUTSIDE: Readonly<Record<TokenScope, string>> = {
+  api: 'This token is valid only at the MCP servers. Use a token with the scope `api`.',
+  mcp: 'This token is not valid at the MCP servers. Create one with `"scopes": ["mcp"]` through POST /v1/user/tokens.',
 }
 
 /** Returns the organization that a token is limited to. For a user of a single organization it is always that one. */
@@ -79,6 +89,7 @@ export async function issueToken(
     label: input.label,
     hash: hashToken(secret),
     readOnly: input.readOnly ?? false,
+    ...defined({ scopes: input.scopes }),
     createdAt: app.clock.now().toISOString(),
     ...defined({ organization: input.organization }),
     ...(input.byEmail ? { byEmail: true } : {}),

@@ -2,6 +2,7 @@
 import type { IdOverrides } from '../../content/identity.js'
 import {
   type FileChange,
+  FolderTooLarge,
   InvalidPath,
   LostObject,
   PathCollision,
@@ -84,6 +85,8 @@ export function translated(error: unknown): unknown {
     return conflict(`${error.message}: on some systems, both are the same file. Choose another name.`, {
       paths: [error.existing, error.path],
     })
+  if (error instanceof FolderTooLarge)
+    return new ServiceError('too-large', `${error.message}. Put the new files into another folder.`)
   if (error instanceof LostObject)
     return conflict(
       `Content that this change needs (object ${error.oid}) is missing from the space's repository: it was pruned, or its file is damaged. ` +

@@ -143,6 +143,23 @@ async function writeInBatch(
   })
 }
 
+/**
+ * Applies changes to a revision as one commit on top of it, and moves no branch. Returns that revision if nothing
+ * changes. The changes name no files. Throws like `writeToChangeRequest`.
+ */
+export async function commitOn(
+  { app, actor, space, input }: Omit<ContentRequest, 'uploads'>,
+  head: CommitId,
+): Promise<CommitId> {
+  const guard = guardBranch(app, space)
+  await guard.check()
+  checkFileSizes(input.changes, app.settings.maxFileBytes)
+  const staging = space.repo.stage()
+  const { revision } = await write({ app, actor, space, input, fetched: new Map(), staging }, head, head, head)
+  await staging.settle()
+  return revision
+}
+
 /** A content request that is being committed: its files are downloaded, and its objects go to `staging`. */
 interface Writing extends Omit<ContentRequest, 'uploads'> {
   fetched: FetchedFiles

@@ -1,5 +1,5 @@
 // Errors that end a run, and the messages that users read about them.
-import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
+import { FolderTooLarge, InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 
 /** Ends a run that cannot succeed. The message tells the user what is wrong and what to do. */
@@ -26,6 +26,7 @@ export function explain(error: unknown, lostCredential: boolean): string | null 
   if (error instanceof SyncFailure || error instanceof ServiceError) return error.message
   if (error instanceof InvalidPath || error instanceof PathCollision)
     return `${error.message}. Rename it, then start again.`
+  if (error instanceof FolderTooLarge) return `${error.message}. Divide it into smaller folders, then start again.`
   if (error instanceof SigningFailed)
     return `The commit could not be signed: ${error.message}. Ask a server administrator to check the signing key, then start again.`
   if (error instanceof ObjectTooLarge)

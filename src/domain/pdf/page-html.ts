@@ -1,12 +1,12 @@
 /** Renders a page of a revision for print. Its links point into the book, and its pictures are files next to it. */
-import { resolveReference } from '../../content/resolve-reference.js'
-import { anchorOfLink } from '../../content/outline/anchors.js'
+import { type ResolvedReference, resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, GeneratedEntry } from '../../content/types.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
 import { ORIGIN } from '../../printing/index.js'
 import { renderSource, type RenderOrder, type Rendered, type TargetTable } from '../../render/index.js'
 import type { App } from '../context/app.js'
 import { generatedMarkdown } from '../revisions/computed.js'
+import { anchorsOfLinks } from '../revisions/link-graph.js'
 import { evaluate } from '../revisions/pages.js'
 import { type OpenRevision, readDocument } from '../revisions/revisions.js'
 import type { Pictures } from './pictures.js'
@@ -95,17 +95,23 @@ async function targetsOf(markdown: string, entry: DocumentEntry, around: PageSur
   const { app, revision, paths, pictures } = around
   const links: [string, TargetTable['links'][string]][] = []
   const images: [string, string][] = []
-  for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), [])) {
-    const named = resolveReference(target, entry.gitPath, revision.structure, (path) => paths.has(path))
-    if (named.kind === 'anchor')
-      links.push([target, { href: bookAddress(anchorIn(entry.id, named.anchor), anchorOfPage(entry.id)) }])
+  const resolved = new Map<string, ResolvedReference>()
+  for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), []))
+    resolved.set(
+      target,
+      resolveReference(target, entry.gitPath, revision.structure, (path) => paths.has(path)),
+    )
+  const anchorIn = await anchorsOfLinks(app, revision, resolved.values())
+  for (const [target, named] of resolved) {
+    if (named.kind === 'anchor') {
+      const anchor = anchorInBook(entry.id, anchorIn(entry.gitPath, named.anchor))
+      links.push([target, { href: bookAddress(anchor, anchorOfPage(entry.id)) }])
+    }
     if (named.kind === 'page' && around.printed.has(named.entry.id)) {
       const { id, title } = named.entry
       const top = anchorOfPage(id)
-      links.push([
-        target,
-        { href: named.anchor === undefined ? bookAddress(top) : bookAddress(anchorIn(id, named.anchor), top), title },
-      ])
+      const anchor = named.anchor === undefined ? undefined : anchorInBook(id, anchorIn(named.gitPath, named.anchor))
+      links.push([target, { href: anchor === undefined ? bookAddress(top) : bookAddress(anchor, top), title }])
     }
     if (named.kind !== 'file') continue
     const picture = await pictures.address(named.gitPath)
@@ -120,5 +126,5 @@ async function targetsOf(markdown: string, entry: DocumentEntry, around: PageSur
   return { links: Object.fromEntries(links), images: Object.fromEntries(images) }
 }
 
-/** Returns the ID of a heading in the book, for the anchor of a link. */
-const anchorIn = (page: string, anchor: string): string => `${anchorOfPage(page)}-${anchorOfLink(anchor)}`
+/** Returns the ID in the book of an element of a page. */
+const anchorInBook = (page: string, anchor: string): string => `${anchorOfPage(page)}-${anchor}`

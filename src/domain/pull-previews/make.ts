@@ -2,7 +2,7 @@
  * Creates the preview of a pull request: fetches its head, stores it as a revision, and finds the problems that it
  * adds.
  */
-import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../git/index.js'
+import { FolderTooLarge, InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../git/index.js'
 import type { PullRequest } from '../../hosts/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
@@ -61,6 +61,7 @@ function refusalOf(error: unknown): string {
     error instanceof SyncFailure ||
     error instanceof InvalidPath ||
     error instanceof PathCollision ||
+    error instanceof FolderTooLarge ||
     error instanceof ObjectTooLarge ||
     (error instanceof RemoteError && OF_CONTENT.has(error.kind)) ||
     (error instanceof ServiceError && error.code !== 'unavailable')

@@ -3,9 +3,11 @@ import { required } from '../../kernel/defined.js'
 import { checkAnchors, type FindAnchor, filesWithAnchors } from '../../content/links/check-anchors.js'
 import { buildGraph, type LinkGraph, type LinkingFile, type UncheckedGraph } from '../../content/links/link-graph.js'
 import { type OutwardLinks, outwardLinks } from '../../content/links/outward-links.js'
+import { anchorOfLink } from '../../content/outline/anchors.js'
 import { anchorFinder } from '../../content/outline/find-anchor.js'
 import { isMarkdown } from '../../content/paths.js'
 import { isFile } from '../../content/read-file.js'
+import type { ResolvedReference } from '../../content/resolve-reference.js'
 import { Submodules } from '../../content/submodules.js'
 import { eachInSlices, inSlices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
@@ -125,6 +127,30 @@ export async function anchorOn(
   if (anchor !== null) return anchor
   const references = (await app.pages.references(space.doc.id, snapshot, [oid])).get(oid) ?? []
   return references.some(({ kind }) => kind === 'include') ? undefined : null
+}
+
+/** Maximum number of files of one page's links in which anchors are looked up. */
+const MAX_FILES = 200
+
+/**
+ * Returns a function that returns the ID of the element that a link leads to, for a file and a fragment as written. It
+ * accepts the same spellings as the check of links. An anchor that is not found, or that comes from included content,
+ * stays as written.
+ */
+export async function anchorsOfLinks(
+  app: App,
+  revision: OpenRevision,
+  references: Iterable<ResolvedReference>,
+): Promise<(gitPath: string, fragment: string) => string> {
+  const paths = new Set<string>()
+  for (const named of references) if ('anchor' in named && named.anchor) paths.add(named.gitPath)
+  const oids = new Map<string, string>()
+  for (const path of [...paths].slice(0, MAX_FILES)) {
+    const entry = await revision.snapshot.entry(path)
+    if (entry && isFile(entry)) oids.set(path, entry.oid)
+  }
+  const found = await anchorsIn(app, revision, new Set(oids.keys()), oids)
+  return (gitPath, fragment) => found.get(gitPath)?.(fragment) ?? anchorOfLink(fragment)
 }
 
 /** Returns the addresses that the pages of a revision link to, by origin. This costs less than building all links. */

@@ -157,7 +157,7 @@ async function insertSite(
     visibility: input.visibility ?? 'public',
     published: false,
     adaptiveContent: { enabled: false },
-    agentsContext: 'excluded',
+    agentsContext: 'included',
     createdAt: app.clock.now().toISOString(),
     createdBy: actor.user.id,
     structure: withKeys({ ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null }),

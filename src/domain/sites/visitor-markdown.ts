@@ -1,11 +1,10 @@
 /** A page of a site as markdown, with exactly the content that a visitor sees. */
-import { anchorOfLink } from '../../content/outline/anchors.js'
 import { rewriteReferences } from '../../content/edit/rewrite-references.js'
-import { isFile } from '../../content/read-file.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import type { App } from '../context/app.js'
-import { isConditional, NOT_SHOWN, pathOfFile, type PageText } from './visitor-page.js'
+import { anchorsOfLinks } from '../revisions/link-graph.js'
+import { isConditional, KnownFiles, NOT_SHOWN, pathOfFile, type PageText } from './visitor-page.js'
 import { pathOfPage, type ReadPage } from './visitor-paths.js'
 import type { Visitor } from './visitor.js'
 
@@ -64,16 +63,25 @@ async function withAddresses(
 ): Promise<string> {
   if (gitPath === undefined) return markdown
   const { revision } = pages
-  const paths = new Set((await revision.snapshot.walk()).filter(isFile).map((file) => file.path))
+  const exists = new KnownFiles(revision.snapshot)
   const references = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), null)
   if (references === null) return NOT_SHOWN
-  const replacements = references.flatMap(({ target, start, end }) => {
-    const named = resolveReference(target, gitPath, revision.structure, (path) => paths.has(path))
+  const resolved: ((typeof references)[number] & { named: ReturnType<typeof resolveReference> })[] = []
+  for (const one of references) {
+    const named = await exists.during((has) => resolveReference(one.target, gitPath, revision.structure, has))
+    resolved.push({ ...one, named })
+  }
+  const anchorIn = await anchorsOfLinks(
+    app,
+    revision,
+    resolved.map(({ named }) => named),
+  )
+  const replacements = resolved.flatMap(({ named, start, end }) => {
     if (named.kind === 'file') return [{ start, end, target: address + pathOfFile(app, siteSpace, named.gitPath) }]
     if (named.kind === 'unsafe') return [{ start, end, target: NOWHERE }]
     if (named.kind !== 'page') return []
     const to = named.entry.id === entry.id ? entry : pages.find(named.entry.id)
-    const anchor = named.anchor === undefined ? '' : `#${anchorOfLink(named.anchor)}`
+    const anchor = named.anchor === undefined ? '' : `#${anchorIn(named.gitPath, named.anchor)}`
     return [{ start, end, target: to ? address + pathOfPage(siteSpace, pages, to) + anchor : NOWHERE }]
   })
   return rewriteReferences(markdown, replacements)

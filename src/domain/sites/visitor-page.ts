@@ -1,8 +1,7 @@
 /** Renders a page of a site for a visitor: its text with the links and pictures that they may follow and see. */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { anchorOfLink } from '../../content/outline/anchors.js'
 import { isFile } from '../../content/read-file.js'
-import { resolveReference } from '../../content/resolve-reference.js'
+import { type ResolvedReference, resolveReference } from '../../content/resolve-reference.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
 import { type NamedPart, targetOf } from '../../content/specs/named-part.js'
 import type { FileEntry, GeneratedEntry, PageAttributes, PageEntry } from '../../content/types.js'
@@ -18,6 +17,7 @@ import type { Snapshot } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import { readParts } from '../openapi/parts.js'
 import { generatedMarkdown } from '../revisions/computed.js'
+import { anchorsOfLinks } from '../revisions/link-graph.js'
 import { evaluate, type LoadedFile, loadFiles } from '../revisions/pages.js'
 import { readDocument } from '../revisions/revisions.js'
 import { noClaims } from './visitor-claims.js'
@@ -105,6 +105,7 @@ function partsJson(parts: PageText['parts']): string {
 /**
  * Renders the text of a page. Links lead only to pages that the visitor may read.
  * @param base the path of the site as links need it, without a trailing slash
+ * @param change the texts before and after a commit, to render only the blocks that it added or changed
  */
 export async function renderPageText(
   app: App,
@@ -113,6 +114,7 @@ export async function renderPageText(
   text: PageText,
   base: string,
   site: SiteOptions = {},
+  change?: RenderOrder['change'],
 ): Promise<Rendered> {
   const { revision } = page.pages
   const owner = revision.space.doc.id
@@ -126,6 +128,7 @@ export async function renderPageText(
     // The same page for all visitors is rendered once.
     conditional: { claims: text.markdown.includes('{%') ? visitor.claims : noClaims },
     site,
+    ...defined({ change }),
   }
   // The stored parts are JSON already.
   const json = `${JSON.stringify(order).slice(0, -1)},"parts":${partsJson(text.parts)}}`
@@ -163,17 +166,20 @@ async function targetsOf(
   const files = new Map<string, string>()
   const exists = new KnownFiles(revision.snapshot)
   const addressOf = (to: PageEntry): string => `${base}${pathOfPage(siteSpace, pages, to)}` || '/'
-  for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), [])) {
-    const named = await exists.during((has) => resolveReference(target, gitPath, revision.structure, has))
-    if (named.kind === 'anchor') links.push([target, { href: `#${anchorOfLink(named.anchor)}` }])
-    if (named.kind === 'page') {
-      const to = named.entry.id === entry.id ? entry : pages.find(named.entry.id)
-      const anchor = named.anchor === undefined ? '' : `#${anchorOfLink(named.anchor)}`
-      if (to) links.push([target, { href: addressOf(to) + anchor, title: to.title, ...aboutPage(pages, to) }])
+  const named = new Map<string, ResolvedReference>()
+  for (const { target } of await unlessTooCostly(app.texts.for(revision.space.doc.id).references(markdown), []))
+    named.set(target, await exists.during((has) => resolveReference(target, gitPath, revision.structure, has)))
+  const anchorIn = await anchorsOfLinks(app, revision, named.values())
+  for (const [target, to] of named) {
+    if (to.kind === 'anchor') links.push([target, { href: `#${anchorIn(gitPath, to.anchor)}` }])
+    if (to.kind === 'page') {
+      const page = to.entry.id === entry.id ? entry : pages.find(to.entry.id)
+      const anchor = to.anchor === undefined ? '' : `#${anchorIn(to.gitPath, to.anchor)}`
+      if (page) links.push([target, { href: addressOf(page) + anchor, title: page.title, ...aboutPage(pages, page) }])
     }
-    if (named.kind === 'file') {
-      const href = base + pathOfFile(app, siteSpace, named.gitPath)
-      files.set(target, named.gitPath)
+    if (to.kind === 'file') {
+      const href = base + pathOfFile(app, siteSpace, to.gitPath)
+      files.set(target, to.gitPath)
       images.push([target, href])
       links.push([target, { href }])
     }
@@ -210,7 +216,7 @@ async function loadedFiles(
 }
 
 /** Answers which files a revision has, without reading the list of all of them. */
-class KnownFiles {
+export class KnownFiles {
   // bound: the spellings of the targets of one page
   readonly #known = new Map<string, boolean>()
 

@@ -36,6 +36,8 @@ interface ObjectSources {
   scratch: Scratch
   /** Maximum size of a blob that is read, in bytes. */
   maxBlobBytes: number
+  /** Maximum number of files and folders in a folder to which a change adds some. */
+  maxFolderEntries: number
 }
 
 /**
@@ -56,6 +58,7 @@ export class ObjectDatabase {
   readonly pool: Pool
   readonly caches: Caches
   readonly maxBlobBytes: number
+  readonly maxFolderEntries: number
   readonly scratch: Scratch
   /**
    * Fetches a missing object from elsewhere and returns whether it is available now. Nodes fetch from the database.
@@ -73,6 +76,7 @@ export class ObjectDatabase {
     this.pool = sources.pool
     this.caches = sources.caches
     this.maxBlobBytes = sources.maxBlobBytes
+    this.maxFolderEntries = sources.maxFolderEntries
     this.scratch = sources.scratch
   }
 

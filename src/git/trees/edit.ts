@@ -1,5 +1,5 @@
 // Applies file changes to a tree.
-import { InvalidPath, PathCollision } from '../errors.js'
+import { FolderTooLarge, InvalidPath, PathCollision } from '../errors.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
 import { emptyTree, encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
 import { caseKey } from './path.js'
@@ -14,8 +14,14 @@ interface EditedTree {
   trees: Map<string, Tree>
 }
 
+/** Where trees are read, and the bound of a folder that grows: an `ObjectDatabase`. */
+interface Trees {
+  tree(oid: string): Promise<Tree>
+  readonly maxFolderEntries: number
+}
+
 interface TreeEdit {
-  readTree(oid: string): Promise<Tree>
+  source: Trees
   blobs: Map<string, EncodedObject>
   objects: Map<string, EncodedObject>
   trees: Map<string, Tree>
@@ -24,14 +30,11 @@ interface TreeEdit {
 /**
  * Applies a plan to a tree: deletions first, then additions. Reads and rebuilds only the affected folders. A folder
  * without entries disappears. Throws `InvalidPath` if a path is both a file and a folder, and `PathCollision` if a new
- * name differs from another one in its folder only by case (existing names are not compared).
+ * name differs from another one in its folder only by case (existing names are not compared). Throws `FolderTooLarge` if
+ * a folder grows beyond its bound.
  */
-export async function editTree(
-  base: string,
-  plan: Plan,
-  readTree: (oid: string) => Promise<Tree>,
-): Promise<EditedTree> {
-  const work: TreeEdit = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
+export async function editTree(base: string, plan: Plan, source: Trees): Promise<EditedTree> {
+  const work: TreeEdit = { source, blobs: plan.blobs, objects: new Map(), trees: new Map() }
   const oid = (await editFolder(base, plan.root, '', work)) ?? store(work, emptyTree, [])
   return { oid, objects: [...work.objects.values()], trees: work.trees }
 }
@@ -45,13 +48,16 @@ function store(work: TreeEdit, before: Tree, nodes: readonly Node[]): string {
 }
 
 async function editFolder(base: string, plan: FolderPlan, prefix: string, work: TreeEdit): Promise<string | null> {
-  const before = await work.readTree(base)
+  const before = await work.source.tree(base)
   const nodes = new Map(before.byName)
   if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder has two entries with the same name')
   for (const [name, entry] of plan.entries) if (entry === null) nodes.delete(name)
   for (const [name, inside] of plan.folders) await editInside(nodes, name, inside, `${prefix}${name}`, work)
   for (const [name, entry] of plan.entries) if (entry) putEntry(nodes, entry, `${prefix}${name}`, work)
   if (nodes.size === 0) return null
+  const { maxFolderEntries } = work.source
+  if (nodes.size > maxFolderEntries && nodes.size > before.nodes.length)
+    throw new FolderTooLarge(prefix.slice(0, -1), maxFolderEntries)
   const changed = new Set([...plan.folders.keys(), ...plan.entries.keys()])
   const added = [...changed].flatMap((name) => nodes.get(name) ?? []).filter((node) => isNew(node, before))
   mustNotCollide(nodes, added, before, prefix)

@@ -125,7 +125,9 @@ function expandable(node: BlockNode, context: RenderContext): Html[] {
     h('span', {}, title),
   )
   const content = flow(context.blocks(titled ? rest : node.nodes), context)
-  return [h('details', { className: ['more'], open: node.data['open'] === true }, summary, content)]
+  const element = h('details', { className: ['more'], open: node.data['open'] === true }, summary, content)
+  context.expandables.push({ element, title: textIn(title).trim() })
+  return [element]
 }
 
 function prompt(node: BlockNode, context: RenderContext): Html[] {

@@ -84,16 +84,23 @@ function setUp(frame: Element, number: number): TabGroup | null {
   return group
 }
 
-/** Returns the panel that contains the target of the address, if there is one. */
-function targeted({ panels }: TabGroup): number {
-  let id = ''
+/** Returns the element that the address refers to. */
+function target(): HTMLElement | null {
   try {
-    id = decodeURIComponent(location.hash.slice(1))
+    return document.getElementById(decodeURIComponent(location.hash.slice(1)))
   } catch {
     // Not an address of a heading.
+    return null
   }
-  const target = id === '' ? null : document.getElementById(id)
-  return target ? panels.findIndex((panel) => panel.contains(target)) : -1
+}
+
+/** Returns the panel that contains the target of the address, if there is one. */
+const targeted = ({ panels }: TabGroup): number => panels.findIndex((panel) => panel.contains(target() ?? document))
+
+/** Opens the expandable section that the address refers to. */
+function openTarget(): void {
+  const found = target()
+  if (found instanceof HTMLDetailsElement) found.open = true
 }
 
 export function startTabs(): void {
@@ -103,8 +110,10 @@ export function startTabs(): void {
     if (!group) continue
     groups.push(group)
     const known = recent.map((title) => group.titles.indexOf(title)).find((at) => at >= 0)
-    const target = targeted(group)
-    show(group, target >= 0 ? target : (known ?? 0))
-    if (target >= 0) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView()
+    const at = targeted(group)
+    show(group, at >= 0 ? at : (known ?? 0))
+    if (at >= 0) target()?.scrollIntoView()
   }
+  openTarget()
+  addEventListener('hashchange', openTarget)
 }

@@ -16,6 +16,10 @@ export interface HeadModel {
   languages: readonly { lang: string; href: string }[]
   /** The address of the page as markdown. */
   markdown?: string
+  /** The address of the feed of the site. */
+  feed?: string
+  /** The address of the description of the search. */
+  openSearch: string
   icons: readonly HeadIcon[]
   image?: string
   breadcrumbs: readonly SiteLink[]
@@ -91,8 +95,22 @@ const OpenGraph = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
 }
 
 export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
-  const { title, description, indexed, canonical, languages, markdown, icons, sheet, scheme, script, trier, preload } =
-    head
+  const {
+    title,
+    description,
+    indexed,
+    canonical,
+    languages,
+    markdown,
+    openSearch,
+    feed,
+    icons,
+    sheet,
+    scheme,
+    script,
+    preload,
+    trier,
+  } = head
   return (
     <head>
       <meta charset="utf-8" />
@@ -105,6 +123,8 @@ export const Head = ({ head, frame }: { head: HeadModel; frame: Frame }) => {
         <link rel="alternate" hreflang={lang} href={href} />
       ))}
       {markdown === undefined ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
+      {feed === undefined ? null : <link rel="alternate" type="application/atom+xml" href={feed} />}
+      <link rel="search" type="application/opensearchdescription+xml" title={frame.siteTitle} href={openSearch} />
       {icons.map((icon) => (
         <link
           rel="icon"

@@ -68,7 +68,7 @@ const LinkMenus = ({ frame: { links, look } }: { frame: Frame }) => (
   <>
     {links.map(({ links: menu, ...link }, index) =>
       menu.length === 0 ? null : (
-        <div class="menu end" id={menuId(index)} popover="auto">
+        <nav class="menu end" id={menuId(index)} popover="auto" aria-label={link.title}>
           {link.href === undefined ? null : <Link link={link} target={look.externalLinks.target} />}
           {menu.map((one) => (
             <Link
@@ -77,7 +77,7 @@ const LinkMenus = ({ frame: { links, look } }: { frame: Frame }) => (
               class={one.href === undefined ? 'menu-title' : undefined}
             />
           ))}
-        </div>
+        </nav>
       ),
     )}
   </>
@@ -85,13 +85,13 @@ const LinkMenus = ({ frame: { links, look } }: { frame: Frame }) => (
 
 export const Accounts = ({ accounts, label }: { accounts: readonly SocialLink[]; label: string }) =>
   accounts.length === 0 ? null : (
-    <nav class="social" aria-label={label}>
+    <div class="social" role="group" aria-label={label}>
       {accounts.map(({ platform, href }) => (
         <a href={href} aria-label={NAMES[platform] ?? platform} rel="me noopener">
           <Icon name={`fa~${platform === 'twitter' ? 'x-twitter' : platform}`} />
         </a>
       ))}
-    </nav>
+    </div>
   )
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -218,9 +218,9 @@ export const Sections = ({ frame: { sections, words, look } }: { frame: Frame })
       </nav>
       {sections.map((item) =>
         item.items ? (
-          <div class="menu" id={sectionMenu(item.id)} popover="auto">
+          <nav class="menu" id={sectionMenu(item.id)} popover="auto" aria-label={item.title}>
             <GroupItems items={item.items} target={target} />
-          </div>
+          </nav>
         ) : null,
       )}
     </>

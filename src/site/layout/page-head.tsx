@@ -17,6 +17,8 @@ export interface PageHeadModel {
   breadcrumbs: readonly SiteLink[]
   title: string
   /** Whether only screen readers get the title. */
+  /** The ID that links to the title refer to. */
+  titleId?: string
   isTitleHidden: boolean
   emoji?: string
   description?: string
@@ -123,11 +125,11 @@ export const PageHead = ({
   frame: Frame
   outline: readonly Heading[]
 }) => {
-  const { breadcrumbs, title, isTitleHidden, emoji, description, tags, actions } = model
+  const { breadcrumbs, title, titleId, isTitleHidden, emoji, description, tags, actions } = model
   return (
     <div class="head">
       <Breadcrumbs links={breadcrumbs} label={frame.words.breadcrumbs} />
-      <h1 dir="auto" class={isTitleHidden ? 'vh' : undefined}>
+      <h1 id={titleId} dir="auto" class={isTitleHidden ? 'vh' : undefined}>
         {emoji === undefined ? null : <span aria-hidden="true">{emoji} </span>}
         {title}
       </h1>

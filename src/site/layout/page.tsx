@@ -56,6 +56,11 @@ export const Surroundings = ({
   const tree = <Tree frame={frame} navigation={navigation} variants={variants} isHidden={!hasTree} />
   return (
     <>
+      {frame.llms === undefined ? null : (
+        <a hidden href={frame.llms}>
+          llms.txt
+        </a>
+      )}
       <a class="skip vh" href="#ui~main">
         {frame.words.skip}
       </a>

@@ -1,0 +1,73 @@
+/** The members who use the MCP server of the API, and the spaces and pages that they name. */
+import type { PageEntry } from '../../content/types.js'
+import type { MemberCall } from '../../domain/agents/members.js'
+import { findChangeRequest } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { openMain } from '../../domain/revisions/main-content.js'
+import { findPageByPath } from '../../domain/revisions/pages.js'
+import type { OpenRevision } from '../../domain/revisions/revisions.js'
+import { findSpace } from '../../domain/roles/access.js'
+import { badRequest, notFound } from '../../kernel/errors.js'
+import { changeRequests } from '../../model/index.js'
+
+/** Returns a member who calls, without what only the request knows. */
+export const writerOf = (
+  app: App,
+  actor: Actor,
+): Pick<MemberCall, 'app' | 'actor' | 'findPage' | 'findChangeRequest'> => ({
+  app,
+  actor,
+  findPage: async (name, space) => {
+    if (space === undefined) throw badRequest('Name the `space` of the page. Find spaces with `list`.')
+    const revision = await openSpace({ app, actor }, space)
+    const entry = pageIn(app, revision, name)
+    return { space: revision.space, entry, address: addressOf(app, revision, entry) }
+  },
+  findChangeRequest: async (id) => {
+    const doc = await app.store.get(changeRequests, id)
+    const space = doc && (await findSpace(app, actor, doc.space))
+    const changeRequest = space && (await findChangeRequest(app, space, doc.id))
+    if (!space || !changeRequest) throw notFound('The change request')
+    return { space, changeRequest }
+  },
+})
+
+/** Opens the main content of a space that the member may see. Throws 404. */
+export async function openSpace({ app, actor }: Pick<MemberCall, 'app' | 'actor'>, id: string): Promise<OpenRevision> {
+  const space = await findSpace(app, actor, id)
+  if (!space) throw notFound(`Space ${id}`)
+  return openMain(app, space)
+}
+
+/** Finds a page by its address in the API, its ID or its path. Throws 404. */
+export function pageIn(app: App, revision: OpenRevision, name: string): PageEntry {
+  const above = addressAbove(app, revision.space)
+  const text = name.startsWith(above) ? name.slice(above.length) : name
+  const page = revision.structure.byId.get(text) ?? findPageByPath(revision, decoded(text))
+  if (!page) throw notFound('The page')
+  return page
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
+
+const addressAbove = ({ settings }: App, { doc }: Pick<LoadedSpace, 'doc'>): string =>
+  `${settings.publicUrl}/v1/spaces/${doc.id}/content/page/`
+
+const addressOf = (app: App, { space }: OpenRevision, { id }: PageEntry): string => addressAbove(app, space) + id
+
+/** Describes a page for results. */
+export const shownPage = (app: App, revision: OpenRevision, entry: PageEntry) => ({
+  page: entry.id,
+  title: entry.title,
+  address: addressOf(app, revision, entry),
+  commit: revision.snapshot.commit as string,
+  space: revision.space.doc.id,
+})

@@ -1,0 +1,55 @@
+/** What a commit added to a page, with nothing that the page does not show its reader today. */
+import type { CommitId } from '../../kernel/ids.js'
+import type { App } from '../context/app.js'
+import { evaluate } from '../revisions/pages.js'
+import { parsePage } from '../revisions/page-source.js'
+import { type PageText, readPageText, renderPageText } from './visitor-page.js'
+import type { ReadPage } from './visitor-paths.js'
+import type { Visitor } from './visitor.js'
+
+/** A commit of a page. */
+export interface PageChange {
+  commit: CommitId
+  /** Seconds since 1970. */
+  seconds: number
+  author: string
+}
+
+/** Returns the newest commits of a page on main, newest first. */
+export async function changesOfPage(page: ReadPage, limit: number): Promise<PageChange[]> {
+  const { entry, pages } = page
+  if (entry.type !== 'document') return []
+  const { repo, snapshot } = pages.revision
+  const commits = await repo.history({ from: snapshot.commit, path: entry.gitPath, firstParent: true, limit })
+  return commits.map(({ id, author, committer }) => ({ commit: id, seconds: committer.seconds, author: author.name }))
+}
+
+/**
+ * Renders the blocks of a page that a commit added or changed. What the page has lost since is not among them.
+ * @param base the address of the site, without a trailing slash
+ */
+export async function renderChange(
+  app: App,
+  visitor: Visitor,
+  page: ReadPage,
+  commit: CommitId,
+  base: string,
+): Promise<string> {
+  const text = await readPageText(app, page)
+  const { repo } = page.pages.revision
+  const [parent] = (await repo.commit(commit)).parents
+  const at = await textAt(app, page, text, commit)
+  const before = parent === undefined ? '' : await textAt(app, page, text, parent)
+  const { html } = await renderPageText(app, visitor, page, text, base, {}, { before, at })
+  return html
+}
+
+/** Returns the text that a page had at a commit, with the includes and variables of today; '' if it did not exist. */
+async function textAt(app: App, { pages }: ReadPage, { gitPath, attributes }: PageText, commit: CommitId) {
+  const { revision } = pages
+  const snapshot = await revision.repo.at(commit)
+  const entry = gitPath === undefined ? null : await snapshot.entry(gitPath)
+  if (gitPath === undefined || !entry) return ''
+  const { source } = await parsePage(app, revision.space.doc.id, snapshot, entry.oid, gitPath)
+  return evaluate(app, revision, gitPath, source.markdown, attributes.variables)
+}

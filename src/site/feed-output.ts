@@ -1,0 +1,108 @@
+/**
+ * Makes the Atom feeds of a site, of a section and of a page. They show what changed and who changed it, and nothing that
+ * the pages do not show their reader today.
+ */
+import { Feed } from 'feed'
+import { datesAt, datesOf } from '../domain/revisions/page-dates.js'
+import { lastChangeOf } from '../domain/revisions/last-change.js'
+import { changesOfPage, type PageChange, renderChange } from '../domain/sites/visitor-changes.js'
+import { findDestination, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import { defined } from '../kernel/defined.js'
+import { Slices } from '../kernel/slices.js'
+import type { SiteResponse } from './exchange.js'
+import { frameOf } from './frame.js'
+import { FEED } from './head.js'
+import { type ListedSpace, listedSpaces, pageIn } from './listed-pages.js'
+import { servesAgents } from './markdown-output.js'
+import type { Visit } from './visit.js'
+
+/** Number of entries of a feed, and of the newest ones that show their changed blocks. */
+const MAX_ENTRIES = 30
+const MAX_SHOWN = 15
+/** Maximum length of the changed blocks of one entry. Longer ones are left out. */
+const MAX_CONTENT = 100_000
+
+interface Entry {
+  page: ReadPage
+  change: PageChange
+}
+
+/** Makes the response for a path that ends with `/feed.xml`. Null if the reader sees nothing there. */
+export async function feedOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
+  if (!path.endsWith(FEED) || !servesAgents(visit)) return null
+  const above = path.slice(0, -FEED.length)
+  const spaces = await listedSpaces(visit)
+  const within = above === '' ? spaces : spaces.filter(({ siteSpace }) => pathOfSiteSpace(siteSpace) === above)
+  if (within.length > 0) return feedOf(visit, above, await newest(visit, within))
+  const page = await findDestination(visit.app, visit.visitor, above)
+  if (page?.kind !== 'page' || page.path !== above) return null
+  const isListed = spaces.some(({ siteSpace, tree }) => siteSpace === page.siteSpace && tree.find(page.entry.id))
+  if (!isListed) return null
+  const changes = await changesOfPage(page, MAX_ENTRIES)
+  return feedOf(
+    visit,
+    above,
+    changes.map((change) => ({ page, change })),
+  )
+}
+
+/** Returns the pages that changed last, with their last changes. */
+async function newest({ app }: Visit, spaces: readonly ListedSpace[]): Promise<Entry[]> {
+  const slices = new Slices()
+  const found: { page: () => ReadPage; gitPath: string; seconds: number }[] = []
+  for (const space of spaces) {
+    const { revision } = space.pages
+    const dates = await datesAt(app, revision.space, revision.snapshot.commit)
+    for (const entry of space.tree.order) {
+      if (slices.due) await slices.rest()
+      const seconds = entry.type === 'document' ? datesOf(dates, entry.gitPath)?.updated : undefined
+      if (entry.type === 'document' && seconds !== undefined)
+        found.push({ page: () => pageIn(space, entry), gitPath: entry.gitPath, seconds })
+    }
+  }
+  found.sort((a, b) => b.seconds - a.seconds)
+  const entries: Entry[] = []
+  for (const { page: open, gitPath } of found.slice(0, MAX_ENTRIES)) {
+    const page = open()
+    const { space, snapshot } = page.pages.revision
+    const change = await lastChangeOf(app, space, snapshot.commit, gitPath)
+    if (change) entries.push({ page, change })
+  }
+  return entries
+}
+
+async function feedOf(visit: Visit, path: string, entries: readonly Entry[]): Promise<SiteResponse> {
+  const { address, audience } = visit
+  const { siteTitle, lang } = await frameOf(visit, entries[0]?.page.siteSpace)
+  const only = entries[0]?.page
+  const isOfPage = only !== undefined && only.path === path && entries.every(({ page }) => page === only)
+  const feed = new Feed({
+    id: `${address}${path}${FEED}`,
+    title: isOfPage ? `${only.entry.title} — ${siteTitle}` : siteTitle,
+    link: address + path,
+    language: lang,
+    copyright: '',
+    generator: 'Bindery',
+    updated: new Date((entries[0]?.change.seconds ?? 0) * 1000),
+    feedLinks: { atom: `${address}${path}${FEED}` },
+  })
+  for (const [index, { page, change }] of entries.entries()) {
+    const { commit, seconds, author } = change
+    const html = index < MAX_SHOWN ? await contentOf(visit, page, change) : ''
+    feed.addItem({
+      id: `${address}${page.path}#${commit}`,
+      title: page.entry.title,
+      link: address + page.path,
+      date: new Date(seconds * 1000),
+      author: [{ name: author || 'Unknown' }],
+      ...defined({ content: html === '' ? undefined : html }),
+    })
+  }
+  return { status: 200, type: 'application/atom+xml; charset=utf-8', body: feed.atom1(), audience }
+}
+
+/** Returns the blocks that a commit changed, without icons, which need the style sheet. */
+async function contentOf({ app, visitor, address }: Visit, page: ReadPage, { commit }: PageChange): Promise<string> {
+  const html = await renderChange(app, visitor, page, commit, address)
+  return html.length > MAX_CONTENT ? '' : html.replace(/<svg\b[^>]*>.*?<\/svg>/gs, '')
+}
