@@ -14,6 +14,7 @@ export interface Asset {
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  json: 'application/speculationrules+json',
   woff2: 'font/woff2',
 }
 

@@ -21,6 +21,7 @@ import {
   type SocialLink,
   socialLinks,
 } from './links.js'
+import { iconName } from './look/icons.js'
 import { servesAgents } from './markdown-output.js'
 import type { Visit } from './visit.js'
 import { directionOf, languageTag, type Words, wordsFor } from './words/index.js'
@@ -168,17 +169,18 @@ const opened = ({ siteSpaces }: ShownSection): ShownSiteSpace | undefined =>
 
 function sectionItem(visit: Visit, item: ShownItem, current?: ShownSiteSpace): SectionItem {
   const { id, title } = item.entry
+  const named = { id, title, ...defined({ icon: iconName(item.entry.icon) }) }
   if (isGroup(item)) {
     const items = item.children.map((child) => sectionItem(visit, child, current))
-    return { id, title, items, isCurrent: items.some(({ isCurrent }) => isCurrent) }
+    return { ...named, items, isCurrent: items.some(({ isCurrent }) => isCurrent) }
   }
   if (!isSection(item)) {
     const { target } = item.entry
-    return { id, title, href: hrefOf(visit, target), isCurrent: false, isExternal: !target.startsWith('/') }
+    return { ...named, href: hrefOf(visit, target), isCurrent: false, isExternal: !target.startsWith('/') }
   }
   const first = opened(item)
   const href = first && (`${visit.base}${pathOfSiteSpace(first)}` || '/')
-  return { id, title, ...defined({ href }), isCurrent: current?.section?.id === id }
+  return { ...named, ...defined({ href }), isCurrent: current?.section?.id === id }
 }
 
 /** Lists the variants of a site space: the site spaces of its section, or of the root. */

@@ -22,6 +22,7 @@ import { pagePart } from './page-parts.js'
 import { styleOf } from './look/site-style.js'
 import { plainPage } from './plain-page.js'
 import { SEARCH, searchOutput } from './search-output.js'
+import { speculationRules } from './speculation.js'
 import { robotOutput, robots } from './sitemap-output.js'
 import { openVisit, type Visit } from './visit.js'
 
@@ -111,6 +112,8 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
   async function outputAt(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse> {
     const nothing = async () => (await missingOutput(visit, path, assets)) ?? missing(visit.request, assets)
     const name = ASSET.exec(path)?.[1]
+    const rules = name === undefined ? null : speculationRules(visit)
+    if (rules && rules.name === name) return { status: 200, ...rules, audience: 'immutable' }
     if (name !== undefined) return sheetOutput(visit, name, assets)
     if (isFilePath(path)) {
       const file = await findFile(app, visitor, path)
@@ -119,7 +122,7 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
     if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
-    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path) : null
+    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
     const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
     if (known) return known

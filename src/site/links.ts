@@ -9,6 +9,8 @@ export interface SiteLink {
   /** Absent for a heading without a link. */
   href?: string
   isExternal?: boolean
+  /** The Font Awesome name of its icon. */
+  icon?: string
 }
 
 /** A link in the header, with a menu below it. */

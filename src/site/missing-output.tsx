@@ -1,4 +1,5 @@
 /** Makes the page at an address at which a reader finds nothing. Pages that are hidden from them have the same bytes. */
+import { decodePercent } from '../content/paths.js'
 import { isSiteDefault, type ShownSiteSpace, shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
@@ -62,10 +63,5 @@ function spaceAt(all: readonly ShownSiteSpace[], path: string): ShownSiteSpace |
   return above[0] ?? all.find(isSiteDefault) ?? all[0]
 }
 
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path).replace(/[\p{Cc}\p{Cf}]/gu, '')
-  } catch {
-    return path
-  }
-}
+/** Returns a path for reading. */
+const decoded = (path: string): string => (decodePercent(path) ?? path).replace(/[\p{Cc}\p{Cf}]/gu, '')

@@ -6,6 +6,7 @@ import type { PageEntry } from '../content/types.js'
 import type { ShownSiteSpace } from '../domain/sites/view.js'
 import type { VisitorPages } from '../domain/sites/visitor-pages.js'
 import { pathOfPage, pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
+import { iconName } from './look/icons.js'
 import { type PageTree, treeOf } from './page-tree.js'
 import type { Visit } from './visit.js'
 import { defined, required } from '../kernel/defined.js'
@@ -17,12 +18,16 @@ import { defined, required } from '../kernel/defined.js'
 const MAX_WEIGHT = 9_000
 /** Estimated size in bytes of the markup of an entry after compression. */
 const ENTRY_WEIGHT = 16
+const ICON_WEIGHT = 10
 /** Maximum number of levels above a page. Higher levels are behind one link. */
 const MAX_LEVELS = 8
 /** Maximum length of a title in characters. */
 const MAX_TITLE = 120
 /** Maximum number of entries that are searched for the page behind a cut. */
 const MAX_NEIGHBORS = 50
+
+/** Maximum number of different icons in a navigation. */
+const MAX_ICONS = 24
 
 /** Entries of one level. `before` and `after` are the addresses of pages beyond a cut. */
 export interface NavigationLevel {
@@ -36,6 +41,8 @@ export interface NavigationItem {
   id: string
   title: string
   emoji?: string
+  /** The Font Awesome name of its icon. */
+  icon?: string
   /** Absent for groups, which are headings. */
   href?: string
   /** Whether the address leads to another site. */
@@ -107,6 +114,7 @@ interface Window {
 class Cutter {
   readonly #windows = new Map<readonly PageEntry[], Window>()
   #left = MAX_WEIGHT
+  readonly #icons = new Set<string>()
 
   constructor(
     private readonly visit: Visit,
@@ -148,8 +156,9 @@ class Cutter {
     const address = this.addressOf(entry) ?? ''
     const own = entry.type === 'link' ? address.length : Buffer.byteLength(encodeURIComponent(entry.slug))
     const isLoaded = entry.type !== 'group' && entry.pages.length > 0
+    const icon = this.#attributesOf(entry).icon === undefined ? 0 : ICON_WEIGHT
     this.#left -=
-      ENTRY_WEIGHT + Buffer.byteLength(shortTitle(entry.title)) + own + address.length / 16 + (isLoaded ? 20 : 0)
+      ENTRY_WEIGHT + icon + Buffer.byteLength(shortTitle(entry.title)) + own + address.length / 16 + (isLoaded ? 20 : 0)
     if (entry.type === 'group' || this.#isOpen(entry)) this.#open(entry.pages)
   }
 
@@ -176,16 +185,25 @@ class Cutter {
     return undefined
   }
 
+  #attributesOf = (entry: PageEntry): { emoji?: string; icon?: string } =>
+    entry.type === 'document' ? (this.space.pages.known.get(entry.gitPath)?.page.attributes ?? {}) : {}
+
+  /** Returns the name of an icon if the navigation may show it. A symbol is much larger than an entry. */
+  #iconOf(written: string | undefined): string | undefined {
+    const name = iconName(written)
+    if (name !== undefined && this.#icons.size < MAX_ICONS) this.#icons.add(name)
+    return name !== undefined && this.#icons.has(name) ? name : undefined
+  }
+
   #itemOf(entry: PageEntry): NavigationItem {
     const href = this.addressOf(entry)
     const { id, pages } = entry
     const isOpened = this.#windows.has(pages)
-    const emoji =
-      entry.type === 'document' ? this.space.pages.known.get(entry.gitPath)?.page.attributes.emoji : undefined
+    const { emoji, icon } = this.#attributesOf(entry)
     return {
       id,
       title: shortTitle(entry.title),
-      ...defined({ href, emoji }),
+      ...defined({ href, emoji, icon: emoji === undefined ? this.#iconOf(icon) : undefined }),
       isExternal: entry.type === 'link' && !entry.target,
       isCurrent: id === this.path.at(-1)?.id,
       isChanged: this.visit.preview?.changed.has(id) ?? false,

@@ -19,6 +19,7 @@ import type { SiteLink } from './links.js'
 import { markdownPath, servesAgents } from './markdown-output.js'
 import { addressOfEntry, navigationOf, shortTitle } from './navigation.js'
 import { type PageRecord, recordOf } from './page-record.js'
+import { speculationRules } from './speculation.js'
 import { treeOf } from './page-tree.js'
 import { pageVariants } from './variants.js'
 import type { Visit } from './visit.js'
@@ -70,9 +71,21 @@ export async function pageOutput(visit: Visit, page: ReadPage, assets: SharedAss
     assets,
     frame,
     head,
-    <PageLayout frame={frame} model={{ ...model, variants: variants.variants }} />,
+    <PageLayout
+      frame={frame}
+      model={{ ...model, ...defined({ latest: variants.latest }), variants: variants.variants }}
+    />,
   )
-  return { status: 200, type: HTML, body: html, audience, fontHosts: fontHosts(frame.look), apiOrigins }
+  const rules = speculationRules(visit)
+  return {
+    status: 200,
+    type: HTML,
+    body: html,
+    audience,
+    ...(rules ? { headers: { 'Speculation-Rules': `"${base}/~assets/${rules.name}"` } } : {}),
+    fontHosts: fontHosts(frame.look),
+    apiOrigins,
+  }
 }
 
 const titleOf = ({ rendered, page }: Pick<Making, 'rendered' | 'page'>): string => rendered.title ?? page.entry.title

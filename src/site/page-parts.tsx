@@ -3,6 +3,7 @@ import { requestPdf } from '../domain/pdf/pdfs.js'
 import { shownSiteSpaces } from '../domain/sites/view.js'
 import { pagesFor } from '../domain/sites/visitor-pages.js'
 import { pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
+import type { SharedAssets } from './assets.js'
 import { HTML, redirectTo, type SiteResponse } from './exchange.js'
 import { frameOf } from './frame.js'
 import { renderFragment } from './layout/document.js'
@@ -14,20 +15,25 @@ import type { Visit } from './visit.js'
 const PART = /^(.*)\/~(nav|pdf)\/([A-Za-z0-9]+)$/
 
 /** Makes the response for a path such as `/guides/~nav/<page ID>`. Null if there is no such page for the reader. */
-export async function pagePart(visit: Visit, path: string): Promise<SiteResponse | null> {
+export async function pagePart(visit: Visit, path: string, assets: SharedAssets): Promise<SiteResponse | null> {
   const [, above, part, id = ''] = PART.exec(path) ?? []
   const siteSpace = shownSiteSpaces(visit.visitor.view).find((one) => pathOfSiteSpace(one) === above)
   if (!siteSpace) return null
   const space = { siteSpace, pages: await pagesFor(visit.app, visit.visitor, siteSpace) }
-  return part === 'nav' ? navigationPart(visit, space, id) : pdfOf(visit, space, id)
+  return part === 'nav' ? navigationPart(visit, space, id, assets) : pdfOf(visit, space, id)
 }
 
 /** Returns the subpages of a page as a list for the navigation. */
-async function navigationPart(visit: Visit, space: OpenSpace, id: string): Promise<SiteResponse | null> {
+async function navigationPart(
+  visit: Visit,
+  space: OpenSpace,
+  id: string,
+  assets: SharedAssets,
+): Promise<SiteResponse | null> {
   const level = await subpagesOf(visit, space, id)
   if (!level) return null
-  const { words } = await frameOf(visit, space.siteSpace)
-  const body = renderFragment(<TreeLevel level={level} words={words} />)
+  const frame = await frameOf(visit, space.siteSpace)
+  const body = await renderFragment(assets, frame, <TreeLevel level={level} words={frame.words} />)
   return { status: 200, type: HTML, body, audience: visit.audience, headers: { 'X-Robots-Tag': 'noindex' } }
 }
 

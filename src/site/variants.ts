@@ -7,6 +7,7 @@ import { variantsOfSpace } from './frame.js'
 import { type ListedSpace, listedSpace } from './listed-pages.js'
 import { hasText } from './page-tree.js'
 import type { Visit } from './visit.js'
+import { latestVersions } from './versions.js'
 import { languageTag, nameOfLanguage } from './words/index.js'
 
 /** Maximum number of variants in which the page is looked up. Links to the others open their first page. */
@@ -19,6 +20,8 @@ export interface Variant {
   /** The tag of its language, and the name of the language in itself. Only set if the variants differ in it. */
   lang?: string
   language?: string
+  /** Whether it is the latest version, or an old one. Absent if it is not known to be a version. */
+  age?: 'latest' | 'old'
   href: string
   isCurrent: boolean
 }
@@ -29,30 +32,49 @@ export interface PageVariants {
   variants: readonly Variant[]
   /** Paths of the same page below the site, by language; with the page itself. Empty if there is only one language. */
   languages: readonly { lang: string; path: string }[]
-  /** The path of the page in the default variant, if that is another one of the same language. */
+  /** The path of the page in the latest version or the default variant, if that is another one of the same language. */
   newest?: string
+  /** The address of the page, or of the nearest one, in the latest version, if the page belongs to an old one. */
+  latest?: string
 }
 
 /** Returns the variants of a site space, for an address without a page. */
 export function spaceVariants(visit: Visit, siteSpace: ShownSiteSpace): Variant[] {
   const all = variantsOfSpace(visit, siteSpace)
   if (all.length < 2) return []
-  return all.map((one) => variantOf(visit, all, one, pathOfSiteSpace(one), one.entry.id === siteSpace.entry.id))
+  const versions = versionsOf(all)
+  return all.map((one) =>
+    variantOf(visit, { all, versions }, one, pathOfSiteSpace(one), one.entry.id === siteSpace.entry.id),
+  )
 }
+
+type Versions = ReturnType<typeof latestVersions>
+
+const versionsOf = (all: readonly ShownSiteSpace[]): Versions =>
+  latestVersions(
+    all.map((one) => ({
+      id: one.entry.id,
+      title: one.space.doc.title,
+      lang: languageOf(one),
+      isDefault: one.isDefault,
+    })),
+  )
 
 function variantOf(
   { base }: Visit,
-  all: readonly ShownSiteSpace[],
+  { all, versions }: { all: readonly ShownSiteSpace[]; versions: Versions },
   one: ShownSiteSpace,
   path: string,
   isCurrent: boolean,
 ): Variant {
   const lang = languageOf(one)
   const differ = new Set(all.map(languageOf)).size > 1
+  const version = versions.get(one.entry.id)
   return {
     id: one.entry.id,
     title: one.space.doc.title,
     ...(lang !== undefined && differ ? { lang, language: nameOfLanguage(lang) } : {}),
+    ...(version && (version.isOld || version.latest === one.entry.id) ? { age: version.isOld ? 'old' : 'latest' } : {}),
     href: `${base}${path}` || '/',
     isCurrent,
   }
@@ -92,16 +114,23 @@ export async function pageVariants(visit: Visit, { siteSpace, entry, path }: Rea
   const variants: Variant[] = []
   const languages: { lang: string; path: string }[] = []
   const own = languageOf(siteSpace)
+  const versions = versionsOf(all)
+  const version = versions.get(siteSpace.entry.id)
+  const newer = version?.isOld ? version.latest : undefined
   let newest: string | undefined
   for (const [index, one] of all.entries()) {
-    const isCurrent = one.entry.id === siteSpace.entry.id
-    const there = isCurrent ? { path, isSame: true } : await placeIn(visit, one, entry, index < MAX_LOOKED_UP)
+    const { id } = one.entry
+    const isCurrent = id === siteSpace.entry.id
+    const isLookedUp = index < MAX_LOOKED_UP || id === newer
+    const there = isCurrent ? { path, isSame: true } : await placeIn(visit, one, entry, isLookedUp)
     const lang = languageOf(one)
     if (there.isSame && lang !== undefined) languages.push({ lang, path: there.path })
-    if (there.isSame && !isCurrent && one.isDefault && lang === own) newest = there.path
-    variants.push(variantOf(visit, all, one, there.path, isCurrent))
+    const isNewest = newer === undefined ? one.isDefault && lang === own : id === newer
+    if (there.isSame && !isCurrent && isNewest) newest = there.path
+    variants.push(variantOf(visit, { all, versions }, one, there.path, isCurrent))
   }
-  return { variants, languages: oncePerLanguage(languages, path), ...defined({ newest }) }
+  const latest = variants.find(({ id }) => id === newer)?.href
+  return { variants, languages: oncePerLanguage(languages, path), ...defined({ newest, latest }) }
 }
 
 const languageOf = ({ space }: ShownSiteSpace): string | undefined =>

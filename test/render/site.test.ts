@@ -239,8 +239,8 @@ test('the words of the interface', () => {
 })
 
 test('only addresses of single items become frames', () => {
-  assert.is(frameOf('https://youtu.be/dQw4w9WgXcQ?t=3'), 'https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ')
-  assert.is(frameOf('https://vimeo.com/123456789'), 'https://player.vimeo.com/video/123456789?dnt=1')
+  assert.is(frameOf('https://youtu.be/dQw4w9WgXcQ?t=3')?.src, 'https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ')
+  assert.is(frameOf('https://vimeo.com/123456789')?.src, 'https://player.vimeo.com/video/123456789?dnt=1')
   assert.is(frameOf('https://www.youtube.com/@channel'), null)
   assert.is(frameOf('https://www.youtube.com.evil.org/watch?v=dQw4w9WgXcQ'), null)
   assert.is(frameOf('javascript:alert(1)//youtube.com/watch?v=dQw4w9WgXcQ'), null)

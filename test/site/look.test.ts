@@ -6,6 +6,7 @@ import type { SiteCustomization } from '../../src/model/index.js'
 import type { SharedAssets } from '../../src/site/assets.js'
 import { loadAssets } from '../../src/site/assets.js'
 import { lookAttributes } from '../../src/site/look/attributes.js'
+import { CODE_THEMES, codeColors } from '../../src/site/look/code-themes.js'
 import { fontHosts, fontsOf } from '../../src/site/look/fonts.js'
 import { MONOSPACE_FONTS, SANS_FONTS } from '../../src/site/look/font-table.js'
 import { symbolsFor } from '../../src/site/look/icons.js'
@@ -113,6 +114,32 @@ test('settings become attributes of the document, and usual ones are left out', 
     'data-toggle': 'off',
     'data-scheme': 'dark',
   })
+})
+
+test('the default theme of a site holds until a reader chooses, also if they may', () => {
+  const { 'data-scheme': dark } = lookAttributes(lookWith({}, { themes: { default: 'dark', toggeable: true } }))
+  const { 'data-scheme': usual } = lookAttributes(defaultCustomization)
+  const { 'data-scheme': fixed } = lookAttributes(lookWith({}, { themes: { default: 'light', toggeable: false } }))
+  assert.equal([dark, usual, fixed], ['dark', undefined, 'light'])
+})
+
+test('syntax colors follow the code themes, and stay legible on any color of the site', () => {
+  const css = colorTokens(lookWith({ codeTheme: { light: 'github-light', dark: 'default-dark' } }))
+  const [, light = '', dark = ''] = /--syntax-string:light-dark\((#\w+),(#\w+)\)/.exec(css) ?? []
+  assert.is(light, '#032f62')
+  assert.match(css, new RegExp(`--code-string:light-dark\\(#\\w+,${dark}\\)`))
+  assert.not.match(colorTokens(lookWith({ codeTheme: { light: 'unknown', dark: 'toString' } })), /syntax/)
+  fc.assert(
+    fc.property(color, status, fc.boolean(), fc.constantFrom(...CODE_THEMES), (primary, picked, dark, theme) => {
+      const code = codeColors(theme)
+      assert.ok(code)
+      const tokens = ramp(primary, { dark, status: picked, match: dark, code })
+      for (const name of ['keyword', 'string', 'number', 'name'])
+        for (const ground of [...PAPERS, 'accent-wash'])
+          assert.ok(contrast(tokens[`syntax-${name}`] ?? '', tokens[ground] ?? '') >= 4.5, `${theme} ${name} ${ground}`)
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('every font of the model loads its own faces alone', async () => {

@@ -1,12 +1,12 @@
 /** Tests the editor for requests to the APIs that a page documents, in a browser. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import puppeteer, { type Page } from 'puppeteer-core'
+import type { Page } from 'puppeteer-core'
 import * as assert from 'uvu/assert'
-import { findEngine } from '../../src/printing/find-engine.js'
 import { operation, put, spaceWith } from '../openapi/fixture.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
+import { openChromium } from './chromium.js'
 import { publishSite } from './published.js'
 
 const BODY = '{"html":"<img src=x onerror=alert(1)>","large":12345678901234567890,"none":[]}'
@@ -60,13 +60,7 @@ const [test, { here, api, site, browser }] = await suiteWith('site/try', async (
     'relative.md': `# Relative\n\n${shown('/relative', 'get')}`,
   })
   const site = await publishSite(here, [space])
-  const engine = await findEngine(null, here.dir, AbortSignal.timeout(30_000))
-  if (!engine) throw new Error('This test needs Chromium: install chromium-headless-shell.')
-  const browser = await puppeteer.launch({
-    executablePath: engine.path,
-    headless: 'shell',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  })
+  const browser = await openChromium(here)
   const close = async (): Promise<void> => {
     await browser.close()
     await api.close()

@@ -1,4 +1,5 @@
 /** Finds the site at an address of a reader: the reverse of `addresses.ts`. */
+import { decodePercent } from '../../content/paths.js'
 import { basenameKey, type OrganizationDoc, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -71,12 +72,8 @@ async function inOrganization(
 /** Splits a path after its first part, which is decoded. It is '' if it cannot be a name. */
 function firstPart(path: string): [name: string, rest: string] {
   const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/.exec(path) ?? []
-  try {
-    const name = decodeURIComponent(part)
-    return [/\p{Cc}/u.test(name) ? '' : name, rest]
-  } catch {
-    return ['', rest]
-  }
+  const name = decodePercent(part) ?? ''
+  return [/\p{Cc}/u.test(name) ? '' : name, rest]
 }
 
 /** Maximum length of a host name in DNS. */

@@ -9,7 +9,14 @@ import type { ReadPage } from './visitor-paths.js'
 export interface Cover {
   light: string
   dark: string
+  /** The part that is shown, from 0 (the top of the picture) to 4 (its end). */
+  part: number
 }
+
+/** Pixels by which `coverY` moves the picture for each step. */
+const STEP_PX = 100
+/** The step that shows the middle of the picture. */
+const MIDDLE = 2
 
 /**
  * Returns the cover of a page. Null if it has none that can be shown.
@@ -26,7 +33,10 @@ export async function coverOf(
   const light = await addressOf(app, page, cover.ref, gitPath, base)
   const dark = await addressOf(app, page, cover.refDark, gitPath, base)
   const one = light ?? dark
-  return one === null ? null : { light: light ?? one, dark: dark ?? one }
+  if (one === null) return null
+  // A positive offset moves the picture down.
+  const part = Math.min(2 * MIDDLE, Math.max(0, MIDDLE - Math.round((cover.yPos ?? 0) / STEP_PX)))
+  return { light: light ?? one, dark: dark ?? one, part }
 }
 
 async function addressOf(

@@ -1,4 +1,5 @@
 /** Opens files of a space for the visitors of a site, by the signed path that its pages contain. */
+import { decodePercent } from '../../content/paths.js'
 import { isFile } from '../../content/read-file.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
@@ -28,7 +29,7 @@ export const isFilePath = (path: string): boolean => FILE.test(path)
 export async function findFile(app: App, visitor: Visitor, path: string): Promise<VisitorFile | null> {
   const [, above = '', signature = '', names = ''] = FILE.exec(path) ?? []
   const siteSpace = shownSiteSpaces(visitor.view).find((one) => pathOfSiteSpace(one) === above)
-  const gitPath = decoded(names)
+  const gitPath = decodePercent(names)
   if (!siteSpace || gitPath === null || !isPathOfFile(app, siteSpace, gitPath, signature)) return null
   const { revision } = await pagesFor(app, visitor, siteSpace)
   const { structure, snapshot } = revision
@@ -42,13 +43,5 @@ export async function findFile(app: App, visitor: Visitor, path: string): Promis
     // Git LFS has not fetched it, or Git has pruned it.
     if (isMissing(error) || (error instanceof ServiceError && error.code === 'not-found')) return null
     throw error
-  }
-}
-
-function decoded(path: string): string | null {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return null
   }
 }

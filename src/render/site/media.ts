@@ -1,13 +1,15 @@
 /** Renders pictures, files, embedded content and cards that link to other pages, on pages of sites. */
 import type { BlockNode } from '../../content/types.js'
-import { h } from '../element.js'
+import { h, textIn } from '../element.js'
 import { baseName } from '../media-blocks.js'
 import { type BlockRenderer, type Html, type HtmlElement, type RenderContext, textOf, urlOf } from '../types.js'
 import { frameOf, hostIn } from './embeds.js'
-import { symbol } from './icon.js'
+import { chosenIcon, symbol } from './icon.js'
 import { brokenLink, linkAttributes, picture } from './inlines.js'
 import { inlinesIn, inside, word, written } from './text.js'
 
+/** Maximum length of the title on an embed in characters. */
+const MAX_TITLE = 120
 const ALIGN = new Set(['left', 'center', 'right'])
 const text = (value: string): Html => ({ type: 'text', value })
 
@@ -129,9 +131,9 @@ function embed(node: BlockNode, context: RenderContext): Html[] {
   }
   const poster = h(
     'a',
-    { ...linkAttributes(target.href, context), className: ['poster'], dataFrame: frame },
+    { ...linkAttributes(target.href, context), className: ['poster'], dataFrame: frame.src },
     h('span', { className: ['play'] }, symbol('play', context)),
-    h('b', {}, host),
+    h('b', {}, chosenIcon(frame.icon, context), textIn(below).trim().slice(0, MAX_TITLE) || addressText(target.href)),
     h('span', {}, word(context, 'outside', host ?? '')),
   )
   const caption = below.length > 0 ? written('figcaption', {}, below, context) : null

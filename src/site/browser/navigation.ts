@@ -12,6 +12,7 @@ async function load(link: HTMLAnchorElement): Promise<boolean> {
   const part = document.createElement('template')
   part.innerHTML = await response.text()
   if (link.dataset.nav === undefined) return true
+  for (const symbol of part.content.querySelectorAll('symbol')) if (document.getElementById(symbol.id)) symbol.remove()
   delete link.dataset.nav
   link.after(part.content)
   return true

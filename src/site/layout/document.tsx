@@ -10,6 +10,8 @@ import { symbolsFor } from '../look/icons.js'
 /** Matches the reference of an icon to its symbol. */
 const ICON = /<use href="#i-([a-z0-9~-]+)"/g
 
+const iconsIn = (html: string): string[] => [...new Set([...html.matchAll(ICON)].map(([, name = '']) => name))]
+
 /** Renders a complete HTML document. It contains the symbol of each icon once. */
 export async function renderDocument(
   assets: SharedAssets,
@@ -18,8 +20,7 @@ export async function renderDocument(
   children: VNode,
 ): Promise<string> {
   const body = renderToString(children)
-  const names = new Set([...body.matchAll(ICON)].map(([, name = '']) => name))
-  const symbols = `<svg hidden>${await symbolsFor(assets, names, frame.look.styling.icons)}</svg>`
+  const symbols = `<svg hidden>${await symbolsFor(assets, iconsIn(body), frame.look.styling.icons)}</svg>`
   return `<!doctype html>${renderToString(
     <html lang={frame.lang} dir={frame.dir} {...lookAttributes(frame.look)}>
       <Head frame={frame} head={head} />
@@ -28,5 +29,9 @@ export async function renderDocument(
   )}`
 }
 
-/** Renders a part of a page. */
-export const renderFragment = (children: VNode): string => renderToString(children)
+/** Renders a part of a page. Icons of the interface are in the page already. */
+export async function renderFragment(assets: SharedAssets, { look }: Frame, children: VNode): Promise<string> {
+  const part = renderToString(children)
+  const names = iconsIn(part).filter((name) => name.startsWith('fa~'))
+  return names.length === 0 ? part : `${part}<svg hidden>${await symbolsFor(assets, names, look.styling.icons)}</svg>`
+}

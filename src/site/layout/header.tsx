@@ -2,7 +2,7 @@
 import type { Frame, SectionItem } from '../frame.js'
 import type { HeaderLink, SocialLink } from '../links.js'
 import { Icon, type IconName } from './icons.js'
-import { Link, type LinkTarget, Themed } from './link.js'
+import { Link, type LinkTarget, Themed, Title } from './link.js'
 
 export const Announcement = ({ frame }: { frame: Frame }) => {
   const { announcement, notice, words, look } = frame
@@ -176,7 +176,9 @@ const GroupItems = ({ items, target }: { items: readonly SectionItem[]; target: 
     {items.map((item) =>
       item.items ? (
         <>
-          <span class="menu-title">{item.title}</span>
+          <span class="menu-title">
+            <Title link={item} />
+          </span>
           <GroupItems items={item.items} target={target} />
         </>
       ) : (
@@ -203,7 +205,7 @@ export const Sections = ({ frame: { sections, words, look } }: { frame: Frame })
                     popovertarget={sectionMenu(item.id)}
                     aria-current={item.isCurrent ? 'true' : undefined}
                   >
-                    {item.title}
+                    <Title link={item} />
                     <Icon name="down" />
                   </button>
                 ) : (

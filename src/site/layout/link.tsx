@@ -1,7 +1,16 @@
 /** A link of the interface to a page of the site or to another site. */
+import { Icon } from './icons.js'
 import type { SiteLink } from '../links.js'
 
 export type LinkTarget = 'self' | 'blank'
+
+/** The title of a link, after its icon. */
+export const Title = ({ link: { icon, title } }: { link: SiteLink }) => (
+  <>
+    {icon === undefined ? null : <Icon name={`fa~${icon}`} />}
+    {title}
+  </>
+)
 
 /** A link; its title alone if it has no address. */
 export const Link = ({
@@ -16,7 +25,9 @@ export const Link = ({
   isCurrent?: boolean
 }) =>
   link.href === undefined ? (
-    <span class={name}>{link.title}</span>
+    <span class={name}>
+      <Title link={link} />
+    </span>
   ) : (
     <a
       class={name}
@@ -24,7 +35,7 @@ export const Link = ({
       aria-current={isCurrent ? 'true' : undefined}
       {...(link.isExternal && target === 'blank' ? { target: '_blank', rel: 'noopener noreferrer' } : {})}
     >
-      {link.title}
+      <Title link={link} />
     </a>
   )
 

@@ -21,7 +21,9 @@ export interface PageModel {
   head: PageHeadModel
   html: string
   outline: readonly Heading[]
-  cover?: { light: string; dark: string; isHero: boolean }
+  cover?: { light: string; dark: string; part: number; isHero: boolean }
+  /** The address of the page in the latest version, if it belongs to an old one. */
+  latest?: string
   /** The subpages, if the page has no text. */
   subpages: readonly (SiteLink & { description?: string })[]
   previous?: PagerLink
@@ -77,7 +79,7 @@ export const Surroundings = ({
 }
 
 const Cover = ({ cover }: { cover: NonNullable<PageModel['cover']> }) => (
-  <div class={cover.isHero ? 'page-cover hero' : 'page-cover'}>
+  <div class={`page-cover y${cover.part}${cover.isHero ? ' hero' : ''}`}>
     <Themed light={cover.light} dark={cover.dark} alt="" />
   </div>
 )
@@ -95,6 +97,17 @@ const Subpages = ({ pages, words }: { pages: PageModel['subpages']; words: Words
       ))}
     </nav>
   )
+
+const OldVersion = ({ href, words: { versions } }: { href: string; words: Words }) => (
+  <aside class="hint warning old-version">
+    <Icon name="warn" />
+    <div>
+      <p>
+        {versions.isOld} <a href={href}>{versions.openLatest}</a>
+      </p>
+    </div>
+  </aside>
+)
 
 const Pager = ({ model: { previous, next }, words }: { model: PageModel; words: Words }) =>
   !previous && !next ? null : (
@@ -136,7 +149,7 @@ const Feedback = ({ feedback, words }: { feedback: NonNullable<PageModel['feedba
 )
 
 export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel }) => {
-  const { head, html, outline, cover, subpages, feedback, navigation, variants, hasTree, isWide } = model
+  const { head, html, outline, cover, latest, subpages, feedback, navigation, variants, hasTree, isWide } = model
   const hasOutline = outline.length > 0
   return (
     <Surroundings
@@ -150,6 +163,7 @@ export const PageLayout = ({ frame, model }: { frame: Frame; model: PageModel })
         <article>
           {cover ? <Cover cover={cover} /> : null}
           <PageHead model={head} frame={frame} outline={outline} />
+          {latest === undefined ? null : <OldVersion href={latest} words={frame.words} />}
           <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />
           <Subpages pages={subpages} words={frame.words} />
           <Pager model={model} words={frame.words} />

@@ -7,7 +7,7 @@ import { Icon } from './icons.js'
 import { Link } from './link.js'
 
 const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
-  const { id, title, emoji, href, isCurrent, isChanged, isExternal, isClosed, below } = item
+  const { id, title, emoji, icon, href, isCurrent, isChanged, isExternal, isClosed, below } = item
   const text = emoji === undefined ? title : `${emoji} ${title}`
   if (href === undefined) return <GroupEntry item={item} words={words} />
   return (
@@ -19,6 +19,7 @@ const Entry = ({ item, words }: { item: NavigationItem; words: Words }) => {
         {...(isClosed || below ? { 'aria-expanded': below ? 'true' : 'false' } : {})}
         data-nav={isClosed ? id : undefined}
       >
+        {icon === undefined ? null : <Icon name={`fa~${icon}`} />}
         {text}
         {isChanged ? (
           <span class="moved">
@@ -90,6 +91,10 @@ const Cut = ({ href, title }: { href: string; title: string }) => (
   </li>
 )
 
+/** The tag of a version. */
+const Age = ({ age, words: { versions } }: { age: Variant['age']; words: Words }) =>
+  age === undefined ? null : <span class={age === 'old' ? 'tag warning' : 'tag plain'}>{versions[age]}</span>
+
 const Switcher = ({ variants, words }: { variants: readonly Variant[]; words: Words }) => {
   const current = variants.find(({ isCurrent }) => isCurrent)
   if (!current) return null
@@ -103,15 +108,17 @@ const Switcher = ({ variants, words }: { variants: readonly Variant[]; words: Wo
       >
         <Icon name={current.language === undefined ? 'stack' : 'globe'} />
         <span lang={current.lang}>{current.title}</span>
+        <Age age={current.age} words={words} />
         <Icon name="down" />
       </button>
       <div class="menu" id="ui~variant" popover="auto">
-        {variants.map(({ title, lang, language, href, isCurrent }) => (
+        {variants.map(({ title, lang, language, age, href, isCurrent }) => (
           <a href={href} lang={lang} hreflang={lang} aria-current={isCurrent ? 'true' : undefined}>
             <span>
               {title}
               {language === undefined || language === title ? null : <small>{language}</small>}
             </span>
+            <Age age={age} words={words} />
           </a>
         ))}
       </div>

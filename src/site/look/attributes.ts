@@ -14,7 +14,8 @@ export function lookAttributes({ styling, header, themes }: SiteCustomization): 
     'data-search': [styling.search, 'prominent'],
     'data-header': [header.preset, 'default'],
     'data-toggle': [themes.toggeable ? '' : 'off', ''],
-    'data-scheme': [themes.toggeable ? '' : themes.default, ''],
+    // Light is the usual value: until readers choose, their system decides.
+    'data-scheme': [themes.default, themes.toggeable ? 'light' : ''],
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, [value = '', usual]]) => (value === usual ? [] : [[name, value]])),

@@ -26,6 +26,12 @@ const MAX_NAME = 60
 /** Maximum number of icons that a page shows. Others keep their label. */
 const MAX_ICONS = 300
 
+/** Returns the Font Awesome name of an icon that a team chose; undefined if no icon can have it. */
+export function iconName(written: string | undefined): string | undefined {
+  const name = written?.trim().toLowerCase().replace(/^fa-/, '')
+  return name !== undefined && name.length <= MAX_NAME && NAME.test(name) ? name : undefined
+}
+
 /** Symbols by style and name; '' for unknown names. */
 const loaded = new LRUCache<string, string>({ maxSize: 4 * 1024 * 1024, sizeCalculation: (svg) => svg.length + 100 })
 

@@ -91,12 +91,14 @@ export interface RampOptions {
   tint?: string
   /** The picked colors of hints, by style. */
   status: Readonly<Record<'info' | 'success' | 'warning' | 'danger', string>>
+  /** The syntax colors of a code theme. */
+  code?: Readonly<Record<string, string>>
   /** Whether the background of the page takes the hue of the primary color. */
   match: boolean
 }
 
 /** Returns the tokens of one scheme: hexadecimal colors by name. */
-export function ramp(primary: string, { dark, tint, status, match }: RampOptions): Record<string, string> {
+export function ramp(primary: string, { dark, tint, status, code = {}, match }: RampOptions): Record<string, string> {
   const picked = toOklch(primary)
   const base = tint === undefined ? picked : toOklch(tint)
   const hue = base.H
@@ -124,10 +126,10 @@ export function ramp(primary: string, { dark, tint, status, match }: RampOptions
   const fill = isUsable ? toHex(picked.L, picked.C, picked.H) : search(picked, ['#ffffff'], 4.55, false)
   tokens['accent-fill'] = fill
   tokens['on-accent'] = contrast('#ffffff', fill) >= 4.5 ? '#ffffff' : '#111111'
-  for (const [name, H] of Object.entries(CODE)) {
-    const on = [...grounds, tokens['accent-wash'] ?? paper]
+  const on = [...grounds, tokens['accent-wash'] ?? paper]
+  for (const [name, H] of Object.entries(CODE))
     tokens[`code-${name}`] = search({ L: dark ? 0.76 : 0.5, C: 0.1, H }, on, 4.6, dark)
-  }
+  for (const [name, color] of Object.entries(code)) tokens[`syntax-${name}`] = search(toOklch(color), on, 4.6, dark)
   return tokens
 }
 

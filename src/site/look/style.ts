@@ -1,5 +1,6 @@
 /** The colors of a site as CSS. */
 import type { SiteCustomization } from '../../model/index.js'
+import { codeColors } from './code-themes.js'
 import { legible, ramp, type RampOptions } from './ramp.js'
 
 type Scheme = 'light' | 'dark'
@@ -8,14 +9,21 @@ type Scheme = 'light' | 'dark'
 export function colorTokens(look: SiteCustomization): string {
   const light = tokensOf(look, 'light')
   const dark = tokensOf(look, 'dark')
-  const lines = Object.entries(light).map(([name, color]) =>
-    color === dark[name] ? `--${name}:${color}` : `--${name}:light-dark(${color},${dark[name]})`,
-  )
+  const names = [...new Set([...Object.keys(light), ...Object.keys(dark)])]
+  const lines = names.map((name) => {
+    const [one, other] = [colorIn(light, name), colorIn(dark, name)]
+    return one === other ? `--${name}:${one}` : `--${name}:light-dark(${one},${other})`
+  })
   return `@layer tokens{:root{${lines.join(';')}}}`
 }
 
+/** Returns a token of a scheme. A scheme with the default code theme has only the default syntax colors. */
+const colorIn = (tokens: Record<string, string>, name: string): string =>
+  tokens[name] ?? tokens[name.replace(/^syntax-/, 'code-')] ?? ''
+
 function tokensOf(look: SiteCustomization, scheme: Scheme): Record<string, string> {
   const { styling } = look
+  const code = codeColors(styling.codeTheme[scheme])
   const options: RampOptions = {
     dark: scheme === 'dark',
     ...(styling.tint ? { tint: styling.tint.color[scheme] } : {}),
@@ -25,6 +33,7 @@ function tokensOf(look: SiteCustomization, scheme: Scheme): Record<string, strin
       warning: styling.warningColor[scheme],
       danger: styling.dangerColor[scheme],
     },
+    ...(code ? { code } : {}),
     match: styling.background === 'match',
   }
   const colors = ramp(styling.primaryColor[scheme], options)

@@ -15,6 +15,12 @@ export const de: Words = {
   sections: 'Bereiche',
   pages: 'Seiten',
   variants: 'Versionen und Sprachen',
+  versions: {
+    latest: 'Aktuell',
+    old: 'Alt',
+    isOld: 'Diese Seite beschreibt eine alte Version.',
+    openLatest: 'Aktuelle Version öffnen',
+  },
   earlierPages: 'Frühere Seiten',
   laterPages: 'Weitere Seiten',
   breadcrumbs: 'Pfad zu dieser Seite',

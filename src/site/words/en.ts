@@ -18,6 +18,8 @@ export interface Words {
   pages: string
   /** The label of the menu with the variants of a section: languages and versions. */
   variants: string
+  /** The tags of versions, and the note on pages of old ones. */
+  versions: { latest: string; old: string; isOld: string; openLatest: string }
   earlierPages: string
   laterPages: string
   breadcrumbs: string
@@ -90,6 +92,12 @@ export const en: Words = {
   sections: 'Sections',
   pages: 'Pages',
   variants: 'Versions and languages',
+  versions: {
+    latest: 'Latest',
+    old: 'Old',
+    isOld: 'This page describes an old version.',
+    openLatest: 'Open the latest version',
+  },
   earlierPages: 'Earlier pages',
   laterPages: 'More pages',
   breadcrumbs: 'Breadcrumbs',

@@ -15,6 +15,12 @@ export const es: Words = {
   sections: 'Secciones',
   pages: 'Páginas',
   variants: 'Versiones e idiomas',
+  versions: {
+    latest: 'Actual',
+    old: 'Antigua',
+    isOld: 'Esta página describe una versión antigua.',
+    openLatest: 'Abrir la versión actual',
+  },
   earlierPages: 'Páginas anteriores',
   laterPages: 'Más páginas',
   breadcrumbs: 'Ruta de navegación',

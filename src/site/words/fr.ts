@@ -15,6 +15,12 @@ export const fr: Words = {
   sections: 'Sections',
   pages: 'Pages',
   variants: 'Versions et langues',
+  versions: {
+    latest: 'Actuelle',
+    old: 'Ancienne',
+    isOld: 'Cette page décrit une ancienne version.',
+    openLatest: 'Ouvrir la version actuelle',
+  },
   earlierPages: 'Pages précédentes',
   laterPages: 'Autres pages',
   breadcrumbs: 'Fil d’Ariane',

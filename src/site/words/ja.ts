@@ -15,6 +15,12 @@ export const ja: Words = {
   sections: 'セクション',
   pages: 'ページ',
   variants: 'バージョンと言語',
+  versions: {
+    latest: '最新',
+    old: '旧版',
+    isOld: 'このページは古いバージョンのものです。',
+    openLatest: '最新バージョンを開く',
+  },
   earlierPages: '前のページ一覧',
   laterPages: '続きのページ一覧',
   breadcrumbs: '現在の位置',

@@ -15,6 +15,12 @@ export const nl: Words = {
   sections: 'Onderdelen',
   pages: 'Pagina’s',
   variants: 'Versies en talen',
+  versions: {
+    latest: 'Nieuwste',
+    old: 'Oud',
+    isOld: 'Deze pagina beschrijft een oude versie.',
+    openLatest: 'Nieuwste versie openen',
+  },
   earlierPages: 'Eerdere pagina’s',
   laterPages: 'Meer pagina’s',
   breadcrumbs: 'Kruimelpad',

@@ -15,6 +15,12 @@ export const no: Words = {
   sections: 'Seksjoner',
   pages: 'Sider',
   variants: 'Versjoner og språk',
+  versions: {
+    latest: 'Nyeste',
+    old: 'Gammel',
+    isOld: 'Denne siden beskriver en gammel versjon.',
+    openLatest: 'Åpne den nyeste versjonen',
+  },
   earlierPages: 'Tidligere sider',
   laterPages: 'Flere sider',
   breadcrumbs: 'Brødsmulesti',

@@ -15,6 +15,12 @@ export const ptBr: Words = {
   sections: 'Seções',
   pages: 'Páginas',
   variants: 'Versões e idiomas',
+  versions: {
+    latest: 'Atual',
+    old: 'Antiga',
+    isOld: 'Esta página descreve uma versão antiga.',
+    openLatest: 'Abrir a versão atual',
+  },
   earlierPages: 'Páginas anteriores',
   laterPages: 'Mais páginas',
   breadcrumbs: 'Caminho da página',

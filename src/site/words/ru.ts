@@ -15,6 +15,12 @@ export const ru: Words = {
   sections: 'Разделы',
   pages: 'Страницы',
   variants: 'Версии и языки',
+  versions: {
+    latest: 'Новая',
+    old: 'Старая',
+    isOld: 'Эта страница описывает старую версию.',
+    openLatest: 'Открыть новую версию',
+  },
   earlierPages: 'Предыдущие страницы',
   laterPages: 'Другие страницы',
   breadcrumbs: 'Путь к странице',

@@ -15,6 +15,7 @@ export const zh: Words = {
   sections: '栏目',
   pages: '页面',
   variants: '版本和语言',
+  versions: { latest: '最新', old: '旧版', isOld: '此页面描述的是旧版本。', openLatest: '打开最新版本' },
   earlierPages: '前面的页面',
   laterPages: '更多页面',
   breadcrumbs: '当前位置',
