@@ -15,6 +15,7 @@ const MEDIA = new Set(['image', 'media'])
 
 /** Opens a page that records what its documents do. */
 export async function watchPage(page: Page, origin: string): Promise<WatchedPage> {
+  page.setDefaultTimeout(120_000)
   const events: string[] = []
   const served = new Map<string, { body: string; policy: string | null }>()
   page.on('dialog', (dialog) => {
