@@ -62,9 +62,9 @@ export function faultsIn(document: Document, base: string): string[] {
   const FOLLOWED = /^(?:https?|mailto|tel|sms|ftps?|ircs?|xmpp|slack|vscode):$/
   const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i
   const host = new URL(base).host
-  const faults = [...document.querySelectorAll(FORBIDDEN)].map((one) => one.outerHTML.slice(0, 200))
+  const faults = Array.from(document.querySelectorAll(FORBIDDEN), (one) => one.outerHTML.slice(0, 200))
   const report = (one: Element): void => void faults.push(one.outerHTML.slice(0, 200))
-  for (const one of document.querySelectorAll('*')) {
+  for (const one of Array.from(document.querySelectorAll('*'))) {
     const name = one.localName
     if (name === 'script') {
       const isData = one.getAttribute('type') === 'application/ld+json' && !/[<]/.test(one.textContent ?? '')
