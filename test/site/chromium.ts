@@ -10,6 +10,8 @@ export async function openChromium({ dir }: TestService): Promise<Browser> {
   return puppeteer.launch({
     executablePath: engine.path,
     headless: 'shell',
+    // Long stories audit thousands of addresses in one call.
+    protocolTimeout: 900_000,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
 }

@@ -8,7 +8,7 @@ import { size } from '../support/soak.js'
 /** A host that no page may ask. */
 export const FOREIGN = 'evil.test'
 /** Number of vectors in one page of blocks. */
-export const PER_PAGE = 32
+export const PER_PAGE = size(32, 8)
 /** A soak puts each vector in each block. In the test run, a vector is in one of so many blocks, and all vectors share them. */
 const SHARE = size(8, 1)
 

@@ -63,9 +63,9 @@ async function play(path: string, body: string, policy: string | null): Promise<
       if (/^(?:a|area|button|input|text|maction|mi|b)$/.test(one.localName) && !isPlainLink)
         one.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))
     }
-    const frames = [...document.querySelectorAll('iframe')].map((frame) => frame.contentDocument)
+    const frames = Array.from(document.querySelectorAll('iframe'), (frame) => frame.contentDocument)
     for (const one of [document.querySelector('.prose'), ...frames])
-      for (const element of one?.querySelectorAll('*') ?? []) causes(element)
+      for (const element of Array.from(one?.querySelectorAll('*') ?? [])) causes(element)
   })
   // Handlers that Chromium calls later have run when two frames were drawn and a request was answered.
   await page.evaluate(async () => {

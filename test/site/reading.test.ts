@@ -99,7 +99,9 @@ for (const [scheme, width] of [
       async (page) => {
         // All pictures are in view once, and late ones load then.
         for (const picture of await page.$$('img')) await picture.scrollIntoView()
-        await page.waitForFunction(() => [...document.images].every((one) => one.complete || !one.checkVisibility()))
+        await page.waitForFunction(() =>
+          Array.from(document.images).every((one) => one.complete || !one.checkVisibility()),
+        )
         const loaded = await page.$$eval('img', (all) => all.filter((one) => one.naturalWidth > 0).length)
         assert.ok(loaded >= 8, `${loaded} pictures`)
         assert.is(await page.evaluate(() => (window as unknown as { record: { shift: number } }).record.shift), 0)

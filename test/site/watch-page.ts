@@ -15,6 +15,7 @@ const MEDIA = new Set(['image', 'media'])
 
 /** Opens a page that records what its documents do. */
 export async function watchPage(page: Page, origin: string): Promise<WatchedPage> {
+  page.setDefaultTimeout(120_000)
   const events: string[] = []
   const served = new Map<string, { body: string; policy: string | null }>()
   page.on('dialog', (dialog) => {
@@ -61,9 +62,9 @@ export function faultsIn(document: Document, base: string): string[] {
   const FOLLOWED = /^(?:https?|mailto|tel|sms|ftps?|ircs?|xmpp|slack|vscode):$/
   const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i
   const host = new URL(base).host
-  const faults = [...document.querySelectorAll(FORBIDDEN)].map((one) => one.outerHTML.slice(0, 200))
+  const faults = Array.from(document.querySelectorAll(FORBIDDEN), (one) => one.outerHTML.slice(0, 200))
   const report = (one: Element): void => void faults.push(one.outerHTML.slice(0, 200))
-  for (const one of document.querySelectorAll('*')) {
+  for (const one of Array.from(document.querySelectorAll('*'))) {
     const name = one.localName
     if (name === 'script') {
       const isData = one.getAttribute('type') === 'application/ld+json' && !/[<]/.test(one.textContent ?? '')

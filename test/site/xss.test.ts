@@ -43,7 +43,7 @@ async function open(path: string): Promise<string> {
   const answer = await page.goto(path.startsWith('http') ? path : url(path), { waitUntil: 'load' })
   await page.evaluate(() => {
     const used = '[data-copy],a.zoom,a.poster[data-frame],[role=tab],[popovertarget],summary,.tree a[data-nav] .i'
-    for (const one of document.querySelectorAll(used))
+    for (const one of Array.from(document.querySelectorAll(used)))
       one.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))
   })
   assert.equal([await faultsOf(page), events], [[], []], path)

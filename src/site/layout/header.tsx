@@ -85,13 +85,15 @@ const LinkMenus = ({ frame: { links, look } }: { frame: Frame }) => (
 
 export const Accounts = ({ accounts, label }: { accounts: readonly SocialLink[]; label: string }) =>
   accounts.length === 0 ? null : (
-    <div class="social" role="group" aria-label={label}>
+    <ul class="social" aria-label={label}>
       {accounts.map(({ platform, href }) => (
-        <a href={href} aria-label={NAMES[platform] ?? platform} rel="me noopener">
-          <Icon name={`fa~${platform === 'twitter' ? 'x-twitter' : platform}`} />
-        </a>
+        <li>
+          <a href={href} aria-label={NAMES[platform] ?? platform} rel="me noopener">
+            <Icon name={`fa~${platform === 'twitter' ? 'x-twitter' : platform}`} />
+          </a>
+        </li>
       ))}
-    </div>
+    </ul>
   )
 
 const NAMES: Readonly<Record<string, string>> = {

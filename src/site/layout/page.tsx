@@ -56,14 +56,14 @@ export const Surroundings = ({
   const tree = <Tree frame={frame} navigation={navigation} variants={variants} isHidden={!hasTree} />
   return (
     <>
+      <a class="skip vh" href="#ui~main">
+        {frame.words.skip}
+      </a>
       {frame.llms === undefined ? null : (
         <a hidden href={frame.llms}>
           llms.txt
         </a>
       )}
-      <a class="skip vh" href="#ui~main">
-        {frame.words.skip}
-      </a>
       <Announcement frame={frame} />
       <Header frame={frame} />
       <Sections frame={frame} />
