@@ -46,9 +46,19 @@ test('if all slots are taken, the next one goes to the organization with the few
 test('a merge that fails gives its slot back, and too many waiting merges are rejected', async () => {
   const { merges, ask } = heldMerges()
   for (let n = 0; n < 10; n++)
-    await merges.run('a', () => Promise.reject(new Error('no'))).then(assert.unreachable, () => {})
+    await merges
+      .run('a', () => Promise.reject(new Error('no')))
+      .then(
+        () => assert.unreachable(),
+        () => {},
+      )
   for (let n = 0; n < 103; n++) void ask('a', `a${n}`)
-  await merges.run('a', async () => {}).then(assert.unreachable, (error) => assert.is(error.code, 'unavailable'))
+  await merges
+    .run('a', async () => {})
+    .then(
+      () => assert.unreachable(),
+      (error) => assert.is(error.code, 'unavailable'),
+    )
   await merges.run('b', async () => {})
 })
 
