@@ -1,5 +1,12 @@
 // Errors that end a run, and the messages that users read about them.
-import { FolderTooLarge, InvalidPath, ObjectTooLarge, PathCollision, RemoteError, SigningFailed } from '../../git/index.js'
+import {
+  FolderTooLarge,
+  InvalidPath,
+  ObjectTooLarge,
+  PathCollision,
+  RemoteError,
+  SigningFailed,
+} from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 
 /** Ends a run that cannot succeed. The message tells the user what is wrong and what to do. */
