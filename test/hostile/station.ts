@@ -38,6 +38,9 @@ export const RESPONSE_MS = 30_000
 export async function openStation(heapMb: number): Promise<Station> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-hostile-'))
   const server = await startServer(dir, { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, BINDERY_LOG_LEVEL: 'fatal' })
+  // The server is in a process group of its own: an interrupted run must not leave it behind.
+  const leave = (): void => void server.child.kill('SIGKILL')
+  process.once('exit', leave)
   const station: Station = {
     server,
     async ask(what, method, path, { body, type = 'application/json', token = true, cookie } = {}) {
@@ -71,6 +74,7 @@ export async function openStation(heapMb: number): Promise<Station> {
       return { url: `/v1/spaces/${id}`, commit }
     },
     async close() {
+      process.off('exit', leave)
       await server.kill('tree')
       await rm(dir, { recursive: true, force: true })
     },
