@@ -106,6 +106,41 @@ test('a page of a change request follows a moved root, and other files stay', as
     assert.ok(paths.includes(path), `${path} in ${paths}`)
 })
 
+for (const way of ['merge', 'update'] as const)
+  test(`a page of main follows a root that a change request moves and respells (${way})`, async () => {
+    const desk = await openDesk(here, { ...FILES, 'Guide/two.md': '# Two\n\nFirst.\n\nSecond.\n' })
+    const change = await desk.changeRequest()
+    const files = { ...FILES, 'Guide/two.md': '# Two\r\n\r\nFirst.\r\n\r\nSecond.\r\n' }
+    const at = (path: string): string => `docs/${path.replace('Guide/', 'guide/')}`
+    await desk.human(
+      {
+        ...Object.fromEntries(Object.keys(files).map((path) => [path, null])),
+        ...Object.fromEntries(
+          Object.entries(files).map(([path, text]) => [at(path), text.replace('Guide/', 'guide/')]),
+        ),
+        '.gitbook.yaml': 'root: docs\n',
+      },
+      { ref: change.ref },
+    )
+    await desk.human({
+      'Guide/new.md': '# New\n',
+      'Guide/two.md': '# Two\n\nFirst.\n\nAdded.\n\nSecond.\n',
+      'SUMMARY.md': `${FILES['SUMMARY.md']}* [New](Guide/new.md)\n`,
+    })
+    if (way === 'update') await change.update()
+    await change.merge()
+    assert.equal((await desk.paths()).sort(), [
+      '.gitbook.yaml',
+      'docs/README.md',
+      'docs/SUMMARY.md',
+      'docs/guide/new.md',
+      'docs/guide/one.md',
+      'docs/guide/two.md',
+    ])
+    assert.match((await desk.file('docs/SUMMARY.md')) ?? '', /\[New\]\(guide\/new\.md\)/)
+    assert.is(await desk.file('docs/guide/two.md'), '# Two\r\n\r\nFirst.\r\n\r\nAdded.\r\n\r\nSecond.\r\n')
+  })
+
 test('a page whose new path is taken is a conflict that can be resolved', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()

@@ -130,6 +130,21 @@ test('a squash with edits that was reverted and then repeated as exported is not
   assert.match((await f.files(space))['guide.md'] ?? '', /new/)
 })
 
+test('a paragraph that both sides wrote and that was deleted here is held', async () => {
+  const { remote, space, url } = await imported('written-twice')
+  const more = page('one', 'two', 'both', 'three', 'four')
+  await f.edit(space, { 'guide.md': more })
+  await f.export(space, { url, ref: DOCS })
+  await remote.commit({ 'guide.md': more, 'other.md': '# Other\n' })
+  await f.edit(space, { 'guide.md': start['guide.md'] })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict', run.error)
+  assert.equal(await f.decide(space, run, 'main'), ['guide.md'])
+  await f.export(space, { url })
+  assert.is((await f.clone(url)).files['guide.md'], start['guide.md'].trimEnd())
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+})
+
 const similar = (first: string[], second: string[]): string =>
   page('## One', 'Go.', 'Run it.', ...first, 'Done.', 'Stop.', '## Two', 'Go.', 'Run it.', ...second, 'Done.', 'Stop.')
 

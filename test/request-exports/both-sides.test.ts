@@ -12,6 +12,35 @@ test.afterEach(() => removeConnections(here.service))
 const FILES = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n' }
 const patch = (path: string, body: object) => here.service.admin.call('patch', path, body).expect(200)
 
+for (const where of ['here', 'on the host'])
+  test(`a page of a pull request follows a root that moves on the host and is merged ${where}`, async () => {
+    const story = await here.connected(FILES)
+    const number = await story.request('Guide', 'How to.\n')
+    await story.export(number)
+    const files = await story.remoteFiles()
+    await story.bare.commit({
+      ...Object.fromEntries(Object.keys(files).map((path) => [path, null])),
+      ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`docs/${path}`, `${text}\n`])),
+      '.gitbook.yaml': 'root: docs\n',
+    })
+    await here.forward(10 * MINUTE)
+    assert.ok('docs/README.md' in (await story.files()))
+    const path = `${story.base}/change-requests/${number}`
+    if (where === 'here') await here.service.admin.call('post', `${path}/merge`).expect(200)
+    else {
+      await here.service.admin.call('post', `${path}/update`).expect(200)
+      await here.forward(MINUTE)
+      await story.merge('squash')
+    }
+    for (let n = 0; n < 3; n++) await here.forward(10 * MINUTE)
+    const after = await story.files()
+    assert.equal(await story.remoteFiles(), after)
+    assert.equal(Object.keys(after).sort(), ['.gitbook.yaml', 'docs/README.md', 'docs/SUMMARY.md', 'docs/guide.md'])
+    assert.match(after['docs/SUMMARY.md'] ?? '', /\[Guide\]\(guide\.md\)/)
+    assert.is((await story.changeRequest(number)).status, 'merged')
+    assert.equal(await story.all('open'), [], 'no conflict')
+  })
+
 test('closing a pull request archives its change request, and reopening reopens it', async () => {
   const story = await here.connected(FILES)
   const number = await story.request('Guide', 'How to.\n')

@@ -14,7 +14,6 @@ import { idsOf } from '../commits/merge/moved-files.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from '../revisions/identity.js'
-import { changedByImports } from './changed-by-imports.js'
 import { changedCommit, commitWithout, partNotIn } from './remainder-commit.js'
 import type { MergeBaseResult } from './merge-base.js'
 import { filesOfDroppedLines } from './dropped-lines.js'
@@ -78,28 +77,17 @@ export async function conflictsForDisputed(
 
 const NO_DISPUTE: Dispute = { base: null, paths: [] }
 
-/**
- * Checks exports that were recognized by their changes. A commit that repeats an export exactly is its squash, so later
- * changes here to the exported text stay. But if an import has since changed the same lines here, the remote may have
- * had the export in another form before.
- */
+/** Checks exports that were recognized by their changes. Compares with the merge that does not use them. */
 async function withoutSquashes(
   contact: ArrivalContact,
-  { certain, equivalents }: MergeBaseResult,
+  { certain }: MergeBaseResult,
   arrival: ArrivalHeads,
   inferred: MergedArrival,
   mergeOn: MergeOn,
 ): Promise<Dispute> {
   if (certain === null) return NO_DISPUTE
-  const { repo } = contact.space
   const plain = await mergeOn(contact, certain, arrival)
-  const [here, there] = [await treeOf(contact, inferred.merged), await treeOf(contact, plain.merged)]
-  const paths = await differences(contact, here, there, inferred.merged)
-  const since = equivalents.map(({ syncPoint }) => syncPoint.anchor)
-  return {
-    base: plain.base,
-    paths: await changedByImports(repo, { ...arrival, since }, { trees: [here, there], paths }),
-  }
+  return { base: plain.base, paths: await differences(contact, inferred.merged, plain.merged) }
 }
 
 /**
@@ -118,16 +106,7 @@ async function withoutReset(
   const kept = await keptBase(contact, ownDropped, inferred, arrival.theirs)
   const plain = kept === null ? await mergeOn(contact, ownDropped.mergeBase, arrival) : null
   const merged = plain?.merged ?? (await mergeCommits(app, space, { ...inferred.sides, base: required(kept) }))
-  const different = await differences(
-    contact,
-    await treeOf(contact, inferred.merged),
-    await treeOf(contact, merged),
-    inferred.merged,
-  )
-  // Git leaves a file that one side deleted and the other side changed or moved in the tree, so the trees are equal.
-  const open = pathsInConflict(inferred.merged)
-  const conflicts = [...pathsInConflict(merged)].filter((path) => !open.has(path))
-  return { base: kept ?? plain?.base ?? null, paths: [...new Set([...different, ...conflicts])] }
+  return { base: kept ?? plain?.base ?? null, paths: await differences(contact, inferred.merged, merged) }
 }
 
 /**
@@ -145,8 +124,9 @@ async function withDroppedLines(
   const { repo } = space
   const merged = await treeOf(contact, inferred.merged)
   const { summary } = (await readConfig(await repo.at(main), app.texts.for(space.doc.id))).config
-  const paths = await differences(contact, (await repo.commit(main)).tree, merged, inferred.merged)
-  const pages = paths.filter((path) => path !== summary)
+  const open = pathsInConflict(inferred.merged)
+  const changed = (await repo.diff((await repo.commit(main)).tree, merged)).map(({ path }) => path)
+  const pages = changed.filter((path) => path !== summary && !open.has(path))
   return { base: null, paths: await filesOfDroppedLines(repo, { main, theirs, droppedHead }, { merged, paths: pages }) }
 }
 
@@ -179,15 +159,15 @@ const pathsInConflict = (merged: MergedTree): Set<string> =>
       .filter((path) => path !== undefined),
   )
 
-/** Returns the paths in which two merges differ, without those that are already in conflict. */
-async function differences(
-  { space }: ArrivalContact,
-  here: TreeId,
-  there: TreeId,
-  merged: MergedTree,
-): Promise<string[]> {
-  const inConflict = pathsInConflict(merged)
-  return (await space.repo.diff(here, there)).map(({ path }) => path).filter((path) => !inConflict.has(path))
+/**
+ * Returns the paths in which a merge differs from another one, without its own conflicts. A conflict of the other merge
+ * is a difference even if the trees are equal: Git leaves a file that one side deleted and the other side changed.
+ */
+async function differences(contact: ArrivalContact, merged: MergedTree, other: MergedTree): Promise<string[]> {
+  const open = pathsInConflict(merged)
+  const trees = await contact.space.repo.diff(await treeOf(contact, merged), await treeOf(contact, other))
+  const paths = new Set([...trees.map(({ path }) => path), ...pathsInConflict(other)])
+  return [...paths].filter((path) => !open.has(path))
 }
 
 /**

@@ -6,10 +6,12 @@ import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import { PAGE_IDS } from '../revisions/identity.js'
-import { linesOf } from './changed-by-imports.js'
 
 /** Maximum number of commits that are inspected for one file. A file with more commits counts as written here. */
 const MAX_COMMITS = 500
+
+/** Maximum size in bytes of a file that is compared line by line. A larger file counts as changed as a whole. */
+const MAX_BYTES = 1024 * 1024
 
 interface Reset {
   main: CommitId
@@ -113,6 +115,16 @@ async function linesBefore(repo: Repository, path: string, parent: CommitId, com
     removed.map((one) => one.path),
     tree,
   )
+}
+
+/** Returns the non-empty lines of a file in a tree. The set is empty if the file does not exist. */
+async function linesOf(repo: Repository, path: string, tree: TreeId): Promise<Set<string>> {
+  const snapshot = repo.tree(tree)
+  const entry = await snapshot.entry(path)
+  if (entry === null || !entry.mode.startsWith('100')) return new Set()
+  if (((await snapshot.sizes([entry.oid]))[0] ?? 0) > MAX_BYTES) return new Set([entry.oid])
+  const lines = (await snapshot.read(entry.oid)).toString('latin1').split('\n')
+  return new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))
 }
 
 async function linesOfAll(repo: Repository, paths: readonly string[], tree: TreeId): Promise<Set<string>> {

@@ -10,7 +10,7 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { decodeText, encodeText, encodingOf } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
 import { unlessTooCostly } from '../../../content/work/text-work.js'
-import type { FileChange, Repository } from '../../../git/index.js'
+import { caseKey, type FileChange, type Repository } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
@@ -61,13 +61,16 @@ export async function followedEntries(
   const resolve = (href: string, exists: (path: string) => boolean): string | null =>
     findTarget(href.replace(/[?#].*$/, ''), folderOf(from), root, exists)
   const places = new Set(moved.values())
+  // If the side that moved the root also changed the case of a folder's name, an entry has the other spelling.
+  const spelled = new Map([...moves.values()].map((to) => [caseKey(to), to]))
   const listed = new Set(nodes.flatMap(({ href }) => (href ? [resolve(href, (path) => places.has(path))] : [])))
   const targets: { start: number; href: string }[] = []
   const slices = new Slices()
   for (const { href, start } of nodes) {
     if (slices.due) await slices.rest()
-    const path = href && targets.length < MAX_ENTRIES ? resolve(href, (one) => moved.has(one)) : null
-    const to = path === null ? undefined : moved.get(path)
+    const isMoved = (one: string): boolean => moved.has(one) || spelled.has(caseKey(one))
+    const path = href && targets.length < MAX_ENTRIES ? resolve(href, isMoved) : null
+    const to = path === null ? undefined : (moved.get(path) ?? spelled.get(caseKey(path)))
     if (path !== null && to !== undefined && href && !listed.has(to))
       targets.push({ start, href: renamedTarget(href, path, { from, to, root }) })
   }

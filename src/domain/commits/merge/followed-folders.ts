@@ -88,12 +88,22 @@ function placesOf(
   const rootMoved = root !== was && adderRoot === was
   if (!rootMoved && spelled.size === 0) return null
   const left = foldersOf(mover, 'deleted')
+  const added = foldersByKey(mover)
+  /** The other side may have changed the case of a folder's name and moved the root. */
+  const inSpelling = (path: string): string => {
+    for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
+      const now = added.get(caseKey(folder))
+      if (now !== undefined) return now + path.slice(folder.length)
+    }
+    return path
+  }
   const leaves = (path: string): boolean =>
     isBelow(was, path) &&
     !(root !== '' && isBelow(root, path)) &&
     isContent(keyBelow(was, path), was !== '' || inSome(left, path))
   return (path) => {
-    if (rootMoved && leaves(path)) return root === '' ? keyBelow(was, path) : `${root}/${keyBelow(was, path)}`
+    if (rootMoved && leaves(path))
+      return inSpelling(root === '' ? keyBelow(was, path) : `${root}/${keyBelow(was, path)}`)
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       const now = spelled.get(folder)
       if (now !== undefined) return now + path.slice(folder.length)
@@ -126,9 +136,13 @@ function foldersOf(changes: readonly TreeChange[], status: TreeChange['status'])
   return found
 }
 
+/** Returns the folders of the added files by case key. */
+const foldersByKey = (changes: readonly TreeChange[]): Map<string, string> =>
+  new Map([...foldersOf(changes, 'added')].map((folder) => [caseKey(folder), folder]))
+
 /** Returns the folders whose names changed only in case (or Unicode composition): old path → new path. */
 function respelledFolders(changes: readonly TreeChange[]): Moves {
-  const now = new Map([...foldersOf(changes, 'added')].map((folder) => [caseKey(folder), folder]))
+  const now = foldersByKey(changes)
   const moves: Moves = new Map()
   for (const folder of now.size === 0 ? [] : foldersOf(changes, 'deleted')) {
     const other = now.get(caseKey(folder))
