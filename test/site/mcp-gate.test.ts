@@ -147,7 +147,7 @@ test('a share link opens the server by header, address and cookie, and a wrong k
     assert.match(text, 'Shared.')
     assert.not.match(text + JSON.stringify(json), key)
   }
-  const nowhere = await post(`${new URL(at).origin}/nobody/nothing/~mcp`, callOf('list', {}))
+  const nowhere = await post(`${new URL(at).origin}/absent/absent/~mcp`, callOf('list', {}))
   assert.is(nowhere.status, 404)
   for (const [address, headers] of [
     [at, {}],

@@ -19,7 +19,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 }
 
-test('there are no sessions: every request stands alone, and other methods than POST are rejected', async () => {
+test('requests need no session, and only POST is accepted', async () => {
   const response = await post(at, initialize)
   assert.is(response.status, 200)
   assert.is(response.headers.get('mcp-session-id'), null)
