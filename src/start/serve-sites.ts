@@ -9,6 +9,7 @@ import { respondFile } from '../api/pipeline/file-response.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
 import type { Metrics } from '../api/pipeline/metrics.js'
 import { networkOf } from '../api/pipeline/network-of.js'
+import { discardRest } from '../api/pipeline/observe.js'
 import { oneAtATime } from '../api/pipeline/one-at-a-time.js'
 import { rateLimit } from '../api/pipeline/rate-limit.js'
 import { requestId } from '../api/pipeline/request-state.js'
@@ -86,7 +87,11 @@ function sitesOf(app: App, config: Config, around: Surroundings): Sites {
       return { status, headers, isUnforeseen: unforeseen || explained !== thrown }
     },
     hold: (res, ip, body) => new ResponseMemory(res, () => responses.share(networkOf(ip))).track(body),
-    readJson: (ctx, limit) => readCountedJson(ctx, limit, bodies.share(networkOf(ctx.ip))),
+    readJson: (ctx, limit) =>
+      readCountedJson(ctx, limit, bodies.share(networkOf(ctx.ip))).catch((error: unknown) => {
+        discardRest(ctx.req)
+        throw error
+      }),
     mcp: {
       version: app.settings.version,
       members: membersOf({ app, explain, count: (token) => void tokenLimit?.count(token) }),

@@ -84,7 +84,7 @@ export const serverSettings = {
     'CORS_ORIGINS',
     origins,
     '*',
-    'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.',
+    'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none. MCP servers of sites accept only origins that are named.',
   ),
   metricsToken: setting<string | null>(
     'METRICS_TOKEN',

@@ -113,8 +113,8 @@ async function respondToError(
   ctx.set(response.headers as Record<string, string>)
 }
 
-/** Receives the rest of a body after the response was sent. Closes the connection if that takes too long. */
-function discardRest(req: IncomingMessage): void {
+/** Receives and drops the rest of a body, so that the client can read the response. Closes the connection if that takes too long. */
+export function discardRest(req: IncomingMessage): void {
   if (req.complete || req.destroyed) return
   let left = TAKEN_BYTES
   const cut = (): void => void req.destroy()

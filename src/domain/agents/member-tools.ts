@@ -46,7 +46,6 @@ export const memberTools = <C>(named: boolean, memberOf: Place<C>): Tool<C>[] =>
   statusTool(memberOf),
 ]
 
-const spaceInput = (named: boolean) => (named ? { space: SpaceName } : {})
 const spaceOf = (input: object): string | undefined => (input as { space?: string }).space
 
 const Edit = Type.Object(
@@ -80,7 +79,7 @@ const proposeTool = <C>(named: boolean, memberOf: Place<C>): Tool<C> =>
       'The edits are made in order, all or none. Prefer small edits with `find`.',
     input: Type.Object(
       {
-        ...spaceInput(named),
+        ...(named ? { space: SpaceName } : {}),
         subject: Type.String({ minLength: 1, maxLength: 100, description: 'What the change does, in a few words.' }),
         description: Type.Optional(Type.String({ maxLength: 10_000, description: 'Why, as markdown.' })),
         edits: Type.Array(Edit, { minItems: 1, maxItems: MAX_EDITS }),
@@ -139,7 +138,7 @@ const commentTool = <C>(named: boolean, memberOf: Place<C>): Tool<C> =>
     description: 'Writes a comment in your name: on a change request, on a page, or on a page in a change request.',
     input: Type.Object(
       {
-        ...spaceInput(named),
+        ...(named ? { space: Type.Optional(SpaceName) } : {}),
         text: Type.String({ minLength: 1, maxLength: MAX_COMMENT, description: 'The comment, as markdown.' }),
         changeRequest: Type.Optional(ChangeRequestName),
         page: Type.Optional(PageName),

@@ -71,18 +71,20 @@ export function readOutcome(
   whole: string,
   { section, cursor }: { section: string | undefined; cursor: string | undefined },
 ): ToolOutcome<Static<typeof ReadOutput>> {
-  const cut = section === undefined ? null : sectionOf(whole, section)
+  // The source of a page with front matter starts with a blank line.
+  const text = whole.replace(/^\n+/, '')
+  const cut = section === undefined ? null : sectionOf(text, section)
   const head = `${nameOfPage(page)}\n\n`
   const room = Math.max(MAX_TEXT / 2, MAX_TEXT - head.length - RESERVE)
-  const { text, total, next } = partOf(cut?.text ?? whole, cursor, room)
+  const part = partOf(cut?.text ?? text, cursor, room)
   const result = {
     ...page,
     ...(cut ? { section: cut.title } : {}),
-    markdown: text,
-    characters: total,
-    ...(next === undefined ? {} : { next }),
+    markdown: part.text,
+    characters: part.total,
+    ...(part.next === undefined ? {} : { next: part.next }),
   }
-  return { result, text: head + text + continues(next) }
+  return { result, text: head + part.text + continues(part.next) }
 }
 
 const ListEntry = Type.Object({
