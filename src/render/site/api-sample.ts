@@ -83,7 +83,7 @@ export function requestOf({ method, path, servers, security, parameters, body }:
     url: `${(servers[0] ?? 'https://example.org').replace(/\/$/, '')}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     headers: [
       ...(security.length > 0 && security[0] !== 'none'
-        ? [['Authorization', 'Bearer YOUR_TOKEN'] as [string, string]]
+        ? [['Authorization', 'Bearer YOUR_TOKEN'] satisfies [string, string]]
         : []),
       ...required
         .filter((one) => one.in === 'header')

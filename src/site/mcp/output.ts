@@ -11,6 +11,7 @@ import { answerMcp, MAX_MCP_BODY, mcpError, messagesIn, type McpResponse, type T
 import { changeRequests } from '../../model/index.js'
 import { memberTokenOf } from '../access.js'
 import type { SiteRequest, SiteResponse } from '../exchange.js'
+import { servesAgents } from '../markdown-output.js'
 import type { Visit } from '../visit.js'
 import { memberOf, type SiteCall } from './call.js'
 import { findPage } from './find-page.js'
@@ -44,8 +45,7 @@ const MEMBER_INSTRUCTIONS =
 
 /** Makes the response for a request. Null if the server of the site is off, so that its address is that of no page. */
 export async function mcpOutput(visit: Visit, request: SiteRequest, mcp: SiteMcp): Promise<SiteResponse | null> {
-  const { doc } = visit.visitor.site
-  if (visit.preview || doc.agentsContext !== 'included' || (await visit.look()).pageActions.mcp === false) return null
+  if (visit.preview || !servesAgents(visit) || (await visit.look()).pageActions.mcp === false) return null
   try {
     const headers = checkOrigin(visit, request, mcp.origins)
     const member = await memberFor(visit, request, mcp)
