@@ -75,7 +75,7 @@ test('a page shows its place, its last change, its outline and its neighbors', a
   assert.is(status, 200)
   const commit = await desk.git('rev-parse', 'main')
   assert.match(text, /<ol class="plain"><li>Guides<\/li><li><a href="[^"]*\/guides\/deploy">Deploy<\/a><\/li><\/ol>/)
-  assert.match(text, /<h1 dir="auto">Kubernetes<\/h1><p class="lead">Run it on &lt;a> &quot;cluster&quot;.<\/p>/)
+  assert.match(text, /<h1 id="kubernetes" dir="auto">Kubernetes<\/h1><p class="lead">Run it on &lt;a> &quot;cluster&quot;.<\/p>/)
   const day = new Date().toISOString().slice(0, 10)
   assert.match(text, new RegExp(`Last changed <time datetime="${day}">[A-Z][a-z]{2} \\d+, \\d{4}</time> by Ada Author`))
   assert.ok(text.includes(`Commit <code dir="ltr">${commit.slice(0, 7)}</code>`), 'the commit')
@@ -132,7 +132,7 @@ test('a variant opens the same page, or the nearest page above it', async () => 
 
 test('front matter hides the parts of a page', async () => {
   const { text } = await site.get('/guides/bare')
-  assert.match(text, /<h1 dir="auto" class="vh">Bare<\/h1>/)
+  assert.match(text, /<h1 id="bare" dir="auto" class="vh">Bare<\/h1>/)
   assert.match(text, /<main id="ui~main" class="broad">/)
   assert.match(text, /<nav class="tree only-small"/)
   assert.match(text, /<div class="page-cover"><img src="[^"]+\/~files\/[^"]+\/cover\.png"/)

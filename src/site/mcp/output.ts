@@ -51,7 +51,7 @@ export async function mcpOutput(visit: Visit, request: SiteRequest, mcp: SiteMcp
     const member = await memberFor(visit, request, mcp)
     const server = {
       name: 'bindery-site',
-      title: doc.title,
+      title: visit.visitor.site.doc.title,
       version: mcp.version,
       instructions: INSTRUCTIONS + (member ? MEMBER_INSTRUCTIONS : ''),
       tools: member ? ALL_TOOLS : READ_TOOLS,
