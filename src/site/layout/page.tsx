@@ -69,8 +69,9 @@ export const Surroundings = ({
       <Sections frame={frame} />
       {hasTree ? null : tree}
       <div class={`frame cols${hasOutline ? ' three' : ''}${hasTree ? '' : ' alone'}`}>
-        {hasTree ? tree : null}
+        {/* Programs and screen readers get the text before the tree. The style sheet puts the tree at the side. */}
         {children}
+        {hasTree ? tree : null}
       </div>
       <Footer frame={frame} />
       <SearchDialog frame={frame} />
