@@ -77,6 +77,7 @@ export const CreateToken = Type.Object(
     scopes: Type.Optional(
       Type.Array(oneOf(tokenScopes), {
         minItems: 1,
+        maxItems: 2,
         uniqueItems: true,
         description:
           'Where the token is valid; by default only `api`. A token with only `mcp` can propose changes through the MCP servers, but cannot call the API, ' +
