@@ -1,4 +1,4 @@
-/** Answers one request with the SDK: each has a server and a transport of its own, because there are no sessions. */
+/** Answers one request with the SDK: each has its own server and transport, because there are no sessions. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'

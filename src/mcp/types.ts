@@ -11,7 +11,7 @@ export interface ToolOutcome<R = unknown> {
 export interface Tool<C, I extends TObject = TObject, O extends TObject = TObject> {
   name: string
   title: string
-  /** What it does and when to use it, for the model. */
+  /** The purpose of the tool, as the model reads it. */
   description: string
   input: I
   output: O

@@ -1,6 +1,6 @@
 /**
  * Makes the texts for language models: `llms.txt` lists the pages, and `llms-full.txt` contains them. What is too long for
- * one list gets a list of its own below its path, and what is too long for one text continues in the next part.
+ * one list gets its own list below its path, and what is too long for one text continues in the next part.
  */
 import type { PageEntry } from '../content/types.js'
 import { isSiteDefault } from '../domain/sites/view.js'

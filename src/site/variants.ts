@@ -80,7 +80,7 @@ function variantOf(
   }
 }
 
-/** The addresses of a page in other languages, and in the default variant of its own. */
+/** The addresses of a page in other languages, and in the default variant of its language. */
 type OtherPaths = Pick<PageVariants, 'languages' | 'newest'>
 
 /**

@@ -4,7 +4,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('turns of merges')
 
-/** Merges that end when they are told to. */
+/** Merges that the test ends. */
 function heldMerges() {
   const merges = new Merges()
   const started: string[] = []

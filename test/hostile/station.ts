@@ -38,7 +38,7 @@ export const RESPONSE_MS = 30_000
 export async function openStation(heapMb: number): Promise<Station> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-hostile-'))
   const server = await startServer(dir, { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, BINDERY_LOG_LEVEL: 'fatal' })
-  // The server is in a process group of its own: an interrupted run must not leave it behind.
+  // The server has its own process group: an interrupted run must not leave it behind.
   const leave = (): void => void server.child.kill('SIGKILL')
   process.once('exit', leave)
   const station: Station = {

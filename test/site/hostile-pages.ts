@@ -9,7 +9,7 @@ import { size } from '../support/soak.js'
 export const FOREIGN = 'evil.test'
 /** Number of vectors in one page of blocks. */
 export const PER_PAGE = size(32, 8)
-/** A soak puts each vector in each block. In the test run, a vector is in one of so many blocks, and all vectors share them. */
+/** A soak puts each vector in each block. In the test run, each vector is in one block, and all vectors together are in this many. */
 const SHARE = size(8, 1)
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '0': '\0', '\\': '\\' }

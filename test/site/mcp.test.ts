@@ -69,7 +69,7 @@ test('each result names page, address and commit, and addresses can be opened', 
     ...(await call('list')).json.entries,
     ...(await call('changes', { since: '2000-01-01' })).json.changes,
   ]
-  // A new space has a page of its own.
+  // A new space has a first page.
   assert.is(results.length, 8)
   const head = (await here.admin.call('get', `/v1/spaces/${site.space}/content`).expect(200)).body.id
   for (const { page, address, commit } of results) {
@@ -182,7 +182,7 @@ test('changes are listed since a date and since a commit, with author and subjec
   assert.match((await call('changes', { since: '0'.repeat(40) })).text, 'No content that you see has this commit')
 })
 
-test('the server is off unless the site includes agents and allows MCP, like an address without a page', async () => {
+test('a server that is off is like an address without a page', async () => {
   const site = await open()
   const at = `${site.address}/~mcp`
   assert.is((await post(at, callOf('list', {}))).status, 200)

@@ -46,7 +46,7 @@ const fileAt = (name: string): string => {
 }
 const vectors = readVectors({ script: fileAt('evil.js'), style: fileAt('evil.css') })
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-/** A document with each vector in a frame of its own, so that no vector hides the next ones. */
+/** A document with one frame for each vector, so that no vector hides the next ones. */
 const framed = `<!doctype html><title>Frames</title>${vectors.map((one) => `<iframe srcdoc="${escaped(one)}"></iframe>`).join('')}`
 
 /** Opens the frames under a policy, and does in each of them what a reader could do. Returns what happened. */

@@ -1,4 +1,4 @@
-/** What a commit added to a page, with nothing that the page does not show its reader today. */
+/** Renders the blocks that a commit added to a page, as far as the page shows them to its reader today. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import { evaluate } from '../revisions/pages.js'

@@ -298,7 +298,7 @@ const treeFilters: StrangerAttack = {
   },
 }
 
-/** Line by line, Git compares these for many seconds. Each merge is in a space of its own. */
+/** Line by line, Git compares these for many seconds. Each merge is in another space. */
 const comparisons: StrangerAttack = {
   name: 'comparison of huge files',
   async prepare(place) {

@@ -1,4 +1,4 @@
-/** What the honest tenant does during a attack, and how long each of it takes. */
+/** The work of the honest tenant during an attack, and the time that each request takes. */
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

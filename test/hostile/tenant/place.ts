@@ -80,7 +80,7 @@ export async function openPlace(heapMb: number): Promise<Place> {
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
     BINDERY_RATE_LIMIT_PER_MINUTE: '3000',
   })
-  // The server is in a process group of its own: an interrupted run must not leave it behind.
+  // The server has its own process group: an interrupted run must not leave it behind.
   process.once('exit', () => server.child.kill('SIGKILL'))
   const remotes = await startGitHttp({ root: join(dir, 'remotes') })
   const honest = person(server.url, TOKEN)

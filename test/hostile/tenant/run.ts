@@ -12,7 +12,7 @@ export interface Outcome {
   experiences: Experiences
   health: Health
   peakMb: number | null
-  /** What ended the attack early, if anything did. */
+  /** The reason why the attack ended early. */
   fault: string | null
 }
 
