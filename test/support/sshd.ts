@@ -39,7 +39,8 @@ export async function makeKey(folder: string, name: string, type = 'ed25519'): P
 export const fingerprintOf = async (key: string): Promise<string> =>
   (await run('ssh-keygen', ['-l', '-f', `${key}.pub`])).stdout.split(' ')[1] ?? ''
 
-const freePort = (): Promise<number> =>
+/** A port that was free a moment ago. */
+export const freePort = (): Promise<number> =>
   new Promise((done) => {
     const server = createServer()
     server.listen(0, '127.0.0.1', () => {

@@ -10,9 +10,9 @@ export interface Place {
   prefix: string
 }
 
-/** @param origin the address of the sites port */
-export function placesOf(world: World, site: Site, origin: string): Place[] {
-  const { host, port } = new URL(origin)
+/** @param port the port of the sites */
+export function placesOf(world: World, site: Site, port: number): Place[] {
+  const host = `127.0.0.1:${port}`
   const { organization, hostname, customHostname, wildcard } = world
   const named = (name: string, of: string, prefix: string): Place => ({ name, host: of, prefix })
   return [

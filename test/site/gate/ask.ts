@@ -20,11 +20,10 @@ export interface Told {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 
-/** @param origin the server that gets the request; its `Host` header may be another one */
-export function ask(origin: string, { method = 'GET', path, headers = {}, body }: Asked): Promise<Told> {
-  const { hostname, port } = new URL(origin)
+/** @param port the port of the server on this machine; the `Host` header is that of the site */
+export function ask(port: number, { method = 'GET', path, headers = {}, body }: Asked): Promise<Told> {
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
+    const sent = request({ agent, hostname: '127.0.0.1', port, method, path, headers }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('error', reject)

@@ -25,6 +25,8 @@ type Json = any
 
 export interface Here {
   service: TestService
+  /** The port of the sites. */
+  port: number
   wildcard: string | null
   /** A guest of all organizations, who sees only the spaces to which they are invited. */
   guest: Caller

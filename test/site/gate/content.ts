@@ -57,7 +57,8 @@ export function frontMatterOf(page: Page): string {
     `internal: ${page.secrets[0]}`,
     ...(page.hidden ? ['hidden: true'] : []),
     ...(page.noIndex ? ['noIndex: true'] : []),
-    ...(page.condition ? [`if: ${page.condition.text}`] : []),
+    // YAML takes an unquoted `!` for the start of a tag.
+    ...(page.condition ? [`if: ${page.condition.text.replace(/^!.*/s, (text) => JSON.stringify(text))}`] : []),
     ...(page.unreadable ? ['hidden: perhaps'] : []),
   ]
   return `---\n${lines.join('\n')}\n---\n\n`

@@ -62,7 +62,7 @@ const around = (text: string, word: string): string => {
 export function judgeTwin(told: Told, twin: Told, words: ReadonlyMap<string, string>): void {
   const back = new Map([...words].map(([from, to]) => [to, from]))
   const reflects = told.text !== twin.text
-  const without = reflects ? ['etag'] : []
+  const without = reflects ? ['etag', 'content-length'] : []
   if (told.status !== twin.status) throw new Leak(`status ${told.status}, but ${twin.status} if it does not exist`)
   const [ours, theirs] = [
     headerLines(told, without),
@@ -70,13 +70,17 @@ export function judgeTwin(told: Told, twin: Told, words: ReadonlyMap<string, str
   ]
   const odd = ours.find((line) => !theirs.includes(line)) ?? theirs.find((line) => !ours.includes(line))
   if (odd) throw new Leak(`the header ${odd} differs from the response for something that does not exist`)
-  const [text, other] = [withoutQuery(told.text), withoutQuery(replaceWords(twin.text, back))]
+  const [text, other] = [withoutReflections(told.text), withoutReflections(replaceWords(twin.text, back))]
   if (text !== other)
     throw new Leak(`the bytes differ from those for something that does not exist:\n${difference(text, other)}`)
 }
 
-/** The field of the search form repeats the request, in pieces. */
-const withoutQuery = (text: string): string => text.replace(/(name="q" value=)"[^"]*"/, '$1')
+/**
+ * The field of the search form repeats the request, in pieces. Which pages are similar depends on the letters of the path
+ * (docs/design/visitors.md), and the twin has others. `leaks.test.ts` compares the bytes for the same path.
+ */
+const withoutReflections = (text: string): string =>
+  text.replace(/(name="q" value=)"[^"]*"/, '$1').replace(/<h2>[^<]*<\/h2><ul class="linklist">.*?<\/ul>/s, '')
 
 export function difference(one: string, other: string): string {
   let at = 0

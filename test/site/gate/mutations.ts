@@ -1,4 +1,5 @@
 /** Changes of a world, each with its effect on the model. Decisions follow with the response of the change. */
+import * as assert from 'uvu/assert'
 import { pick } from '../../simulation/two-sided/random.js'
 import { call, learnIds, putFiles, setPart } from './build.js'
 import { SCHEMA, someCondition } from './claims.js'
@@ -134,7 +135,11 @@ async function merge(situation: Situation): Promise<Changed> {
   const proposal = openProposal(situation.world)
   const space = situation.world.spaces.find(({ proposals }) => proposal && proposals.includes(proposal))
   if (!proposal || !space || proposal.page.gone) return {}
-  await call(situation.here, 'post', `/v1/spaces/${space.id}/change-requests/${proposal.id}/merge`)
+  const path = `/v1/spaces/${space.id}/change-requests/${proposal.id}/merge`
+  const { status } = await situation.here.service.admin.call('post', path)
+  // Main has changed the same lines.
+  if (status === 409) return {}
+  assert.is(status, 200)
   proposal.merged = true
   proposal.page.proposed.push(proposal.word)
   return { page: proposal.page }

@@ -119,8 +119,12 @@ function addSpace(view: View, space: Space, add: (words: readonly string[], reac
   for (const { blocks } of space.includes) for (const { word } of blocks) add([word], 'none')
   for (const group of space.groups)
     add(group.words, best(space.pages.filter((page) => page.group === group).map(reachOf)))
-  for (const link of space.links)
-    add(link.words, link.to === null ? open : reachOf(link.to) === 'none' ? 'none' : 'listed')
+  for (const { words, to } of space.links) {
+    const reach = to === null ? open : reachOf(to) === 'none' ? 'none' : 'listed'
+    add(words, reach)
+    // Its address contains the paths of the pages above its target.
+    for (const page of to === null ? [] : pageChain(to)) add(page.words.slice(0, 1), reach)
+  }
   for (const { word } of space.redirects) add([word], 'none')
   for (const { id, page, word, merged } of space.proposals)
     add([word], merged || (view.preview === 'change-request' && view.proposal === id) ? reachOf(page) : 'none')

@@ -74,7 +74,7 @@ function combine({ world, here, seen }: Situation, near: { page?: Page; part?: P
   const output = pick(next, OUTPUTS) as (typeof OUTPUTS)[number]
   const request = requestOf(output, { world, site, view, part, page, spelling, seen: known, word })
   if (isLost(visitor)) Object.assign(request, { lost: false, arrives: false, page: null })
-  const place = pick(next, placesOf(world, site, here.service.service.sites)) as Place
+  const place = pick(next, placesOf(world, site, here.port)) as Place
   return { site, visitor, view, reach, place, request, spelling }
 }
 
@@ -92,7 +92,7 @@ function askedOf(world: World, one: Combination, place: Place = one.place): Aske
 
 async function send(situation: Situation, asked: Asked): Promise<Told> {
   situation.requests++
-  return ask(situation.here.service.service.sites, asked)
+  return ask(situation.here.port, asked)
 }
 
 async function play(situation: Situation, one: Combination): Promise<void> {
@@ -232,7 +232,7 @@ async function judgeConditional(situation: Situation, asked: Asked, told: Told):
 /** The decision is the same at every address of the site. */
 async function judgePlaces(situation: Situation, one: Combination, told: Told): Promise<void> {
   const { world, here } = situation
-  const other = pick(world.next, placesOf(world, one.site, here.service.service.sites)) as Place
+  const other = pick(world.next, placesOf(world, one.site, here.port)) as Place
   const there = await send(situation, askedOf(world, one, other))
   if (there.status !== told.status)
     throw new Leak(`status ${told.status} here, ${there.status} at ${JSON.stringify(other)}`)
