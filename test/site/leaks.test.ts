@@ -111,6 +111,23 @@ test('links of a preview stay on the address at which it was opened', async () =
   }
 })
 
+test('snippets of the search do not show the names of variables', async () => {
+  const variable = (name: string): string => `<code class="expression">space.vars.${name}</code>`
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Start](README.md)\n* [Second](second.md)\n',
+    'README.md': `# Start\n\nzebra before ${variable('secret_name')} after\n`,
+    'second.md': `# Second\n\n<p>zebra before ${variable('secret_name')} after</p>\n\n## Part ${variable('secret_name')}\n\nzebra\n`,
+    '.gitbook/vars.yaml': 'secret_name: 42\n',
+  })
+  const site = await publishSite(here, [desk.space])
+  assert.match((await site.get('/second')).text, /before .*42.* after/)
+  for (const path of ['/~search?q=zebra', '/~search?q=zebra&format=json', '/~search?q=secret']) {
+    const { text } = await site.get(path)
+    assert.not.match(text, 'secret_name', path)
+    if (path.includes('zebra')) assert.match(text, /before\s+after/, path)
+  }
+})
+
 test('a redirect of a space works for a reader from whom the default space is hidden', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const { call } = here.admin
