@@ -1,6 +1,7 @@
 // Tests for the leaks that random combinations of site/gate.test.ts have found, one each.
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
+import { connect } from '../support/mcp.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { publishSite } from './published.js'
@@ -171,5 +172,21 @@ for (const title of ['secret', 'Überraschung', '日本語'])
     await change({ operation: 'delete_page' })
     assert.equal(await told(), hidden)
   })
+
+test('changes do not show the subject of a commit, which may name a page that the reader may not see', async () => {
+  const pages = { Start: '# Start\n', Second: '# Second\n' }
+  const site = await publish(here, pages, { visibility: 'public', agentsContext: 'included' })
+  const changes = [
+    { operation: 'insert_page', title: 'Secret plan', hidden: true, document: { markdown: '# Plan\n' } },
+    { operation: 'insert_page', title: 'Third', document: { markdown: '# Third\n' } },
+  ]
+  const body = { changes, message: 'Add Third and Secret plan' }
+  const sent = await here.admin.call('post', `/v1/spaces/${site.space}/content`, body)
+  assert.is(sent.status, 200, sent.text)
+  const { call } = await connect(`${site.address}/~mcp`)
+  const { json, text } = await call('changes', { since: '2000-01-01' })
+  assert.ok(json.changes.some(({ title }: { title: string }) => title === 'Third'))
+  assert.not.match(`${JSON.stringify(json)}${text}`, /secret/i)
+})
 
 test.run()
