@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import Sqlite from 'libsql'
 
 /** Increases if the words of a text or the tables change. A file of another version is rebuilt. */
-const VERSION = 3
+const VERSION = 4
 
 const SCHEMA = `
   CREATE TABLE state (revision TEXT);

@@ -1,6 +1,7 @@
 // Tests for the leaks that random combinations of site/gate.test.ts have found, one each.
 import * as assert from 'uvu/assert'
 import { openDesk } from '../commits/fixture.js'
+import { connect } from '../support/mcp.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { publishSite } from './published.js'
@@ -48,7 +49,7 @@ test('a missing page of a public site does not depend on cookies', async () => {
   const site = await publish(here, { Start: '# Start\n' })
   const { status, headers } = await read(`${site.address}/nothing`)
   assert.is(status, 404)
-  assert.is(headers.get('vary'), 'Accept-Encoding')
+  assert.not.match(headers.get('vary') ?? '', /cookie/i)
   assert.match(headers.get('cache-control') ?? '', 'public')
 })
 
@@ -109,6 +110,83 @@ test('links of a preview stay on the address at which it was opened', async () =
     assert.is(status, 200)
     assert.match(text, `href="${base}/second"`)
   }
+})
+
+test('snippets of the search do not show the names of variables', async () => {
+  const variable = (name: string): string => `<code class="expression">space.vars.${name}</code>`
+  const desk = await openDesk(here, {
+    'SUMMARY.md': '* [Start](README.md)\n* [Second](second.md)\n',
+    'README.md': `# Start\n\nzebra before ${variable('secret_name')} after\n`,
+    'second.md': `# Second\n\n<p>zebra before ${variable('secret_name')} after</p>\n\n## Part ${variable('secret_name')}\n\nzebra\n`,
+    '.gitbook/vars.yaml': 'secret_name: 42\n',
+  })
+  const site = await publishSite(here, [desk.space])
+  assert.match((await site.get('/second')).text, /before .*42.* after/)
+  for (const path of ['/~search?q=zebra', '/~search?q=zebra&format=json', '/~search?q=secret']) {
+    const { text } = await site.get(path)
+    assert.not.match(text, 'secret_name', path)
+    if (path.includes('zebra')) assert.match(text, /before\s+after/, path)
+  }
+})
+
+test('a redirect of a space works for a reader from whom the default space is hidden', async () => {
+  const site = await publish(here, { Start: '# Start\n' })
+  const { call } = here.admin
+  const { space } = await openDesk(here, {
+    'SUMMARY.md': '* [Start](README.md)\n* [Deep](deep.md)\n',
+    'README.md': '# Start\n',
+    'deep.md': '# Deep\n',
+    '.gitbook.yaml': 'redirects:\n  old/place: ./deep.md\n',
+  })
+  const added = (await call('post', `${site.base}/site-spaces`, { spaceId: space }).expect(201)).body
+  const address = `${added.urls.published}/old/place`
+  assert.match((await read(address)).headers.get('location') ?? '', /\/deep$/)
+  await call('patch', `${site.base}/site-spaces/${site.siteSpace}`, { draft: true }).expect(200)
+  assert.match((await read(address)).headers.get('location') ?? '', /\/deep$/)
+})
+
+for (const title of ['secret', 'Überraschung', '日本語'])
+  test(`the response for the hidden page ${title} is the same after the page is deleted`, async () => {
+    const pages = { Start: '# Start\n', 'Secret garden': '# Garden\n', [title]: '# Hidden\n' }
+    const site = await publish(here, pages)
+    const listed = (await here.admin.call('get', `/v1/spaces/${site.space}/content/pages`).expect(200)).body.pages
+    const page = (listed as { id: string; title: string; path: string }[]).find((one) => one.title === title)
+    const change = async (members: object): Promise<void> => {
+      const changes = [{ page: page?.id, ...members }]
+      await here.admin.call('post', `/v1/spaces/${site.space}/content`, { changes }).expect(200)
+    }
+    const path = `/${encodeURIComponent(page?.path ?? '')}`
+    const requests = [path, `${path}/`, `${path}.md`, `${path}/below`, `/~nav/${page?.id}`, `/~search?q=hidden`]
+    const told = async (): Promise<[number, string, string[]][]> => {
+      const all: [number, string, string[]][] = []
+      for (const request of requests) {
+        const response = await read(site.address + request)
+        all.push([response.status, response.text, headersOf(response)])
+      }
+      return all
+    }
+    assert.is((await read(site.address + path)).status, 200)
+    await change({ operation: 'update_page', condition: 'visitor.claims.no' })
+    const hidden = await told()
+    assert.equal([hidden[0]?.[0], hidden[2]?.[0]], [404, 404])
+    await change({ operation: 'delete_page' })
+    assert.equal(await told(), hidden)
+  })
+
+test('changes do not show the subject of a commit, which may name a page that the reader may not see', async () => {
+  const pages = { Start: '# Start\n', Second: '# Second\n' }
+  const site = await publish(here, pages, { visibility: 'public', agentsContext: 'included' })
+  const changes = [
+    { operation: 'insert_page', title: 'Secret plan', hidden: true, document: { markdown: '# Plan\n' } },
+    { operation: 'insert_page', title: 'Third', document: { markdown: '# Third\n' } },
+  ]
+  const body = { changes, message: 'Add Third and Secret plan' }
+  const sent = await here.admin.call('post', `/v1/spaces/${site.space}/content`, body)
+  assert.is(sent.status, 200, sent.text)
+  const { call } = await connect(`${site.address}/~mcp`)
+  const { json, text } = await call('changes', { since: '2000-01-01' })
+  assert.ok(json.changes.some(({ title }: { title: string }) => title === 'Third'))
+  assert.not.match(`${JSON.stringify(json)}${text}`, /secret/i)
 })
 
 test.run()

@@ -162,7 +162,7 @@ async function publishSpace(space: string): Promise<{ address: string }> {
   return { address: (await here.admin.call('post', `${sites}/${id}/publish`).expect(200)).body.urls.published }
 }
 
-test('changes are listed since a date and since a commit, with author and subject', async () => {
+test('changes are listed since a date and since a commit, with the author', async () => {
   const site = await open()
   const { call } = await connect(`${site.address}/~mcp`)
   const { commit, page } = (await call('read', { page: '/locks' })).json
@@ -172,7 +172,7 @@ test('changes are listed since a date and since a commit, with author and subjec
   for (const since of [commit, '2000-01-01', '2000-01-01T00:00:00Z']) {
     const { json, text } = await call('changes', { since })
     const found = json.changes.find((one: { title: string }) => one.title === 'Locks')
-    assert.is(found.subject, 'Fix lok')
+    assert.is(found.subject, undefined)
     assert.ok(found.author.length > 0)
     assert.match(text, found.author)
     assert.is(json.total, since === commit ? 1 : 3)

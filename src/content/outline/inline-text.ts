@@ -19,8 +19,8 @@ const OWN_LINE = new Set(
 )
 
 /**
- * Returns the text of phrasing, like `plainText` for the blocks that it becomes, without labels that stand for titles.
- * Line breaks become spaces. Headings keep all labels, because their anchors contain them.
+ * Returns the text of phrasing, like `plainText` for the blocks that it becomes, without labels that stand for titles and
+ * without expressions, instead of which readers see a value. Line breaks become spaces. Headings keep all labels, because their anchors contain them.
  */
 export function inlineText(
   nodes: readonly Markdown[],
@@ -28,7 +28,11 @@ export function inlineText(
   { depth = 0, isHeading = false } = {},
 ): string {
   let text = ''
-  for (const node of nodes) {
+  let at = 0
+  for (const [index, node] of nodes.entries()) {
+    if (index < at) continue
+    at = endOfExpression(nodes, index)
+    if (at > index) continue
     if (node.type === 'html') text += textOfTag(node.value ?? '', addAnchor)
     else if (node.type === 'break') text += ' '
     else if (node.type === 'mathText') text += (node.value ?? '').slice(2, -2)
@@ -39,6 +43,22 @@ export function inlineText(
     }
   }
   return text
+}
+
+/** Whether a tag starts an expression: `<code class="expression">`. */
+const opensExpression = ({ type, name, attributes }: HtmlToken): boolean =>
+  type === 'open' && name === 'code' && (attributes['class'] ?? '').split(/\s+/).includes('expression')
+
+/** Returns the index after the expression that starts at a node; the index of the node if none does. */
+function endOfExpression(nodes: readonly Markdown[], start: number): number {
+  const tagOf = ({ type, value }: Markdown) => (type === 'html' ? tokenizeHtml(value ?? '')[0] : undefined)
+  const open = tagOf(nodes[start] as Markdown)
+  if (!open || !opensExpression(open)) return start
+  for (let at = start + 1; at < nodes.length; at++) {
+    const tag = tagOf(nodes[at] as Markdown)
+    if (tag?.name === 'code') return tag.type === 'close' ? at + 1 : start
+  }
+  return start
 }
 
 /** Whether the label of a link stands for the title of its target. The target may be hidden from a reader of the text. */
@@ -66,6 +86,7 @@ export function htmlText(html: string, addAnchor: AddAnchor): string {
   let text = ''
   let hidden = ''
   let link: { href: string; from: number } | null = null
+  let expression: number | null = null
   for (const token of tokenizeHtml(html)) {
     if (hidden !== '') {
       if (token.type === 'close' && token.name === hidden) hidden = ''
@@ -77,6 +98,10 @@ export function htmlText(html: string, addAnchor: AddAnchor): string {
         if (token.type === 'close' && link && repeatsTarget(text.slice(link.from), link.href))
           text = text.slice(0, link.from)
         link = token.type === 'open' ? { href: token.attributes['href'] ?? '', from: text.length } : null
+      }
+      if (token.name === 'code') {
+        if (token.type === 'close' && expression !== null) text = text.slice(0, expression)
+        expression = opensExpression(token) ? text.length : null
       }
       if (token.name === 'td' || token.name === 'th') text += ' '
       else if (OWN_LINE.has(token.name)) text += '\n'

@@ -38,8 +38,8 @@ export interface Section {
   /** The heading's title; '' if there is none. */
   title: string
   /**
-   * The text as readers see it, with a line for each block. It includes code, tables and collapsed content, but not
-   * included content.
+   * The text as readers see it, with a line for each block. It includes code, tables and collapsed content, but neither
+   * included content nor expressions.
    */
   text: string
 }

@@ -126,7 +126,7 @@ const ChangeResult = Type.Object({
   change: Type.String({ description: 'The commit of the last change.' }),
   at: Type.String({ description: 'Its time.' }),
   author: Type.String(),
-  subject: Type.String(),
+  subject: Type.Optional(Type.String()),
 })
 
 export const ChangesOutput = Type.Object({
@@ -141,7 +141,9 @@ export function changesOutcome(
   offset: number,
   total: number,
 ): ToolOutcome<Static<typeof ChangesOutput>> {
-  const lines = changes.map((one) => `- ${nameOfPage(one)}\n  ${one.at}, ${one.author}: ${one.subject}`)
+  const lines = changes.map(
+    (one) => `- ${nameOfPage(one)}\n  ${[`${one.at}, ${one.author}`, one.subject].filter(Boolean).join(': ')}`,
+  )
   const { text, count } = fitting(lines, MAX_TEXT - RESERVE)
   const next = nextAfter(offset + count, total)
   return {

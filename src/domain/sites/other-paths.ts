@@ -1,8 +1,9 @@
-/** Finds the page that a path means although it is not the path of the page: another spelling, or a former path. */
+/** Finds the page that a path means although it is not its path: another spelling, a redirect, or a former path. */
 import { foldPath } from '../../content/site-path.js'
 import type { ContentStructure, PageEntry } from '../../content/types.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
+import { findPageByPath } from '../revisions/pages.js'
 import { findFormerPage } from '../revisions/former-paths.js'
 import type { VisitorPages } from './visitor-pages.js'
 
@@ -11,7 +12,7 @@ type Folded = ReadonlyMap<string, PageEntry>
 // bound: the structures that are in memory
 const spellings = new WeakMap<ContentStructure, Promise<Folded>>()
 
-/** Returns a page that the visitor may read, by another spelling of its path or by a former path. */
+/** Returns a page that the visitor may read, by another spelling of its path, a redirect or a former path. */
 export async function findByOtherPath(app: App, pages: VisitorPages, path: string): Promise<PageEntry | null> {
   const { structure } = pages.revision
   const wanted = path.replace(/^\/+|\/+$/g, '')
@@ -20,6 +21,9 @@ export async function findByOtherPath(app: App, pages: VisitorPages, path: strin
   const spelled = (await known).get(foldPath(wanted))
   const found = spelled && pages.find(spelled.id)
   if (found) return found
+  const named = findPageByPath(pages.revision, wanted)
+  const target = named && pages.find(named.id)
+  if (target) return target
   const former = await findFormerPage(app, pages.revision, wanted)
   return former && pages.find(former.id)
 }

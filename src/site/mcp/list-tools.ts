@@ -79,7 +79,7 @@ export const changesTool: Tool<SiteCall> = tool({
   name: 'changes',
   title: 'List changed pages',
   description:
-    'Returns the pages that have changed since a date or a commit, newest change first, with the time, author and subject of the last change.',
+    'Returns the pages that have changed since a date or a commit, newest change first, with the time and author of the last change.',
   input: Type.Object(
     {
       since: SinceInput,
@@ -94,8 +94,9 @@ export const changesTool: Tool<SiteCall> = tool({
     const offset = offsetOf(cursor)
     const shown = await Promise.all(
       changed.slice(offset, offset + MAX_CHANGES).map(async ({ part, page }) => {
-        const { commit: change, ...rest } = await showChange(visit.app, part.pages.revision, page)
-        return { ...shownPage(visit, part, page.entry), change: change as string, ...rest }
+        // The subject of a commit may name other pages, which the reader may not see.
+        const { commit: change, at, author } = await showChange(visit.app, part.pages.revision, page)
+        return { ...shownPage(visit, part, page.entry), change: change as string, at, author }
       }),
     )
     return changesOutcome(shown, offset, changed.length)
