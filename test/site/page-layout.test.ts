@@ -75,7 +75,10 @@ test('a page shows its place, its last change, its outline and its neighbors', a
   assert.is(status, 200)
   const commit = await desk.git('rev-parse', 'main')
   assert.match(text, /<ol class="plain"><li>Guides<\/li><li><a href="[^"]*\/guides\/deploy">Deploy<\/a><\/li><\/ol>/)
-  assert.match(text, /<h1 id="kubernetes" dir="auto">Kubernetes<\/h1><p class="lead">Run it on &lt;a> &quot;cluster&quot;.<\/p>/)
+  assert.match(
+    text,
+    /<h1 id="kubernetes" dir="auto">Kubernetes<\/h1><p class="lead">Run it on &lt;a> &quot;cluster&quot;.<\/p>/,
+  )
   const day = new Date().toISOString().slice(0, 10)
   assert.match(text, new RegExp(`Last changed <time datetime="${day}">[A-Z][a-z]{2} \\d+, \\d{4}</time> by Ada Author`))
   assert.ok(text.includes(`Commit <code dir="ltr">${commit.slice(0, 7)}</code>`), 'the commit')

@@ -88,7 +88,7 @@ export function requestOf({ method, path, servers, security, parameters, body }:
       ...required
         .filter((one) => one.in === 'header')
         .map((one): [string, string] => [one.name, one.example ?? 'text']),
-      ...(sample !== null && content ? [['Content-Type', content.type] as [string, string]] : []),
+      ...(sample !== null && content ? [['Content-Type', content.type] satisfies [string, string]] : []),
     ],
     body: sample,
   }

@@ -60,7 +60,7 @@ function orderOf(one: ShownOperation, servers: string[], context: RenderContext)
       ...parameters
         .filter((each) => each.in === 'header')
         .map((each): [string, string] => [each.name, firstValue(each)]),
-      ...(content ? [['Content-Type', content.type] as [string, string]] : []),
+      ...(content ? [['Content-Type', content.type] satisfies [string, string]] : []),
     ],
     body: content ? { type: content.type, text: (body ?? '').length > MAX_BODY ? '' : (body ?? '') } : null,
     words: fromNames(TRY_WORDS, (name) => word(context, name)),
