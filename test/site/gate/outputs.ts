@@ -63,13 +63,39 @@ const ofPage =
     }
   }
 
-const byId =
-  (route: string) =>
-  ({ page, part, view }: Context) => ({
-    path: `${part.address === '' ? '' : `${part.address}/`}${route}/${page.id || 'A'.repeat(20)}`,
-    page,
-    lost: page.id !== '' && reachAt(view, part, page) === 'none',
-  })
+/** Whether no page with this ID can be read. First pages of several spaces may have the same ID. */
+const isLostById = ({ site, page, view }: Context): boolean =>
+  page.id !== '' &&
+  siteSpacesOf(site).every((part) =>
+    (part.space?.pages ?? []).every((one) => one.id !== page.id || reachAt(view, part, one) === 'none'),
+  )
+
+const byId = (route: string) => (context: Context) => ({
+  path: `${context.part.address === '' ? '' : `${context.part.address}/`}${route}/${context.page.id || 'A'.repeat(20)}`,
+  page: context.page,
+  lost: isLostById(context),
+})
+
+/** A file that names a page and the pages below it. */
+const below =
+  (file: string) =>
+  ({ part, page, view }: Context) => {
+    const reach = reachAt(view, part, page)
+    const path = `${PLAIN.of(segmentsOf(part, page))}/${file}`
+    return { path, page: reach === 'listed' ? page : null, lost: reach === 'none' }
+  }
+
+/** A call of a tool of the MCP server. */
+const tool = (name: string, given: object, request: Partial<Request> = {}) => ({
+  path: '~mcp',
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+  ...request,
+})
+
+const pathFor = ({ part, page }: Context): string => `/${segmentsOf(part, page).join('/')}`
+const isLostTo = ({ view, part, page }: Context): boolean => reachAt(view, part, page) === 'none'
 
 const redirected = (path: string | null | undefined, page: Page | null, sees: boolean) =>
   !path ? { path: '' } : { path, page, lost: !sees, arrives: sees && page !== null }
@@ -153,6 +179,26 @@ export const OUTPUTS: readonly Output[] = [
   ],
   ['seen address', ({ seen, page }) => ({ path: seen, page })],
   ['robots', () => ({ path: 'robots.txt' })],
+  ['sitemap', () => ({ path: 'sitemap.xml' })],
+  ['feed', () => ({ path: 'feed.xml' })],
+  ['feed of a page', below('feed.xml')],
+  ['list for agents', () => ({ path: 'llms.txt' })],
+  ['list below a page', below('llms.txt')],
+  ['whole text for agents', () => ({ path: 'llms-full.txt' })],
+  ['description of the search', () => ({ path: '~opensearch.xml' })],
+  ['search tool', ({ word }) => tool('search', { query: word })],
+  ['search tool for all', () => tool('search', { query: COMMON, limit: 20 })],
+  ['read tool', (context) => tool('read', { page: pathFor(context) }, { page: context.page, lost: isLostTo(context) })],
+  [
+    'read tool by ID',
+    (context) => {
+      const { id } = context.page
+      return tool('read', { page: id || 'A'.repeat(20) }, { page: context.page, lost: isLostById(context) })
+    },
+  ],
+  ['list tool', () => tool('list', {})],
+  ['list tool below a page', (context) => tool('list', { below: pathFor(context) }, { lost: isLostTo(context) })],
+  ['changes tool', () => tool('changes', { since: '2000-01-01' })],
   ['sign-out', () => ({ path: '~auth/logout' })],
   ['token in the address', () => ({ path: '?jwt_token=a.b.c' })],
   [

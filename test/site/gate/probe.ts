@@ -116,7 +116,7 @@ async function play(situation: Situation, one: Combination): Promise<void> {
   if (request.lost) await judgeLost(situation, one, asked, told)
   if (!view.admitted && told.status === 404 && view.preview === null) await judgeSiteTwin(situation, one, asked, told)
   if (request.arrives) await judgeArrival(situation, one, told)
-  if (request.output.endsWith('for all') && view.admitted && !isLost(visitor)) judgeFound(one, told)
+  if (/^search (?:page|data) for all$/.test(request.output) && view.admitted && !isLost(visitor)) judgeFound(one, told)
   if (request.method === undefined && world.next(3) === 0) await judgeConditional(situation, asked, told)
   if (request.method === undefined && world.next(3) === 0) await judgePlaces(situation, one, told)
   if (visitor.preview === 'none') keepSeen(situation, site, place, told)
@@ -128,7 +128,8 @@ async function judgeLost(situation: Situation, one: Combination, asked: Asked, t
   const words = new Map<string, string>()
   for (const word of wordsIn(`${request.path}\n${request.body ?? ''}`))
     if (reach.get(word) !== 'listed') words.set(word, situation.world.word())
-  if (request.page?.id && request.path.includes(request.page.id)) words.set(request.page.id, otherId(request.page.id))
+  if (request.page?.id && `${request.path}${request.body ?? ''}`.includes(request.page.id))
+    words.set(request.page.id, otherId(request.page.id))
   if (words.size === 0) return
   const twin = {
     ...asked,
@@ -223,8 +224,12 @@ async function judgeConditional(situation: Situation, asked: Asked, told: Told):
     if (again.body.length > 0) throw new Leak('a body with status 304')
   }
   const head = await send(situation, { ...asked, method: 'HEAD' })
-  if (head.status !== told.status || headerLines(head).join('\n') !== headerLines(told).join('\n'))
-    throw new Leak(`HEAD differs from GET: ${difference(headerLines(head).join('\n'), headerLines(told).join('\n'))}`)
+  const [short, whole] = [head, told].map((one) => headerLines(one, ['transfer-encoding']).join('\n')) as [
+    string,
+    string,
+  ]
+  if (head.status !== told.status || short !== whole)
+    throw new Leak(`HEAD differs from GET: ${difference(short, whole)}`)
   const part = await send(situation, { ...asked, headers: { ...asked.headers, Range: 'bytes=0-9' } })
   if (!told.text.startsWith(part.text)) throw new Leak('a range contains other bytes')
 }
