@@ -57,6 +57,10 @@ export function replaceWords(text: string, from: ReadonlyMap<string, string>): s
       .replaceAll(percent(word), percent(other))
       .replaceAll(percent(word).replaceAll('%', '%25'), percent(other).replaceAll('%', '%25'))
       .replaceAll(percent(word).toLowerCase(), percent(other).toLowerCase())
+      .replaceAll(
+        percent(word).toLowerCase().replaceAll('%', '%25'),
+        percent(other).toLowerCase().replaceAll('%', '%25'),
+      )
   return replaced
 }
 
