@@ -25,7 +25,7 @@ const ownPath = (above: string, { path }: ReadPage['entry']): string =>
 
 /** Makes the response for a path that ends with `.md`. Null if no page that the reader may see has it. */
 export async function markdownOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
-  if (!path.endsWith('.md') || !servesAgents(visit)) return null
+  if (!/\.md$/i.test(path) || !servesAgents(visit)) return null
   const page = await pageAt(visit, path.slice(0, -'.md'.length))
   if (!page) return null
   const own = markdownPath(page)

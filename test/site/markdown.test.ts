@@ -69,6 +69,7 @@ test('the markdown of a page has one path and the gate of the page', async () =>
   assert.is((await site.get('/readme.md')).location, '/index.md')
   assert.match((await site.get('/index.md')).text, /\n# Start\n/)
   assert.is((await site.get('/Target.md')).location, '/target.md')
+  assert.is((await site.get('/TARGET.MD')).location, '/target.md')
   const html = (await site.get('/guide')).text
   assert.match(html, new RegExp(`<a href="${site.base}/guide\\.md" rel="nofollow">`))
   const [hidden, absent] = [await site.get('/private.md'), await site.get('/absence.md')]

@@ -27,7 +27,9 @@ export function judgeWords(
 ): void {
   const repeated = wordsIn(`${asked}\n${request.body ?? ''}`)
   const words = wordsIn(`${told.text}\n${headText(told)}`)
-  const isShown = (page: Page): boolean => words.has(page.text) && reach.get(page.text) === 'listed'
+  // An entry of a feed shows the blocks of a page that changed, and not always its text.
+  const marksOf = (page: Page): string[] => (request.output.includes('feed') ? page.words : [page.text])
+  const isShown = (page: Page): boolean => marksOf(page).some((word) => words.has(word) && reach.get(word) === 'listed')
   const shown = /^(?:search|navigation)/.test(request.output)
     ? []
     : world.spaces.flatMap(({ pages }) => pages.filter(isShown))

@@ -122,8 +122,11 @@ function addSpace(view: View, space: Space, add: (words: readonly string[], reac
   for (const { words, to } of space.links) {
     const reach = to === null ? open : reachOf(to) === 'none' ? 'none' : 'listed'
     add(words, reach)
-    // Its address contains the paths of the pages above its target.
-    for (const page of to === null ? [] : pageChain(to)) add(page.words.slice(0, 1), reach)
+    // Its address contains the paths of the pages and the group above its target.
+    for (const page of to === null ? [] : pageChain(to)) {
+      add(page.words.slice(0, 1), reach)
+      if (page.group) add(page.group.words, reach)
+    }
   }
   for (const { word } of space.redirects) add([word], 'none')
   for (const { id, page, word, merged } of space.proposals)
