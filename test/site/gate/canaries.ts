@@ -49,18 +49,19 @@ const character = (code: number): string => (code <= 0x10ffff ? String.fromCodeP
 /** Replaces words in a text in every case and encoding that the text may repeat. */
 export function replaceWords(text: string, from: ReadonlyMap<string, string>): string {
   let replaced = text
-  for (const [word, other] of from)
+  for (const [word, other] of from) {
     replaced = replaced
       .replaceAll(word, other)
       .replaceAll(word.toLowerCase(), other.toLowerCase())
       .replaceAll(word.toUpperCase(), other.toUpperCase())
-      .replaceAll(percent(word), percent(other))
-      .replaceAll(percent(word).replaceAll('%', '%25'), percent(other).replaceAll('%', '%25'))
-      .replaceAll(percent(word).toLowerCase(), percent(other).toLowerCase())
-      .replaceAll(
-        percent(word).toLowerCase().replaceAll('%', '%25'),
-        percent(other).toLowerCase().replaceAll('%', '%25'),
-      )
+    // A path that is encoded twice is encoded once more in the address of a sign-in.
+    for (const sign of ['%', '%25', '%2525']) {
+      const coded = (one: string): string => percent(one).replaceAll('%', sign)
+      replaced = replaced
+        .replaceAll(coded(word), coded(other))
+        .replaceAll(coded(word).toLowerCase(), coded(other).toLowerCase())
+    }
+  }
   return replaced
 }
 
