@@ -9,6 +9,8 @@ import { chainOf, type Page, type Part, pageChain, type Site, type Space, siteSp
 export interface View {
   site: Site
   admitted: boolean
+  /** Whether the sign-in of the site admits them, also if there is nothing that they may see. */
+  signedIn: boolean
   claims: Claims
   /** Of a preview: which one, and the spaces that its user cannot see. */
   preview: 'site' | 'change-request' | null

@@ -127,6 +127,7 @@ function credentialsOf(world: World, site: Site, visitor: Visitor): View {
     return {
       site,
       admitted: true,
+      signedIn: true,
       claims: {},
       preview: proposal === null ? 'site' : 'change-request',
       lacks,
@@ -145,7 +146,9 @@ function credentialsOf(world: World, site: Site, visitor: Visitor): View {
     if (visitor.stated === '{"isBeta":true}' || visitor.stated === '{"isBeta":false}')
       claims.isBeta = visitor.stated === '{"isBeta":true}'
   }
-  return { site, admitted: site.published && enters, claims, preview: null, lacks: new Set(), proposal: null }
+  const admitted = site.published && enters
+  const signedIn = admitted && site.visibility === 'visitor-auth'
+  return { site, admitted, signedIn, claims, preview: null, lacks: new Set(), proposal: null }
 }
 
 /** Whether a preview is of a change request in a space that it does not show. */
@@ -181,6 +184,7 @@ export const outcomeOf = (view: View): string =>
   JSON.stringify([
     view.site.id,
     view.admitted,
+    view.signedIn,
     view.claims.isPro,
     view.claims.isStaff,
     view.claims.isBeta,
