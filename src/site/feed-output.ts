@@ -3,12 +3,11 @@
  * the pages do not show their reader today.
  */
 import { Feed } from 'feed'
-import { datesAt, datesOf } from '../domain/revisions/page-dates.js'
+import { type ChangedPage, changedPages } from '../domain/agents/changed-pages.js'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
 import { changesOfPage, type PageChange, renderChange } from '../domain/sites/visitor-changes.js'
 import { findDestination, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
-import { Slices } from '../kernel/slices.js'
 import type { SiteResponse } from './exchange.js'
 import { frameOf } from './frame.js'
 import { FEED } from './head.js'
@@ -48,24 +47,18 @@ export async function feedOutput(visit: Visit, path: string): Promise<SiteRespon
 
 /** Returns the pages that changed last, with their last changes. */
 async function newest({ app }: Visit, spaces: readonly ListedSpace[]): Promise<Entry[]> {
-  const slices = new Slices()
-  const found: { page: () => ReadPage; gitPath: string; seconds: number }[] = []
+  const found: { space: ListedSpace; changed: ChangedPage }[] = []
   for (const space of spaces) {
-    const { revision } = space.pages
-    const dates = await datesAt(app, revision.space, revision.snapshot.commit)
-    for (const entry of space.tree.order) {
-      if (slices.due) await slices.rest()
-      const seconds = entry.type === 'document' ? datesOf(dates, entry.gitPath)?.updated : undefined
-      if (entry.type === 'document' && seconds !== undefined)
-        found.push({ page: () => pageIn(space, entry), gitPath: entry.gitPath, seconds })
-    }
+    const { revision, listed } = space.pages
+    const all = (await changedPages(app, revision, listed, { seconds: 0 })) ?? []
+    for (const changed of all.slice(0, MAX_ENTRIES)) found.push({ space, changed })
   }
-  found.sort((a, b) => b.seconds - a.seconds)
+  found.sort((a, b) => b.changed.dates.updated - a.changed.dates.updated)
   const entries: Entry[] = []
-  for (const { page: open, gitPath } of found.slice(0, MAX_ENTRIES)) {
-    const page = open()
-    const { space, snapshot } = page.pages.revision
-    const change = await lastChangeOf(app, space, snapshot.commit, gitPath)
+  for (const { space, changed } of found.slice(0, MAX_ENTRIES)) {
+    const page = pageIn(space, changed.entry)
+    const { revision } = space.pages
+    const change = await lastChangeOf(app, revision.space, revision.snapshot.commit, changed.entry.gitPath)
     if (change) entries.push({ page, change })
   }
   return entries

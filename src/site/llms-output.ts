@@ -2,9 +2,10 @@
  * Makes the texts for language models: `llms.txt` lists the pages, and `llms-full.txt` contains them. What is too long for
  * one list gets its own list below its path, and what is too long for one text continues in the next part.
  */
+import { decodePercent } from '../content/paths.js'
 import type { PageEntry } from '../content/types.js'
 import { isSiteDefault } from '../domain/sites/view.js'
-import { pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import { encodedPath, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
 import { Slices } from '../kernel/slices.js'
 import type { SiteResponse } from './exchange.js'
 import { type ListedSpace, listedSpaces, pageIn } from './listed-pages.js'
@@ -39,7 +40,7 @@ interface Item {
   /** Number of characters with everything below. */
   length: number
   items: readonly Item[]
-  /** The path of its own list, below the address of the site; absent if it has nothing below it. */
+  /** The path of the list of what is below it; absent if there is nothing. */
   list?: string
 }
 
@@ -94,8 +95,8 @@ class ListBuilder {
     for (const space of await listedSpaces(this.visit)) {
       const above = pathOfSiteSpace(space.siteSpace)
       if (path === above) return this.#of(space, space.pages.listed)
-      const known =
-        path.startsWith(`${above}/`) && space.pages.revision.structure.byPath.get(decoded(path.slice(above.length + 1)))
+      const rest = path.startsWith(`${above}/`) ? decodePercent(path.slice(above.length + 1)) : null
+      const known = rest === null ? undefined : space.pages.revision.structure.byPath.get(rest)
       const entry = known && space.tree.find(known.id)
       if (entry && entry.pages.length > 0 && listOf(space, entry) === path) return this.#of(space, entry.pages)
     }
@@ -122,15 +123,7 @@ class ListBuilder {
 }
 
 const listOf = ({ siteSpace }: ListedSpace, { path }: PageEntry): string =>
-  `${pathOfSiteSpace(siteSpace)}/${path.split('/').map(encodeURIComponent).join('/')}`
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
+  `${pathOfSiteSpace(siteSpace)}/${encodedPath(path)}`
 
 const itemOf = (line: string, items: readonly Item[], list: string): Item => ({
   line,

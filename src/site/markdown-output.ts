@@ -3,7 +3,13 @@ import { stringify } from 'yaml'
 import { lastChangeOf } from '../domain/revisions/last-change.js'
 import { readPageText } from '../domain/sites/visitor-page.js'
 import { markdownFor } from '../domain/sites/visitor-markdown.js'
-import { findDestination, pathOfPage, pathOfSiteSpace, type ReadPage } from '../domain/sites/visitor-paths.js'
+import {
+  encodedPath,
+  findDestination,
+  pathOfPage,
+  pathOfSiteSpace,
+  type ReadPage,
+} from '../domain/sites/visitor-paths.js'
 import { defined } from '../kernel/defined.js'
 import { redirectTo, type SiteResponse } from './exchange.js'
 import type { Visit } from './visit.js'
@@ -17,27 +23,27 @@ export function markdownPath({ siteSpace, pages, entry }: Omit<ReadPage, 'path'>
   const path = pathOfPage(siteSpace, pages, entry)
   return path === above && !pages.revision.structure.byPath.has('index')
     ? `${above}/index.md`
-    : `${ownPath(above, entry)}.md`
+    : `${above}/${encodedPath(entry.path)}.md`
 }
-
-const ownPath = (above: string, { path }: ReadPage['entry']): string =>
-  `${above}/${path.split('/').map(encodeURIComponent).join('/')}`
 
 /** Makes the response for a path that ends with `.md`. Null if no page that the reader may see has it. */
 export async function markdownOutput(visit: Visit, path: string): Promise<SiteResponse | null> {
   if (!/\.md$/i.test(path) || !servesAgents(visit)) return null
-  const page = await pageAt(visit, path.slice(0, -'.md'.length))
+  const page = await pageAt(visit, path)
   if (!page) return null
   const own = markdownPath(page)
   return own === path ? markdownOf(visit, page) : redirectTo(visit.base + own, visit.audience)
 }
 
-async function pageAt({ app, visitor }: Visit, path: string): Promise<ReadPage | null> {
+/** Finds the page at a path, also at that of its markdown or at one that redirects. Null if the reader sees none. */
+export async function pageAt({ app, visitor }: Visit, path: string): Promise<ReadPage | null> {
+  const plain = path.replace(/\.md$/i, '')
   const found =
-    (await findDestination(app, visitor, path)) ??
-    (/\/index$/.test(path) ? await findDestination(app, visitor, path.slice(0, -'/index'.length) || '/') : null)
+    (await findDestination(app, visitor, plain)) ??
+    (/\/index$/.test(plain) ? await findDestination(app, visitor, plain.slice(0, -'/index'.length) || '/') : null)
   if (found?.kind !== 'redirect') return found
-  const target = /^(?:\/|$)/.test(found.to) ? await findDestination(app, visitor, found.to || '/') : null
+  const to = found.to.replace(/#.*/s, '')
+  const target = /^(?:\/|$)/.test(to) ? await findDestination(app, visitor, to || '/') : null
   return target?.kind === 'page' ? target : null
 }
 

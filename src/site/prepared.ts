@@ -109,14 +109,23 @@ export class Prepared {
     return this.status
   }
 
-  /** Sends the stream of the response, compressed as it goes. Returns the status. */
-  async stream(req: IncomingMessage, res: ServerResponse, more: readonly string[]): Promise<number> {
+  /**
+   * Sends the stream of the response, compressed as it goes. Returns the status.
+   * @param watch called with the stream, to disconnect clients that read too slowly
+   */
+  async stream(
+    req: IncomingMessage,
+    res: ServerResponse,
+    more: readonly string[],
+    watch: (text: Readable) => void,
+  ): Promise<number> {
     const coding = codingOf(req.headers['accept-encoding'])
     const codings = coding === null ? [] : ['Content-Encoding', coding]
     res.writeHead(this.status, [...this.#headers, ...more, ...codings])
     if (req.method === 'HEAD') res.end()
     else {
       const text = Readable.from(this.response.stream?.() ?? [])
+      watch(text)
       if (coding === null) await pipeline(text, res)
       else await pipeline(text, coding === 'br' ? createBrotliCompress(quality(QUALITY.streamed)) : createGzip(), res)
     }

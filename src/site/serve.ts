@@ -1,5 +1,6 @@
 /** Serves the published sites to readers. They never share the origin of the API. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
 import { contentTypeOf, isSafeInline } from '../content/files.js'
 import type { App } from '../domain/context/app.js'
@@ -59,8 +60,8 @@ export interface SitesOptions {
   failureOf(
     thrown: unknown,
   ): Promise<{ status: number; headers: Readonly<Record<string, string>>; isUnforeseen: boolean }>
-  /** Counts the memory of a response until it is read. Throws if too many wait. */
-  hold(res: ServerResponse, ip: string, body: Buffer): void
+  /** Counts the memory of a response until it is read, and disconnects slow readers. Throws if too many wait. */
+  hold(res: ServerResponse, ip: string, body: Buffer | Readable): void
   /** Sends a file, or a range of it. */
   sendFile(ctx: Context, file: SentFile): Promise<void>
   /** Reads a JSON body within the memory of all request bodies. Throws 400, 408, 413, 415, 429, 503. */
@@ -125,10 +126,8 @@ class SiteServer {
     this.#koa = new Koa({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
     this.#koa.silent = true
     this.#koa.on('error', (error: unknown) => {
-      // The response had already started, so the client sees it end early. A client that disconnected is not a failure.
-      const code = (error as NodeJS.ErrnoException).code
-      if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
-        options.log.error({ error }, 'response failed')
+      // The response had already started, so the client sees it end early.
+      if (!isDisconnect(error)) options.log.error({ error }, 'response failed')
     })
     this.#koa.use((ctx) => this.#answer(ctx))
     this.#make = this.#koa.callback()
@@ -229,10 +228,17 @@ class SiteServer {
   }
 
   /** Sends a text while it is made, as fast as the client reads it. */
-  async #sendStream({ req, res, path }: Context, exchange: Exchange, response: SiteResponse): Promise<void> {
-    const prepared = new Prepared(response)
-    const status = await prepared.stream(req, res, ['X-Request-Id', exchange.requestId])
-    this.#record(exchange, 'sitePage', status, path)
+  async #sendStream(ctx: Context, exchange: Exchange, response: SiteResponse): Promise<void> {
+    ctx.respond = false
+    const { req, res, ip, requestId } = exchange
+    const more = ['X-Request-Id', requestId]
+    try {
+      await new Prepared(response).stream(req, res, more, (text) => this.options.hold(res, ip, text))
+    } catch (error) {
+      if (!isDisconnect(error)) this.options.log.error({ error, requestId }, 'response failed')
+      res.destroy()
+    }
+    this.#record(exchange, 'sitePage', response.status, ctx.path)
   }
 
   async #sendFile(ctx: Context, exchange: Exchange, { file, audience, headers }: SiteResponse): Promise<void> {
@@ -335,6 +341,10 @@ class SiteServer {
     return Object.assign(Object.create(this.#koa.request) as Koa.Request, { app: this.#koa, req })
   }
 }
+
+/** Whether a response ended early because its client disconnected, which is not a failure. */
+const isDisconnect = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as NodeJS.ErrnoException).code))
 
 const MARKDOWN = 'text/markdown'
 

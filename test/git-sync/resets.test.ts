@@ -152,7 +152,7 @@ for (const [take, others] of [
   ['change-request', false],
   ['main', true],
 ] as const)
-  test(`a reset that drops a deletion holds a page that moved since (${others ? 'with other work' : take})`, async () => {
+  test(`a reset drops a deletion, and the page that moved since is held: ${others ? 'with other work' : take}`, async () => {
     const { remote, space, url, reset } = await imported(`moved-since-${take}-${others}`)
     const old = page('alpha', 'beta', 'gamma')
     await remote.commit({ 'one/old.md': old, 'one/README.md': '# One\n\nfolder\n' })

@@ -173,7 +173,7 @@ for (const title of ['secret', 'Überraschung', '日本語'])
     assert.equal(await told(), hidden)
   })
 
-test('changes do not show the subject of a commit, which may name a page that the reader may not see', async () => {
+test('changes do not show the subjects of commits, which may name hidden pages', async () => {
   const pages = { Start: '# Start\n', Second: '# Second\n' }
   const site = await publish(here, pages, { visibility: 'public', agentsContext: 'included' })
   const changes = [

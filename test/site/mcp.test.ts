@@ -85,6 +85,10 @@ test('a page can be named by ID, path and address, and its sections by heading a
   const { page, address } = (await call('read', { page: '/locks' })).json
   for (const name of [page, address, 'locks', '/locks.md', `${address}.md`, '/locks/'])
     assert.is((await call('read', { page: name })).json?.page, page, name)
+  const list = (await read(`${site.address}/llms.txt`)).text
+  const listed = [...list.matchAll(/\]\((\S+\.md)\)/g)].map(([, name = '']) => name)
+  assert.ok(listed.length >= 2)
+  for (const name of listed) assert.not.ok((await call('read', { page: name })).isError, name)
   const wanted = '## Choose a provider\n\nRedis keeps every lok.\n\n### Ports\n\nThe port is 6379.'
   for (const args of [
     { page, section: 'Choose a provider' },

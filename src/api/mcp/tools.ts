@@ -8,6 +8,7 @@ import { sourceOf } from '../../domain/agents/propose.js'
 import {
   changesOutcome,
   ChangesOutput,
+  foundPage,
   type ListEntry,
   listOutcome,
   ListOutput,
@@ -18,6 +19,7 @@ import {
   ReadOutput,
   searchOutcome,
   SearchOutput,
+  wordsOf,
 } from '../../domain/agents/read-results.js'
 import { MAX_TEXT } from '../../domain/agents/text-parts.js'
 import {
@@ -44,7 +46,6 @@ import { openSpace, pageIn, shownPage } from './writer.js'
 /** Maximum number of organizations that one call reads, and of spaces with results in each. */
 const MAX_ORGANIZATIONS = 10
 const MAX_SPACES = 20
-const MAX_SECTIONS = 3
 
 const searchTool: Tool<MemberCall> = tool({
   name: 'search',
@@ -54,7 +55,7 @@ const searchTool: Tool<MemberCall> = tool({
   input: Type.Object({ query: Query, space: Type.Optional(SpaceName), limit: Limit }, closed),
   output: SearchOutput,
   run: async (member, { query, space, limit = DEFAULT_RESULTS }) => {
-    const words = query.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+    const words = wordsOf(query)
     if (words === '') return searchOutcome([], false)
     const { found, partial } = await (space === undefined
       ? searchAll(member, words)
@@ -96,13 +97,7 @@ async function searchAll({ app, actor }: MemberCall, query: string) {
 function resultOf({ app }: MemberCall, revision: OpenRevision, { id, sections }: FoundPage) {
   const entry = revision.structure.byId.get(id)
   if (!entry) return []
-  const page = shownPage(app, revision, entry)
-  const shown = sections.slice(0, MAX_SECTIONS).map(({ anchor, title, body }) => ({
-    title,
-    address: anchor === null ? page.address : `${page.address}#${encodeURIComponent(anchor)}`,
-    text: body,
-  }))
-  return [{ ...page, sections: shown }]
+  return [foundPage(shownPage(app, revision, entry), sections)]
 }
 
 const readTool: Tool<MemberCall> = tool({

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { badRequest } from '../../kernel/errors.js'
 import { fitting, type ToolOutcome } from '../../mcp/index.js'
+import type { FoundPage } from '../search/search.js'
 import { MAX_TEXT, partOf, sectionOf } from './text-parts.js'
 import { continues, nameOfPage, Next, pageFields } from './tool-schemas.js'
 
@@ -36,6 +37,22 @@ const SearchResult = Type.Object({
 export const SearchOutput = Type.Object({
   results: Type.Array(SearchResult),
   partial: Type.Boolean({ description: 'Whether a part could not be searched in time.' }),
+})
+
+/** Maximum number of sections of a page in a result. */
+const MAX_SECTIONS = 3
+
+/** Returns the words of a query in one line; '' if it has none. */
+export const wordsOf = (query: string): string => query.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+
+/** Returns a found page with the addresses of its best sections. */
+export const foundPage = (page: ShownPage, sections: FoundPage['sections']): Static<typeof SearchResult> => ({
+  ...page,
+  sections: sections.slice(0, MAX_SECTIONS).map(({ anchor, title, body }) => ({
+    title,
+    address: anchor === null ? page.address : `${page.address}#${encodeURIComponent(anchor)}`,
+    text: body,
+  })),
 })
 
 /** Returns the result of a search, best pages first. */

@@ -21,7 +21,7 @@ import { anchorsOfLinks } from '../revisions/link-graph.js'
 import { evaluate, type LoadedFile, loadFiles } from '../revisions/pages.js'
 import { readDocument } from '../revisions/revisions.js'
 import { noClaims } from './visitor-claims.js'
-import { pathOfPage, pathOfSiteSpace, type ReadPage } from './visitor-paths.js'
+import { encodedPath, pathOfPage, pathOfSiteSpace, type ReadPage } from './visitor-paths.js'
 import type { ShownSiteSpace } from './view.js'
 import type { Visitor } from './visitor.js'
 import { defined } from '../../kernel/defined.js'
@@ -254,8 +254,7 @@ const signatureOf = (app: App, siteSpace: string, gitPath: string): string =>
  * the addresses of its files.
  */
 export function pathOfFile(app: App, siteSpace: ShownSiteSpace, gitPath: string): string {
-  const names = gitPath.split('/').map(encodeURIComponent).join('/')
-  return `${pathOfSiteSpace(siteSpace)}/~files/${signatureOf(app, siteSpace.entry.id, gitPath)}/${names}`
+  return `${pathOfSiteSpace(siteSpace)}/~files/${signatureOf(app, siteSpace.entry.id, gitPath)}/${encodedPath(gitPath)}`
 }
 
 /** Whether a signature belongs to a file of a site space. */

@@ -21,21 +21,22 @@ export interface ReadPage {
 /** The destination of a path: a page, or a redirect to another address. */
 export type Destination = ({ kind: 'page' } & ReadPage) | { kind: 'redirect'; to: string }
 
-const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+/** Encodes each part of a path. */
+export const encodedPath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
 /** Returns the path of a site space: '' for the default one of the site, else `/section`, `/section/space` or `/space`. */
 export function pathOfSiteSpace(shown: ShownSiteSpace): string {
   if (isSiteDefault(shown)) return ''
   const { section, entry, isDefault } = shown
   return [...(section ? [section.path] : []), ...(isDefault ? [] : [entry.path])]
-    .map((part) => `/${encoded(part)}`)
+    .map((part) => `/${encodedPath(part)}`)
     .join('')
 }
 
 /** Returns the path of a page. The first page of a space has the path of the space; '' is the root of the site. */
 export function pathOfPage(siteSpace: ShownSiteSpace, pages: VisitorPages, entry: PageEntry): string {
   const above = pathOfSiteSpace(siteSpace)
-  return entry.id === firstPage(pages)?.id ? above : `${above}/${encoded(entry.path)}`
+  return entry.id === firstPage(pages)?.id ? above : `${above}/${encodedPath(entry.path)}`
 }
 
 /** Returns the first page with text that a visitor sees in a space. */
@@ -126,8 +127,8 @@ function startsOf(
  * others may be hidden from them.
  */
 function namedPathsOf({ section, entry }: ShownSiteSpace): string[] {
-  const above = section ? `/${encoded(section.path)}` : ''
-  return [`${above}/${encoded(entry.path)}`, ...(section ? [above] : [])]
+  const above = section ? `/${encodedPath(section.path)}` : ''
+  return [`${above}/${encodedPath(entry.path)}`, ...(section ? [above] : [])]
 }
 
 /** Returns a page that the visitor may read, by ID. */

@@ -16,9 +16,9 @@ export interface PageActions {
 export interface PageHeadModel {
   breadcrumbs: readonly SiteLink[]
   title: string
-  /** Whether only screen readers get the title. */
   /** The ID that links to the title refer to. */
   titleId?: string
+  /** Whether only screen readers get the title. */
   isTitleHidden: boolean
   emoji?: string
   description?: string

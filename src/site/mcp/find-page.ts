@@ -2,8 +2,9 @@
 import { type FlatPage, flatPages, subtreeOf } from '../../domain/agents/flat-pages.js'
 import { shownSiteSpaces } from '../../domain/sites/view.js'
 import { pagesFor } from '../../domain/sites/visitor-pages.js'
-import { findDestination, pathOfPage, pathOfSiteSpace, type ReadPage } from '../../domain/sites/visitor-paths.js'
+import { pathOfPage, pathOfSiteSpace, type ReadPage } from '../../domain/sites/visitor-paths.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { pageAt } from '../markdown-output.js'
 import type { OpenSpace } from '../navigation.js'
 import type { Visit } from '../visit.js'
 
@@ -25,8 +26,8 @@ export async function findPage(visit: Visit, name: string, space?: string): Prom
   const path = pathIn(visit, text)
   const page =
     path === null
-      ? ((await pageWithId(visit, text, space)) ?? (await pageAt(visit, `/${text}`)))
-      : await pageAt(visit, path)
+      ? ((await pageWithId(visit, text, space)) ?? (await pageNamed(visit, `/${text}`)))
+      : await pageNamed(visit, path)
   if (!page) throw missing()
   return { page, ...(anchor ? { anchor } : {}) }
 }
@@ -61,16 +62,13 @@ async function pageWithId(visit: Visit, id: string, space: string | undefined): 
   return found[0] ?? null
 }
 
-async function pageAt({ app, visitor }: Visit, path: string): Promise<ReadPage | null> {
-  const encoded = encodedPath(path.replace(/\.md$/, ''))
-  let found = encoded === null ? null : await findDestination(app, visitor, encoded)
-  if (found?.kind === 'redirect' && /^(?:\/|$)/.test(found.to))
-    found = await findDestination(app, visitor, found.to.replace(/#.*/s, '') || '/')
-  return found?.kind === 'page' ? found : null
+async function pageNamed(visit: Visit, path: string): Promise<ReadPage | null> {
+  const encoded = encodedOnce(path)
+  return encoded === null ? null : pageAt(visit, encoded)
 }
 
 /** Encodes a path that may be encoded already. Null if no page can have it. */
-function encodedPath(path: string): string | null {
+function encodedOnce(path: string): string | null {
   try {
     const encoded = encodeURI(decodeURI(path))
     return /\\|%00|%5c/i.test(encoded) ? null : encoded

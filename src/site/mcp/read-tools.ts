@@ -1,7 +1,14 @@
 /** The tools that search a site and read its pages. */
 import { Type } from '@sinclair/typebox'
 import { sourceOf } from '../../domain/agents/propose.js'
-import { readOutcome, ReadOutput, searchOutcome, SearchOutput } from '../../domain/agents/read-results.js'
+import {
+  foundPage,
+  readOutcome,
+  ReadOutput,
+  searchOutcome,
+  SearchOutput,
+  wordsOf,
+} from '../../domain/agents/read-results.js'
 import { MAX_TEXT } from '../../domain/agents/text-parts.js'
 import {
   closed,
@@ -26,7 +33,6 @@ import { memberOf, type SiteCall, shownPage } from './call.js'
 import { findPage, partsBelow } from './find-page.js'
 
 const MAX_SPACES = 20
-const MAX_SECTIONS = 3
 
 /** Searches the site. */
 export const searchTool: Tool<SiteCall> = tool({
@@ -51,7 +57,7 @@ export const searchTool: Tool<SiteCall> = tool({
   run: async ({ visit }, { query, below, limit = DEFAULT_RESULTS }) => {
     const from = below === undefined ? undefined : (await partsBelow(visit, below))[0]?.siteSpace
     const siteSpaces = searchedSpaces(shownSiteSpaces(visit.visitor.view), from)
-    const words = query.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+    const words = wordsOf(query)
     const asked = { query: words, limit: MAX_SPACES }
     const found =
       words === ''
@@ -79,13 +85,7 @@ async function resultsIn(visit: Visit, siteSpace: SiteSpace, found: readonly Fou
   return found.flatMap(({ id, score, sections }) => {
     const entry = space.pages.find(id)
     if (!entry) return []
-    const page = shownPage(visit, space, entry)
-    const shown = sections.slice(0, MAX_SECTIONS).map(({ anchor, title, body }) => ({
-      title,
-      address: anchor === null ? page.address : `${page.address}#${encodeURIComponent(anchor)}`,
-      text: body,
-    }))
-    return [{ score, result: { ...page, sections: shown } }]
+    return [{ score, result: foundPage(shownPage(visit, space, entry), sections) }]
   })
 }
 
