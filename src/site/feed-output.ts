@@ -84,7 +84,7 @@ async function feedOf(visit: Visit, path: string, entries: readonly Entry[]): Pr
     const html = index < MAX_SHOWN ? await contentOf(visit, page, change) : ''
     feed.addItem({
       id: `${address}${page.path}#${commit}`,
-      title: page.entry.title,
+      title: htmlText(page.entry.title),
       link: address + page.path,
       date: new Date(seconds * 1000),
       author: [{ name: author || 'Unknown' }],
@@ -94,8 +94,14 @@ async function feedOf(visit: Visit, path: string, entries: readonly Entry[]): Pr
   return { status: 200, type: 'application/atom+xml; charset=utf-8', body: feed.atom1(), audience }
 }
 
-/** Returns the blocks that a commit changed, without icons, which need the style sheet. */
+/** The library marks titles of entries as HTML. */
+const htmlText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;')
+
+/** Parts of pages that need the style sheet or a script: icons, buttons, and links to sections. */
+const INTERFACE = /<svg\b[^>]*>.*?<\/svg>|<button\b[^>]*>.*?<\/button>|<a class="anchor"[^>]*><\/a>/gs
+
+/** Returns the blocks that a commit changed, without what only pages need. */
 async function contentOf({ app, visitor, address }: Visit, page: ReadPage, { commit }: PageChange): Promise<string> {
   const html = await renderChange(app, visitor, page, commit, address)
-  return html.length > MAX_CONTENT ? '' : html.replace(/<svg\b[^>]*>.*?<\/svg>/gs, '')
+  return html.length > MAX_CONTENT ? '' : html.replace(INTERFACE, '')
 }

@@ -89,4 +89,18 @@ test('the feed of a page has its commits, and never text that the page has lost'
   assert.is((await site.get('/feed.xml')).status, 404)
 })
 
+test('titles of entries are text, and content has no buttons', async () => {
+  const desk = await openDesk(here, {
+    'README.md': '# Start\n',
+    'odd.md': '# A <b>bold</b> & ]]> title\n\n## Part\n\n```js\nlet a\n```\n',
+    'SUMMARY.md': '* [Start](README.md)\n* [A \\<b>bold & \\]\\]> title](odd.md)\n',
+  })
+  const site = await publishSite(here, [desk.space])
+  const { text } = await site.get('/feed.xml')
+  const entry = entriesOf(text).find(({ title }) => title.includes('bold'))
+  assert.is(entry?.title, 'A &lt;b>bold &amp; ]]> title')
+  assert.match(entry?.content ?? '', /<pre/)
+  assert.not.match(entry?.content ?? '', /<button|class="anchor"/)
+})
+
 test.run()
