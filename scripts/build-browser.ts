@@ -1,10 +1,11 @@
-// Builds what browsers load from published sites: node --import tsx scripts/build-browser.ts <folder>
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+// Builds what browsers load from published sites and of the app: node --import tsx scripts/build-browser.ts <folder of the compiled sources>
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
+const desk = fileURLToPath(new URL('../src/desk/', import.meta.url))
 const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 
 /** The sources and the names of the built files. */
@@ -32,7 +33,7 @@ async function iconAliases(): Promise<Record<string, string>> {
 }
 
 /** Builds the scripts and the style sheet of sites, and the names of icons, into a folder. */
-export async function buildBrowser(folder: string): Promise<void> {
+async function buildSites(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const [source, name] of Object.entries(FILES)) {
     const { outputFiles } = await build({
@@ -51,5 +52,52 @@ export async function buildBrowser(folder: string): Promise<void> {
   await writeFile(join(folder, 'icon-aliases.json'), JSON.stringify(await iconAliases()))
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  await buildBrowser(process.argv[2] ?? 'dist/site/assets')
+/**
+ * Builds the app into a folder. The names of all files contain hashes of their content. `manifest.json` names the files
+ * that its page loads.
+ */
+export async function buildDesk(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  const { metafile } = await build({
+    entryPoints: { main: join(desk, 'main.tsx'), theme: join(desk, 'theme.ts') },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    publicPath: '/~desk/',
+    loader: { '.woff2': 'file' },
+    metafile: true,
+    logLevel: 'error',
+  })
+  const files = Object.keys(metafile.outputs).map((path) => basename(path))
+  const named = (pattern: RegExp): string => {
+    const found = files.find((name) => pattern.test(name))
+    if (found === undefined) throw new Error(`The build of the app has no file ${pattern}.`)
+    return found
+  }
+  const manifest = {
+    script: named(/^main-.*\.js$/),
+    style: named(/^main-.*\.css$/),
+    theme: named(/^theme-.*\.js$/),
+    font: named(/^ibm-plex-sans-latin-400-normal-.*\.woff2$/),
+    files,
+  }
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+}
+
+/**
+ * Builds what browsers load, next to the compiled sources.
+ * @param compiled the folder of the compiled sources: `dist`
+ */
+export async function buildBrowser(compiled: string): Promise<void> {
+  await Promise.all([buildSites(join(compiled, 'site/assets')), buildDesk(join(compiled, 'desk/assets'))])
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildBrowser(process.argv[2] ?? 'dist')

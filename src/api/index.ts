@@ -34,6 +34,7 @@ import * as history from './revisions/endpoints.js'
 import * as search from './search/endpoints.js'
 import * as pdf from './pdf/endpoints.js'
 import * as signIn from './sign-in/endpoints.js'
+import * as session from './sign-in/session.js'
 import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
@@ -71,6 +72,7 @@ export const endpoints: Endpoints = {
   ...invites,
   ...linkInvites,
   ...signIn,
+  ...session,
   ...sso,
   ...ssoTokens,
   ...saml,

@@ -65,8 +65,8 @@ export interface IssuedToken {
   secret: string
 }
 
-/** Properties of a new token. For `byEmail`, `sso` and `excludedFrom`, see `TokenDoc`. */
-type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'excludedFrom'>
+/** Properties of a new token. For `byEmail`, `sso`, `session` and `excludedFrom`, see `TokenDoc`. */
+type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'session' | 'excludedFrom'>
 
 type Writer = Pick<Transaction, 'insert'>
 
@@ -94,6 +94,7 @@ export async function issueToken(
     ...defined({ organization: input.organization }),
     ...(input.byEmail ? { byEmail: true } : {}),
     ...(input.sso ? { sso: input.sso } : {}),
+    ...(input.session ? { session: true } : {}),
     ...(input.excludedFrom ? { excludedFrom: input.excludedFrom } : {}),
     ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
   })
@@ -105,7 +106,11 @@ export async function issueToken(
  * If the caller leaves the organization or revokes the request's token at the same time, none is issued. Throws 400,
  * 401, 403.
  */
-export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
+export async function createToken(
+  app: App,
+  actor: Actor,
+  input: CreateToken & Pick<TokenDoc, 'session'>,
+): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
     throw new ServiceError(

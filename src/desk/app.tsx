@@ -1,0 +1,86 @@
+/** The routes of the app. The code of a screen is loaded when it is opened first. */
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { hasEnded, session } from './api/session.js'
+import { address, matchPath } from './route.js'
+import { Frame } from './shell/frame.js'
+import { Nothing, Shape } from './shell/notes.js'
+import { Panels } from './panels.js'
+import { Toasts } from './shell/toast.js'
+import { words } from './words/index.js'
+
+/** The parameters of a route, by name. */
+export type Parameters = Readonly<Record<string, string>>
+type Screen = ComponentType<Parameters>
+
+interface Route {
+  pattern: string
+  load: () => Promise<Screen>
+  /** Whether the screen is for everybody, not only for users who are signed in. */
+  isOpen?: boolean
+}
+
+const signInScreen = () => import('./screens/sign-in.js')
+const ROUTES: readonly Route[] = [
+  { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
+  { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
+  { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
+  { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
+]
+
+function find(path: string): { route: Route; parameters: Parameters } | null {
+  for (const route of ROUTES) {
+    const parameters = matchPath(route.pattern, path)
+    if (parameters) return { route, parameters }
+  }
+  return null
+}
+
+/** The whole app. */
+export function App() {
+  const { path } = address.value
+  const found = find(path)
+  const isSignedIn = session.value != null
+  const load =
+    found === null
+      ? null
+      : isSignedIn || found.route.isOpen
+        ? found.route.load
+        : async () => (await signInScreen()).SignIn
+  const key = found === null ? 'missing' : isSignedIn || found.route.isOpen ? found.route.pattern : 'sign-in'
+  const [shown, setShown] = useState<{ key: string; Screen: Screen } | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    void load?.().then((Screen) => isCurrent && setShown({ key, Screen }))
+    return () => {
+      isCurrent = false
+    }
+  }, [key])
+  return (
+    <>
+      {found === null ? <Missing /> : shown?.key === key ? <shown.Screen {...found.parameters} /> : <Opening />}
+      <Panels />
+      <Toasts />
+      {hasEnded.value && isSignedIn && <SignInAgain />}
+    </>
+  )
+}
+
+const Missing = () => (
+  <Frame title={words().errors.missingTitle}>
+    <Nothing />
+  </Frame>
+)
+
+const Opening = () => (
+  <div class="pad">
+    <Shape />
+  </div>
+)
+
+/** Asks a user whose session ended to sign in, above the screen, so that nothing is lost. */
+function SignInAgain() {
+  const [Again, setAgain] = useState<ComponentType | null>(null)
+  useEffect(() => void signInScreen().then((one) => setAgain(() => one.SignInAgain)), [])
+  return Again && <Again />
+}
