@@ -4,6 +4,6 @@ import { type VerifyOrder, verifyResponse } from './verify.js'
 export const tasks = {
   /** Verifies a response; `order` and the result (`Asserted`) are JSON. */
   async verify(encoded: string, order: string): Promise<string> {
-    return JSON.stringify(await verifyResponse(encoded, JSON.parse(order) as VerifyOrder))
+    return JSON.stringify(await verifyResponse(encoded, JSON.parse(order)))
   },
 }
