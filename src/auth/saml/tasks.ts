@@ -1,5 +1,4 @@
 /** The table of tasks for the threads that verify responses. */
-import { type VerifyOrder, verifyResponse } from './verify.js'
 
 export const tasks = {
   /** Verifies a response; `order` and the result (`Asserted`) are JSON. */
