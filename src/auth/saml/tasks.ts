@@ -1,4 +1,5 @@
 /** The table of tasks for the threads that verify responses. */
+import { verifyResponse } from './verify.js'
 
 export const tasks = {
   /** Verifies a response; `order` and the result (`Asserted`) are JSON. */
