@@ -62,7 +62,7 @@ test('a cookie that changes something needs the own origin and the header that f
   assert.is(await name(), 'Changed')
 })
 
-test('pages of other origins read nothing with the cookie, and addresses outside of the API do not know it', async () => {
+test('pages of other origins cannot read with the cookie, and it is not valid outside of the API', async () => {
   const { cookie } = await open(here.admin.token)
   const read = () => request(here.url).get('/v1/user').set('Cookie', cookie)
   await read().expect(200)

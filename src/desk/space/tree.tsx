@@ -6,7 +6,7 @@ import { Icon } from '../shell/icons.js'
 import { words } from '../words/index.js'
 import { findPage, type Page } from './space.js'
 
-/** What the tree shows. */
+/** The content of the tree. */
 export interface TreeProps {
   pages: readonly Page[]
   /** The ID of the open page. */
