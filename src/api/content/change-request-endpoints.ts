@@ -7,6 +7,7 @@ const reads = contentReads({
   noun: 'the content of a change request',
   section: 'Change request content',
   head: ({ changeRequest }) => changeRequest.head,
+  version: ({ changeRequest }) => ({ changeRequest: changeRequest.doc.number }),
   isNewest: true,
   open: ({ app, space, changeRequest }) => openRevision(app, space, changeRequest.head),
 })

@@ -2,6 +2,7 @@
  * Declares the endpoints that read content once. The main content, change requests and revisions mount them under their
  * own paths.
  */
+import type { ContentVersion } from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
@@ -40,6 +41,8 @@ interface ContentSource<Path extends BelowSpace> {
   /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
+  /** Returns the version that addresses in responses name. Absent = main. */
+  version?: (loaded: Loaded<Path>) => ContentVersion
   /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true
   /** Whether the content is at the head of main, so that page responses may be renewed when main moves. */
@@ -64,7 +67,8 @@ export function contentReads<const Path extends BelowSpace>(source: ContentSourc
 }
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
-function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
+function readsOf<Path extends BelowSpace>(source: ContentSource<Path>) {
+  const { path, noun, section, head, open, isNewest, isMain } = source
   const opened = async (context: ContentRequest) => open(loadedBelow(context))
   const show = async (context: PresentOptions): Promise<OpenRevision> => {
     const revision = await opened(context)
@@ -78,6 +82,7 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     common: { method: 'GET', section, needs: 'space:view' } as const,
     head: (context: ContentRequest) => head(loadedBelow(context)),
     open: opened,
+    version: (context: ContentRequest): ContentVersion => source.version?.(loadedBelow(context)) ?? {},
     /** Opens the revision with computed pages, unless the query excludes them. */
     show,
     validator: (context: ContentRequest) => contentValidator(context.app, context.space, head(loadedBelow(context))),
@@ -96,7 +101,7 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
 }
 
 /** Declares the reads of the whole revision, its pages and its files. */
-function lists({ path, noun, common, head, open, show, validator }: Reads) {
+function lists({ path, noun, common, head, open, show, version, validator }: Reads) {
   return {
     revision: endpoint({
       ...common,
@@ -105,7 +110,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       query: ContentQuery,
       returns: Revision,
       validator: (context) => revisionValidator(context.app, context.space, head(context)),
-      handle: async (context) => presentRevision(context.app, await show(context), context.query),
+      handle: async (context) => presentRevision(context.app, await show(context), context.query, version(context)),
     }),
     pages: endpoint({
       ...common,
@@ -116,10 +121,8 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       validator,
       handle: async (context) => {
         const revision = await show(context)
-        return {
-          pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages))
-            .json,
-        }
+        const presented = await pageContext(context.app, revision, context.query, version(context))
+        return { pages: (await presentPages(presented, revision.structure.pages)).json }
       },
     }),
     files: endpoint({
@@ -141,7 +144,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
 }
 
 /** Declares the reads of one page of the revision. */
-function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
+function pageReads({ path, noun, common, show, version, validator, renewal }: Reads) {
   return {
     page: endpoint({
       ...common,
@@ -154,7 +157,7 @@ function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
       handle: async (context) => {
         const revision = await show(context)
         return presentPage(
-          await pageContext(context.app, revision, context.query),
+          await pageContext(context.app, revision, context.query, version(context)),
           getPage(revision, context.pageId),
           context.query.format,
         )
@@ -173,7 +176,7 @@ function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
       handle: async (context) => {
         const revision = await show(context)
         return presentPage(
-          await pageContext(context.app, revision, context.query),
+          await pageContext(context.app, revision, context.query, version(context)),
           getPageByPath(revision, context.pagePath),
           context.query.format,
         )

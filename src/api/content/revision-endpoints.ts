@@ -6,6 +6,7 @@ const reads = contentReads({
   noun: 'a revision',
   section: 'Revisions',
   head: ({ revision }) => revision.snapshot.commit,
+  version: ({ revision }) => ({ revision: revision.snapshot.commit }),
   open: ({ revision }) => revision,
 })
 
