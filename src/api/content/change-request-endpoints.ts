@@ -19,3 +19,5 @@ export const getFileInChangeRequestById = reads.file
 export const getPageInChangeRequestById = reads.page
 export const getPageInChangeRequestByPath = reads.pageByPath
 export const getReusableContentInChangeRequestById = reads.reusableContent
+export const getRenderedPageInChangeRequest = reads.renderedPage
+export const renderPageInChangeRequest = reads.renderedDraft

@@ -17,3 +17,5 @@ export const getFileInRevisionById = reads.file
 export const getPageInRevisionById = reads.page
 export const getPageInRevisionByPath = reads.pageByPath
 export const getReusableContentInRevisionById = reads.reusableContent
+export const getRenderedPageInRevision = reads.renderedPage
+export const renderPageInRevision = reads.renderedDraft

@@ -4,10 +4,7 @@ import type { App } from './app.js'
 type Settings = Pick<App, 'settings'>
 
 /** A version of the content of a space: main if empty, otherwise a revision, or a change request by its number. */
-export type ContentVersion =
-  | { revision?: never; changeRequest?: never }
-  | { revision: string }
-  | { changeRequest: number }
+export type ContentVersion = { revision?: string; changeRequest?: never } | { revision?: never; changeRequest: number }
 
 /** Returns the address of an organization. */
 export const organizationAddress = ({ settings }: Settings, id: string): string => `${settings.publicUrl}/o/${id}`
@@ -31,19 +28,25 @@ export const changeRequestAddress = (app: Settings, space: string, number: numbe
 export const connectionAddress = (app: Settings, space: string): string => `${contentAddress(app, space)}/connection`
 
 /** Returns the address of the content of a space. */
-export function contentAddress({ settings }: Settings, space: string, version: ContentVersion = {}): string {
+export function contentAddress(
+  { settings }: Settings,
+  space: string,
+  { changeRequest, revision }: ContentVersion = {},
+): string {
   const base = `${settings.publicUrl}/s/${space}`
-  if ('changeRequest' in version && version.changeRequest !== undefined) return `${base}/c/${version.changeRequest}`
-  return 'revision' in version && version.revision !== undefined ? `${base}?at=${version.revision}` : base
+  if (changeRequest !== undefined) return `${base}/c/${changeRequest}`
+  return revision === undefined ? base : `${base}?at=${revision}`
 }
 
 /** Returns the address of a page. */
-export function pageAddress({ settings }: Settings, space: string, page: string, version: ContentVersion = {}): string {
-  const [base, id] = [`${settings.publicUrl}/s/${space}`, encodeURIComponent(page)]
-  if ('changeRequest' in version && version.changeRequest !== undefined)
-    return `${base}/c/${version.changeRequest}?page=${id}`
-  const at = 'revision' in version && version.revision !== undefined ? `?at=${version.revision}` : ''
-  return `${base}/p/${id}${at}`
+export const pageAddress = ({ settings }: Settings, space: string, page: string, version?: ContentVersion): string =>
+  settings.publicUrl + pagePath(space, page, version)
+
+/** Returns the path of a page in the app. */
+export function pagePath(space: string, page: string, { changeRequest, revision }: ContentVersion = {}): string {
+  const [base, id] = [`/s/${space}`, encodeURIComponent(page)]
+  if (changeRequest !== undefined) return `${base}/c/${changeRequest}/p/${id}`
+  return `${base}/p/${id}${revision === undefined ? '' : `?at=${revision}`}`
 }
 
 /** Returns the address of a comment, on its page if it has one. */
@@ -51,12 +54,11 @@ export function commentAddress(
   app: Settings,
   { space, page, comment, changeRequest }: { space: string; page?: string; comment: string; changeRequest?: number },
 ): string {
-  const version = changeRequest === undefined ? {} : { changeRequest }
   const above =
-    page !== undefined
-      ? pageAddress(app, space, page, version)
-      : changeRequest === undefined
+    changeRequest !== undefined
+      ? contentAddress(app, space, { changeRequest }) + (page === undefined ? '/discussion' : `?page=${page}`)
+      : page === undefined
         ? contentAddress(app, space)
-        : `${contentAddress(app, space, version)}/discussion`
+        : pageAddress(app, space, page)
   return `${above}#comment-${comment}`
 }
