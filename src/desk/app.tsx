@@ -21,11 +21,14 @@ interface Route {
 }
 
 const signInScreen = () => import('./screens/sign-in.js')
+const spaceScreen = async () => (await import('./screens/space.js')).SpaceScreen
 const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
   { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
+  { pattern: '/s/:space', load: spaceScreen },
+  { pattern: '/s/:space/p/:page', load: spaceScreen },
 ]
 
 function find(path: string): { route: Route; parameters: Parameters } | null {
