@@ -47,7 +47,8 @@ export async function setLanguage(tag: string, { remember = false } = {}): Promi
   if (remember) localStorage.setItem(STORED, tag)
 }
 
-function complete<T>(given: unknown, english: T): T {
+/** Returns the texts of a language, with the English ones in place of those that it lacks. */
+export function complete<T>(given: unknown, english: T): T {
   if (typeof english !== 'object' || english === null) return (given ?? english) as T
   const own = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   // Plural forms differ by language.
