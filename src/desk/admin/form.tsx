@@ -196,7 +196,7 @@ export const Pick = <T extends string>({
   disabled?: boolean
 }) => (
   <select
-    class="in pick"
+    class="in auto"
     aria-label={label}
     disabled={disabled}
     onChange={(event) => onChange(event.currentTarget.value as T)}

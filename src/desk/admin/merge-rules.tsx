@@ -24,7 +24,12 @@ const PEOPLE = ['require_specific_reviewers', 'require_one_of_specific_reviewers
 
 type People = (typeof PEOPLE)[number]
 
-const isPeople = (rule: Rule): rule is Of<'allow_bypass'> => (PEOPLE as readonly string[]).includes(rule.rule)
+/** Returns the people of a rule. Null if the rules do not have it. */
+const peopleOf = (rules: readonly Rule[], rule: People): readonly string[] | null => {
+  const found = rules.find((one) => one.rule === rule)
+  return found && 'users' in found ? found.users : null
+}
+
 const isCustom = (rule: Rule): rule is Of<'custom'> => rule.rule === 'custom'
 
 /** Draws the rules with their choices. `save` sends them. */
@@ -107,7 +112,7 @@ function RuleList({
             <PeopleRule
               organization={organization}
               rule={rule}
-              users={rules.filter(isPeople).find((one) => one.rule === rule)?.users ?? null}
+              users={peopleOf(rules, rule)}
               error={form.error(`mergeRules/rules/${rules.findIndex((one) => one.rule === rule)}`)}
               onChange={(users) => onChange(users === null ? without(rule) : [...without(rule), { rule, users }])}
             />

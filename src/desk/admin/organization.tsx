@@ -13,7 +13,7 @@ export type Organization = Schemas['Organization']
 /** Reads an organization. */
 export const useOrganization = (id: string): Loaded<Organization> =>
   useData(
-    `orgs/${id}`,
+    `organization/${id}`,
     () =>
       body(api.GET('/v1/orgs/{organizationId}', { params: { path: { organizationId: id } } })) as Promise<Organization>,
   )

@@ -18,11 +18,17 @@ export const ADMIN_ROUTES: readonly Route[] = [
   route(`${ORGANIZATION}/general`, async () => (await import('../screens/organization.js')).General),
   route(`${ORGANIZATION}/sites`, async () => (await import('../screens/sites.js')).Sites),
   route(`${ORGANIZATION}/merge-rules`, async () => (await import('../screens/organization.js')).OrganizationRules),
-  route(`${ORGANIZATION}/connections`, async () => (await import('../screens/org-connections.js')).OrganizationConnections),
+  route(
+    `${ORGANIZATION}/connections`,
+    async () => (await import('../screens/org-connections.js')).OrganizationConnections,
+  ),
   route(`${ORGANIZATION}/openapi`, async () => (await import('../screens/openapi-specs.js')).OpenApiSpecs),
   route(`${ORGANIZATION}/translations`, async () => (await import('../screens/translations.js')).Translations),
   route(`${ORGANIZATION}/trash`, async () => (await import('../screens/trash.js')).Trash),
   route(`${ORGANIZATION}/tokens`, async () => (await import('../screens/member-tokens.js')).MemberTokens),
   route(`${ORGANIZATION}/webhooks`, async () => (await import('../screens/webhooks.js')).Webhooks),
   route(`${ORGANIZATION}/audit`, async () => (await import('../screens/audit.js')).Audit),
+  route('/s/:space/settings', async () => (await import('../screens/space-settings.js')).SpaceSettings),
+  route('/s/:space/connection', async () => (await import('../screens/connection.js')).ConnectionScreen),
+  route('/s/:space/connection/new', async () => (await import('../screens/connection-new.js')).ConnectionNew),
 ]

@@ -113,7 +113,9 @@ const loadPage = (organization: string, page: { limit: number; page?: string }) 
 /** What an operation is called. Rare operations are named as the API names them. */
 function actionOf({ operation }: Entry): string {
   const names: Readonly<Record<string, string>> = adminWords().audit.operations
-  return names[operation] ?? operation.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
+  return (
+    names[operation] ?? operation.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
+  )
 }
 
 const OUTCOMES: Record<Entry['outcome'], [Tone, IconName]> = {
@@ -256,9 +258,7 @@ function Details({ entry }: { entry: Entry }) {
           type="button"
           class="icb s"
           aria-label={w.copyRequest}
-          onClick={() =>
-            void navigator.clipboard.writeText(entry.requestId).then(() => toast(words().common.copied))
-          }
+          onClick={() => void navigator.clipboard.writeText(entry.requestId).then(() => toast(words().common.copied))}
         >
           <Icon name="copy" />
         </button>

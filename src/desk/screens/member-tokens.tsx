@@ -100,8 +100,7 @@ function Tokens({ organization }: { organization: Organization }) {
                   {items.map((token) => (
                     <tr key={token.id}>
                       <td>
-                        <b>{token.label}</b>{' '}
-                        {token.session && <Chip icon="desktop">{w.session}</Chip>}{' '}
+                        <b>{token.label}</b> {token.session && <Chip icon="desktop">{w.session}</Chip>}{' '}
                         {exempt?.has(token.id) && <Chip icon="shield">{w.isExempt}</Chip>}
                       </td>
                       <td>

@@ -225,7 +225,7 @@ function Access({
               <div class="row wrap">
                 <h2 class="h grow">{fill(w.why, { name })}</h2>
                 {space && (
-                  <select class="in pick" aria-label={w.chooseSpace} onChange={(e) => setChosen(e.currentTarget.value)}>
+                  <select class="in auto" aria-label={w.chooseSpace} onChange={(e) => setChosen(e.currentTarget.value)}>
                     <Options value={space.space.id} of={items.map((one) => [one.space.id, one.space.title] as const)} />
                   </select>
                 )}

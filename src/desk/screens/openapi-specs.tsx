@@ -213,15 +213,7 @@ function OneSpec({ organization, spec, again }: { organization: Organization; sp
   )
 }
 
-function SpecForm({
-  organization,
-  spec,
-  onClose,
-}: {
-  organization: Organization
-  spec?: Spec
-  onClose: () => void
-}) {
+function SpecForm({ organization, spec, onClose }: { organization: Organization; spec?: Spec; onClose: () => void }) {
   const w = adminWords().openapi
   const [slug, setSlug] = useState(spec?.slug ?? '')
   const [from, setFrom] = useState<'url' | 'text'>(spec?.sourceURL === undefined && spec ? 'text' : 'url')

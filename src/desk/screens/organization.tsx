@@ -13,7 +13,7 @@ import { attempt, toast } from '../shell/toast.js'
 const change = async (organization: Organization, changes: Schemas['UpdateOrganization']) => {
   const params = { path: { organizationId: organization.id } }
   await body(api.PATCH('/v1/orgs/{organizationId}', { params, body: changes }))
-  await reload(`orgs/${organization.id}`)
+  await reload(`organization/${organization.id}`)
 }
 
 /** The screen of the organization. */

@@ -47,7 +47,7 @@ export function SingleSignOn({ org = '' }: { org?: string }) {
                   attempt(async () => {
                     const params = { path: { organizationId: organization.id } }
                     await body(api.PATCH('/v1/orgs/{organizationId}', { params, body: { sso } }))
-                    await reload(`orgs/${organization.id}`)
+                    await reload(`organization/${organization.id}`)
                   })
                 }
               >

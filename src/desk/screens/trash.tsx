@@ -112,6 +112,7 @@ function Deleted({ organization }: { organization: Organization }) {
               </table>
             </div>
             <ListEnd of={list} />
+            {question}
           </>
         )
       }
