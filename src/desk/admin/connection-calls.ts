@@ -34,7 +34,10 @@ export const connect = (
   >,
 ): Promise<Connection> =>
   body(
-    api.POST('/v1/spaces/{spaceId}/git/connections', { params: { path: { spaceId } }, body: input as never }),
+    api.POST('/v1/spaces/{spaceId}/git/connections', {
+      params: { path: { spaceId } },
+      body: { ...input, ref: fullRef(input.ref) } as never,
+    }),
   ) as Promise<Connection>
 
 /** Changes a connection. */
@@ -43,7 +46,10 @@ export const changeConnection = (
   changes: Partial<Schemas['UpdateConnection']>,
 ): Promise<Connection> =>
   body(
-    api.PATCH('/v1/spaces/{spaceId}/git/connections/{connectionId}', { ...at(connection), body: changes as never }),
+    api.PATCH('/v1/spaces/{spaceId}/git/connections/{connectionId}', {
+      ...at(connection),
+      body: { ...changes, ...(changes.ref === undefined ? {} : { ref: fullRef(changes.ref) }) } as never,
+    }),
   ) as Promise<Connection>
 
 /** Tests a connection. */
@@ -84,6 +90,9 @@ export async function disconnect(connection: { space: string; id: string }): Pro
 
 /** Whether a run has ended. */
 export const isOver = ({ state }: Run): boolean => state !== 'queued' && state !== 'running'
+
+/** The name of a branch as Git stores it. */
+const fullRef = (name: string): string => (name.startsWith('refs/') ? name : `refs/heads/${name}`)
 
 /** The name of a branch without what Git puts before it. */
 export const branchName = (ref: string): string => ref.replace(/^refs\/heads\//, '')

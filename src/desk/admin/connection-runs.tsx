@@ -7,6 +7,7 @@ import { Chip, Show, type Tone } from '../shell/notes.js'
 import { Time } from '../shell/time.js'
 import { fill, plural } from '../words/index.js'
 import type { Connection, Run } from './connection-calls.js'
+import { hostName } from './connection-words.js'
 import { Segments } from './form.js'
 import { ListEnd, OpeningRow, type Page, usePages } from './lists.js'
 import { adminWords } from './words.js'
@@ -147,7 +148,7 @@ function Details({ connection, run }: { connection: Connection; run: Run }) {
                 {fill(w.revisionPair, {
                   there: (remoteRevision ?? '–').slice(0, 7),
                   here: (revision ?? '–').slice(0, 7),
-                  host: adminWords().connection.hosts[connection.provider],
+                  host: hostName(connection),
                 })}
               </dd>
             </>

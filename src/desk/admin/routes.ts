@@ -31,4 +31,6 @@ export const ADMIN_ROUTES: readonly Route[] = [
   route('/s/:space/settings', async () => (await import('../screens/space-settings.js')).SpaceSettings),
   route('/s/:space/connection', async () => (await import('../screens/connection.js')).ConnectionScreen),
   route('/s/:space/connection/new', async () => (await import('../screens/connection-new.js')).ConnectionNew),
+  route('/new', async () => (await import('../screens/new.js')).New),
+  route('/new/found', async () => (await import('../screens/new-found.js')).NewFound),
 ]

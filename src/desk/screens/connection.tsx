@@ -11,7 +11,7 @@ import {
   syncNow,
   useConnections,
 } from '../admin/connection-calls.js'
-import { ConnectionChip, shortAddress } from '../admin/connection-words.js'
+import { ConnectionChip, hostName, shortAddress } from '../admin/connection-words.js'
 import { Runs } from '../admin/connection-runs.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
@@ -23,7 +23,7 @@ import { inWords, Time } from '../shell/time.js'
 import { attempt, toast } from '../shell/toast.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
-import { fill, words } from '../words/index.js'
+import { fill, language, words } from '../words/index.js'
 import { Frame } from '../shell/frame.js'
 
 /** The screen. */
@@ -38,6 +38,7 @@ export function ConnectionScreen({ space: id = '' }: { space?: string }) {
 }
 
 const WHILE_RUNNING_MS = 1_000
+const WEEK_MS = 6 * 86_400_000
 
 function OfSpace({ space }: { space: Space }) {
   const w = adminWords().connection
@@ -173,13 +174,21 @@ export function Progress({ connection }: { connection: Connection }) {
 const amount = (count: number, unit: 'bytes' | 'commits'): number =>
   unit === 'bytes' ? Math.round(count / 100_000) / 10 : count
 
+/** "Monday 8:02 AM" within a week, else a date. */
+function sinceWhen(iso: string): string {
+  const date = new Date(iso)
+  const isRecent = Date.now() - date.getTime() < WEEK_MS
+  const day = isRecent ? ({ weekday: 'long' } as const) : ({ year: 'numeric', month: 'short', day: 'numeric' } as const)
+  return date.toLocaleString(language.value, { ...day, hour: 'numeric', minute: '2-digit' })
+}
+
 /** Why a sync fails, what is safe, and what to do. */
 function Failure({ space, connection }: { space: Space; connection: Connection }) {
   const w = adminWords().connection
   const { failure } = connection
   if (!failure) return null
   const known = w.causes as Readonly<Record<string, { title: string; text: string } | undefined>>
-  const host = w.hosts[connection.provider]
+  const host = hostName(connection)
   const cause = known[failure.cause] ?? w.otherCause
   const again = () =>
     attempt(async () => {
@@ -212,7 +221,7 @@ function Failure({ space, connection }: { space: Space; connection: Connection }
       }
     >
       <p>
-        <b>{fill(cause.title, { host, since: inWords(failure.since) })}</b> {fill(cause.text, { host })}
+        <b>{fill(cause.title, { host, since: sinceWhen(failure.since) })}</b> {fill(cause.text, { host })}
       </p>
       <details>
         <summary class="sm">{w.technical}</summary>
@@ -225,7 +234,7 @@ function Failure({ space, connection }: { space: Space; connection: Connection }
 function Facts({ space, connection }: { space: Space; connection: Connection }) {
   const w = adminWords().connection
   const [ask, question] = useQuestion()
-  const host = w.hosts[connection.provider]
+  const host = hostName(connection)
   const folder = connection.repoProjectDirectory
   return (
     <section class="panel" aria-labelledby={`facts-${connection.id}`}>
