@@ -47,7 +47,8 @@ export async function setLanguage(tag: string, { remember = false } = {}): Promi
   if (remember) localStorage.setItem(STORED, tag)
 }
 
-function complete(given: unknown, english: unknown): unknown {
+/** Returns the texts of a language, with the English ones in place of those that it lacks. */
+export function complete(given: unknown, english: unknown): unknown {
   if (typeof english !== 'object' || english === null) return given ?? english
   const own = new Map(typeof given === 'object' && given !== null ? Object.entries(given) : [])
   // Plural forms differ by language.
