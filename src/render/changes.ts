@@ -3,6 +3,7 @@ import { toHtml } from 'hast-util-to-html'
 import { parseDocument } from '../content/blocks/parse.js'
 import { type BlockChange, type ComparedBlock, compareDocuments } from '../content/compare/compare.js'
 import type { Unit } from '../content/compare/digest.js'
+import { lineFinder } from '../content/blocks/region.js'
 import { anchorOf } from '../content/outline/anchors.js'
 import { plainText } from '../content/blocks/node.js'
 import type { BlockNode } from '../content/types.js'
@@ -39,6 +40,7 @@ export interface PageVersion {
 /** Compares two versions of a page and renders their blocks. */
 export function renderChanges(before: PageVersion, after: PageVersion, options: RenderOptions): RenderedChange[] {
   const context = contextOf(options)
+  const lines = { before: lineFinder(before.markdown), after: lineFinder(after.markdown) }
   const blocks = compareDocuments(parseDocument(before.markdown), parseDocument(after.markdown))
   return blocks.map((block) => {
     const shown = blockHtml(block, context)
@@ -46,8 +48,8 @@ export function renderChanges(before: PageVersion, after: PageVersion, options: 
       change: block.change,
       // A block without a look, such as a comment, is shown as its source.
       html: shown === '' ? sourceOf(block, before, after) : shown,
-      ...(block.before ? { before: placeOf(block.before, before) } : {}),
-      ...(block.after ? { after: placeOf(block.after, after) } : {}),
+      ...(block.before ? { before: placeOf(block.before, lines.before, before) } : {}),
+      ...(block.after ? { after: placeOf(block.after, lines.after, after) } : {}),
     }
   })
 }
@@ -85,18 +87,17 @@ function sourceOf({ before, after }: ComparedBlock, old: PageVersion, now: PageV
   return source.trim() === '' ? '' : toHtml(h('pre', { className: ['code', 'wrap'], dir: 'auto' }, source))
 }
 
-const positionOf = ({ node }: Unit) => node.data['position'] as { start: number; end: number; line: number }
+const positionOf = ({ node }: Unit) => node.data['position'] as { start: number; end: number }
 const textOf = (unit: Unit, { markdown }: PageVersion): string => {
   const { start, end } = positionOf(unit)
   return markdown.slice(start, end)
 }
 
-function placeOf(unit: Unit, version: PageVersion): BlockPlace {
-  const first = positionOf(unit).line + version.linesBefore
-  const last =
-    first +
-    (textOf(unit, version)
-      .trimEnd()
-      .match(/\r\n?|\n/g)?.length ?? 0)
-  return { node: unit.node.key, digest: unit.digest, lines: [first, last] }
+function placeOf(unit: Unit, lineAt: (offset: number) => number, { linesBefore }: PageVersion): BlockPlace {
+  const { start, end } = positionOf(unit)
+  return {
+    node: unit.node.key,
+    digest: unit.digest,
+    lines: [lineAt(start) + linesBefore, lineAt(Math.max(start, end - 1)) + linesBefore],
+  }
 }

@@ -85,11 +85,14 @@ function joinCodeBlocks(before: BlockNode, after: BlockNode): Joined | null {
 
 function joinTexts(before: BlockNode, after: BlockNode): Joined | null {
   const found = joinText(inlinesIn(before), inlinesIn(after))
-  return found && { node: marked({ ...after, nodes: found.nodes }, found.isChanged), isChanged: found.isChanged }
+  return found && { node: { ...after, nodes: found.nodes }, isChanged: found.isChanged }
 }
 
-const marked = (node: BlockNode, isChanged: boolean): BlockNode =>
-  isChanged ? { ...node, data: { ...node.data, change: 'changed' } } : node
+/** Marks a block of text within another block. */
+const marked = ({ node, isChanged }: Joined): BlockNode =>
+  isChanged && node.nodes.every((child) => child.object !== 'block')
+    ? { ...node, data: { ...node.data, change: 'changed' } }
+    : node
 
 const TABLE_PARTS = new Set(['table', 'table-row'])
 /** Blocks whose parts have a place: a changed number of them changes the whole. */
@@ -111,7 +114,7 @@ function joinContainers(before: BlockNode, after: BlockNode): Joined | null {
       const found = same ? { node: other.node, isChanged: false } : joinBlocks(one.node, other.node)
       // A cell keeps its place, so both versions are in it.
       if (found === null && FIXED.has(after.type)) return null
-      nodes.push(...(found ? [found.node] : [markBlock(one.node, 'removed'), markBlock(other.node, 'added')]))
+      nodes.push(...(found ? [marked(found)] : [markBlock(one.node, 'removed'), markBlock(other.node, 'added')]))
       isChanged ||= found === null || found.isChanged
     } else if (one ?? other) {
       isChanged = true

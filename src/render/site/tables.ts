@@ -88,8 +88,15 @@ function isNumeric(body: readonly BlockNode[], at: number): boolean {
   return texts.length > 0 && texts.every((text) => text.length <= 20 && NUMBER.test(text))
 }
 
-const cellText = (cell: BlockNode): string =>
-  cell.nodes.map((one) => (one.object === 'text' ? one.leaves.map((leaf) => leaf.text).join('') : 'x')).join('')
+/** Returns the text of a cell, in its later version if it shows two. Pictures and links count as letters. */
+const cellText = ({ nodes }: Pick<BlockNode, 'nodes'>): string =>
+  nodes
+    .map((one) => {
+      if (one.object === 'text') return one.leaves.map((leaf) => leaf.text).join('')
+      if (one.type === 'deleted') return ''
+      return one.type === 'inserted' ? cellText(one) : 'x'
+    })
+    .join('')
 
 function cellContent(cell: BlockNode, column: Column, context: RenderContext): Html[] {
   const content = context.inlines(inlinesIn(cell))
