@@ -121,7 +121,8 @@ function nameExpandables(context: RenderContext): void {
 const inlinesOf = ({ nodes }: DocumentNode['nodes'][number]): Inline[] =>
   nodes.filter((node) => node.object !== 'block')
 
-function contextOf(options: RenderOptions): RenderContext {
+/** Returns the context for rendering one page. */
+export function contextOf(options: RenderOptions): RenderContext {
   const context: RenderContext = {
     options,
     headings: [],

@@ -8,6 +8,7 @@ import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
 import { TextTooCostly } from '../content/work/text-work.js'
+import { type PageVersion, renderChanges } from './changes.js'
 import { renderPage, renderRanges } from './page.js'
 import { renderSource } from './source.js'
 import { type TargetTable, tableTargets } from './targets.js'
@@ -111,6 +112,19 @@ export const tasks = {
   },
   /** Returns the blocks at the top level of a page, as JSON. */
   blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),
+  /** Compares two versions of a page (`PageVersion` as JSON) and returns their blocks (`RenderedChange[]`) as JSON. */
+  changes(before: string, after: string, order: string): string {
+    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const json = JSON.stringify(
+      renderChanges(JSON.parse(before) as PageVersion, JSON.parse(after) as PageVersion, {
+        ...options,
+        idPrefix,
+        targets: tableTargets(targets, idPrefix),
+      }),
+    )
+    if (json.length > MAX_BLOCKS_HTML) throw new TextTooCostly(`It takes more than ${MAX_BLOCKS_HTML} bytes as HTML.`)
+    return json
+  },
   /** Returns the HTML of ranges of blocks as JSON. `starts` (JSON) are the offsets at which the ranges start. */
   ranges(markdown: string, starts: string, order: string): string {
     const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)

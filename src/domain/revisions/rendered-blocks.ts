@@ -42,7 +42,8 @@ export interface Draft {
   text: string
 }
 
-interface Source {
+/** The text of a page, and where it is in its file. */
+export interface PageText {
   markdown: string
   variables?: Readonly<Record<string, string>>
   /** The lines of the file before the markdown. */
@@ -65,7 +66,7 @@ export async function renderBlocks(
   draft?: Draft,
 ): Promise<RenderedBlocks> {
   const owner = revision.space.doc.id
-  const source = await sourceOf(app, revision, entry, draft)
+  const source = await pageTextOf(app, revision, entry, draft)
   if (source.isPlain) return asSource(source)
   try {
     const blocks: PageBlock[] = JSON.parse(text(await app.texts.bytes(owner, 'blocks', [source.markdown])))
@@ -91,7 +92,8 @@ export async function renderBlocks(
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 const countLines = (written: string): number => written.match(LINE)?.length ?? 0
 
-async function sourceOf(app: App, revision: OpenRevision, entry: PageEntry, draft?: Draft): Promise<Source> {
+/** Reads the text of a page, or takes that of a draft. */
+export async function pageTextOf(app: App, revision: OpenRevision, entry: PageEntry, draft?: Draft): Promise<PageText> {
   const owner = revision.space.doc.id
   if (draft) {
     const gitPath = entry.type === 'document' ? entry.gitPath : ''
@@ -137,7 +139,7 @@ async function linesBefore({ snapshot }: OpenRevision, gitPath: string, bodyStar
     : 0
 }
 
-const asSource = ({ markdown, linesBefore: before }: Source): RenderedBlocks => {
+const asSource = ({ markdown, linesBefore: before }: PageText): RenderedBlocks => {
   const shown = markdown.slice(0, MAX_SOURCE)
   return {
     blocks: [
@@ -158,7 +160,7 @@ const asSource = ({ markdown, linesBefore: before }: Source): RenderedBlocks => 
 async function fill(
   app: App,
   revision: OpenRevision,
-  { markdown, gitPath, variables }: Source,
+  { markdown, gitPath, variables }: PageText,
   blocks: readonly PageBlock[],
 ): Promise<{ markdown: string; starts: number[] }> {
   const starts = blocks.map(({ start }) => start)
@@ -198,7 +200,8 @@ function joined(blocks: readonly PageBlock[], html: readonly RenderedRange[], be
   return shown
 }
 
-async function targetsOf(
+/** Returns the targets of a page's links and pictures. */
+export async function targetsOf(
   app: App,
   revision: OpenRevision,
   entry: PageEntry,
