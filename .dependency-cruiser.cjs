@@ -103,7 +103,12 @@ module.exports = {
     layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'threads', ...pure]),
     layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'mcp', 'content', 'access', 'auth', 'outbound', ...pure]),
     layer('site', 'site', ['domain', 'git', 'mcp', 'render', 'content', 'access', 'auth', ...pure]),
-    layer('desk-calls-the-api-alone', 'desk', []),
+    {
+      name: 'desk-calls-the-api-alone',
+      severity: 'error',
+      from: { path: '^src/desk/' },
+      to: { path: '^src/', pathNot: '^src/(desk/|site/look/interface-icons\\.ts$)' },
+    },
     {
       name: 'nothing-imports-the-desk',
       severity: 'error',

@@ -3,7 +3,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
+import { defaultCustomization } from '../src/domain/sites/customization-default.js'
+import { colorTokens } from '../src/site/look/style.js'
 
 const desk = fileURLToPath(new URL('../src/desk/', import.meta.url))
 const site = fileURLToPath(new URL('../src/site/', import.meta.url))
@@ -52,6 +54,33 @@ async function buildSites(folder: string): Promise<void> {
   await writeFile(join(folder, 'icon-aliases.json'), JSON.stringify(await iconAliases()))
 }
 
+/** Layers of the theme of sites whose rules also apply to the texts that the app shows. */
+const SHARED_LAYERS = ['blocks', 'api']
+
+/** Provides the rules of the theme for the content of pages, limited to the elements that show them in the app. */
+const themeOfTexts: Plugin = {
+  name: 'theme-of-texts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^theme-of-texts\.css$/ }, ({ path }) => ({ path, namespace: 'theme' }))
+    onLoad({ filter: /.*/, namespace: 'theme' }, async () => {
+      const theme = await readFile(join(site, 'theme/theme.css'), 'utf8')
+      const rules = SHARED_LAYERS.map((name) => layerOf(theme, name)).join('\n')
+      const colors = colorTokens(defaultCustomization).replace(/^@layer tokens\{:root\{|\}\}$/g, '')
+      const own = await readFile(join(desk, 'style/base.css'), 'utf8')
+      const missing = colors.split(';').filter((one) => !own.includes(`  ${one.slice(0, one.indexOf(':'))}: `))
+      return { contents: `@layer texts { .rendered { ${missing.join(';')}; ${rules} } }`, loader: 'css' }
+    })
+  },
+}
+
+/** Returns the rules of a layer of a style sheet. Throws if it has none. */
+function layerOf(sheet: string, name: string): string {
+  const start = sheet.indexOf(`\n@layer ${name} {`)
+  const end = sheet.indexOf('\n}', start)
+  if (start < 0 || end < 0) throw new Error(`The theme has no layer ${name}.`)
+  return sheet.slice(sheet.indexOf('{', start) + 1, end)
+}
+
 /**
  * Builds the app into a folder. The names of all files contain hashes of their content. `manifest.json` names the files
  * that its page loads.
@@ -73,6 +102,7 @@ export async function buildDesk(folder: string): Promise<void> {
     assetNames: '[name]-[hash]',
     publicPath: '/~desk/',
     loader: { '.woff2': 'file' },
+    plugins: [themeOfTexts],
     metafile: true,
     logLevel: 'error',
   })

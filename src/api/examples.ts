@@ -22,6 +22,9 @@ const claims = { type: 'object', properties: { isBeta: { type: 'boolean' } }, ad
 const account: Record<string, Example> = {
   updateAuthenticatedUser: { body: { displayName: 'Ada Author' } },
   createUserToken: { body: { label: 'Nightly export', readOnly: true } },
+  renderPage: { body: { markdown } },
+  renderPageInChangeRequest: { body: { markdown } },
+  renderPageInRevision: { body: { markdown } },
   requestSignInLink: { body: { email: 'ada@example.org' } },
 }
 

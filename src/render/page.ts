@@ -3,7 +3,7 @@ import { defined, required } from '../kernel/defined.js'
 import { toHtml } from 'hast-util-to-html'
 import { isVerbatimPage } from '../content/blocks/verbatim.js'
 import { anchorOf } from '../content/outline/anchors.js'
-import type { DocumentNode } from '../content/types.js'
+import type { BlockNode, DocumentNode } from '../content/types.js'
 import { allowed } from './allow-list.js'
 import { footnotes, headingId, paragraph, printBlocks, renderBlocks, uniqueId } from './blocks.js'
 import { MAX_CODE_OF_PAGE } from './code.js'
@@ -53,6 +53,58 @@ export function renderPage(document: DocumentNode, options: RenderOptions): Rend
   const page = holder('div', { className: ['page'], lang: options.lang }, content)
   const tree = allowed({ type: 'root', children: [page] }, 'print')
   return { html: toHtml(tree, { closeSelfClosing: true }), headings, title: title || null }
+}
+
+/** The HTML of the blocks of a range. */
+export interface RenderedRange {
+  /** The index of the range. */
+  range: number
+  html: string
+}
+
+/**
+ * Renders a page for the app: the HTML of each range of blocks on its own. A block belongs to the last range that starts
+ * before it. Elements that HTML as written opens and closes in different blocks stay in one piece, with the first block.
+ * @param starts offsets at which the ranges start, ascending, in UTF-16 units
+ */
+export function renderRanges(
+  document: DocumentNode,
+  starts: readonly number[],
+  options: RenderOptions,
+): { blocks: RenderedRange[] } & Pick<Rendered, 'headings'> {
+  const context = contextOf(options)
+  if (document.nodes.length === 1 && document.nodes[0] && isVerbatimPage(document.nodes[0])) context.highlight.left = 0
+  const groups: { range: number; nodes: BlockNode[]; open: number }[] = []
+  let range = 0
+  for (const node of document.nodes) {
+    const { start = 0 } = (node.data['position'] ?? {}) as { start?: number }
+    while ((starts[range + 1] ?? Number.POSITIVE_INFINITY) <= start) range++
+    const last = groups.at(-1)
+    const open = opened(node)
+    if (last && (last.open > 0 || last.range === range)) {
+      last.nodes.push(node)
+      last.open = Math.max(0, last.open + open)
+    } else groups.push({ range, nodes: [node], open: Math.max(0, open) })
+  }
+  const ranges = groups.map(({ range: at, nodes }) => ({ range: at, content: renderBlocks(nodes, context) }))
+  const end = context.medium.end(context)
+  if (end.length > 0) ranges.push({ range: starts.length, content: end })
+  nameExpandables(context)
+  const blocks = ranges.map(({ range: at, content }): RenderedRange => {
+    return { range: at, html: toHtml(allowed({ type: 'root', children: content }, 'site')) }
+  })
+  return { blocks, headings: context.headings }
+}
+
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i
+
+/** Returns how many elements a block of HTML opens more than it closes. */
+function opened(node: BlockNode): number {
+  if (node.type !== 'html' || typeof node.data['html'] !== 'string') return 0
+  let count = 0
+  for (const [tag, slash, name = ''] of node.data['html'].matchAll(/<(\/?)([a-z][a-z0-9-]*)[^<>]*>/gi))
+    if (!VOID.test(name) && !tag.endsWith('/>')) count += slash === '/' ? -1 : 1
+  return count
 }
 
 /** Gives expandable sections the IDs that follow from their titles, unless a heading has the ID. */

@@ -1,10 +1,13 @@
 /** The tasks of the threads: text tasks, and rendering a page. */
+import { commentTargetsOf } from '../content/blocks/comment-targets.js'
 import { parseDocument } from '../content/blocks/parse.js'
+import { lineFinder } from '../content/blocks/region.js'
 import { printDocument } from '../content/blocks/print.js'
 import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
-import { renderPage } from './page.js'
+import { TextTooCostly } from '../content/work/text-work.js'
+import { renderPage, renderRanges } from './page.js'
 import { renderSource } from './source.js'
 import { type TargetTable, tableTargets } from './targets.js'
 import type { Rendered, RenderOptions } from './types.js'
@@ -53,6 +56,45 @@ function visibleNodes<N extends BlockNode['nodes'][number]>(
   })
 }
 
+/** A block at the top level of a page. */
+export interface PageBlock {
+  /** The key of the block in the page, to which comments refer. */
+  node: string
+  type: string
+  /** Identifies the block in other versions of the page, with the number of earlier blocks with the same text. */
+  digest: string
+  occurrence: number
+  /** Offsets in the markdown, in UTF-16 units. */
+  start: number
+  end: number
+  /** The first and the last line, from 1. */
+  lines: [number, number]
+}
+
+function blocksOf(markdown: string): PageBlock[] {
+  const document = parseDocument(markdown)
+  const targets = new Map(
+    commentTargetsOf(document).flatMap((one) => (one.record === undefined ? [[one.node, one] as const] : [])),
+  )
+  const lineAt = lineFinder(markdown)
+  return document.nodes.map((node): PageBlock => {
+    const { start = 0, end = start } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+    const { digest = '', occurrence = 0 } = targets.get(node.key) ?? {}
+    return {
+      node: node.key,
+      type: node.type,
+      digest,
+      occurrence,
+      start,
+      end,
+      lines: [lineAt(start), lineAt(Math.max(start, end - 1))],
+    }
+  })
+}
+
+/** Maximum length of the HTML of a page's blocks, which the service parses as JSON. */
+const MAX_BLOCKS_HTML = 4 * 1024 * 1024
+
 /** The tasks for the thread pool. */
 export const tasks = {
   ...textTasks,
@@ -65,5 +107,20 @@ export const tasks = {
   render(markdown: string, order: string): string {
     const { html, ...known } = renderMarkdown(markdown, JSON.parse(order) as RenderOrder)
     return `${JSON.stringify(known)}\n${html}`
+  },
+  /** Returns the blocks at the top level of a page, as JSON. */
+  blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),
+  /** Returns the HTML of ranges of blocks as JSON. `starts` (JSON) are the offsets at which the ranges start. */
+  ranges(markdown: string, starts: string, order: string): string {
+    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const json = JSON.stringify(
+      renderRanges(parseDocument(markdown), JSON.parse(starts), {
+        ...options,
+        idPrefix,
+        targets: tableTargets(targets, idPrefix),
+      }),
+    )
+    if (json.length > MAX_BLOCKS_HTML) throw new TextTooCostly('Its HTML is too long to be shown block by block.')
+    return json
   },
 }

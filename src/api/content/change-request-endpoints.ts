@@ -9,6 +9,7 @@ const reads = contentReads({
   head: ({ changeRequest }) => changeRequest.head,
   isNewest: true,
   open: ({ app, space, changeRequest }) => openRevision(app, space, changeRequest.head),
+  pageInApp: ({ space, changeRequest }, page) => `/s/${space.doc.id}/c/${changeRequest.doc.number}/p/${page}`,
 })
 
 export const getRevisionOfChangeRequestById = reads.revision
@@ -18,3 +19,5 @@ export const getFileInChangeRequestById = reads.file
 export const getPageInChangeRequestById = reads.page
 export const getPageInChangeRequestByPath = reads.pageByPath
 export const getReusableContentInChangeRequestById = reads.reusableContent
+export const getRenderedPageInChangeRequest = reads.renderedPage
+export const renderPageInChangeRequest = reads.renderedDraft

@@ -9,6 +9,7 @@ const reads = contentReads({
   head: ({ space }) => headOf(space),
   isMain: true,
   open: ({ app, space }) => openMain(app, space),
+  pageInApp: ({ space }, page) => `/s/${space.doc.id}/p/${page}`,
 })
 
 export const getCurrentRevision = reads.revision
@@ -18,3 +19,5 @@ export const getFileById = reads.file
 export const getPageById = reads.page
 export const getPageByPath = reads.pageByPath
 export const getReusableContentById = reads.reusableContent
+export const getRenderedPage = reads.renderedPage
+export const renderPage = reads.renderedDraft

@@ -6,6 +6,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
 import { momentOf, withComputed } from '../../domain/revisions/computed.js'
+import { type Draft, renderBlocks } from '../../domain/revisions/rendered-blocks.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import type { PageEntry } from '../../content/types.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -19,6 +20,8 @@ import {
   PageQuery,
   Pages,
   ReusableContent,
+  RenderDraft,
+  RenderedPage,
   Revision,
 } from '../../model/index.js'
 import { endpoint, type Loaded, loadedBelow } from '../service.js'
@@ -40,6 +43,8 @@ interface ContentSource<Path extends BelowSpace> {
   /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
+  /** Returns the address of a page in the app. */
+  pageInApp: (loaded: Loaded<Path>, page: string) => string
   /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true
   /** Whether the content is at the head of main, so that page responses may be renewed when main moves. */
@@ -64,7 +69,16 @@ export function contentReads<const Path extends BelowSpace>(source: ContentSourc
 }
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
-function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
+function readsOf<Path extends BelowSpace>({
+  path,
+  noun,
+  section,
+  head,
+  open,
+  pageInApp,
+  isNewest,
+  isMain,
+}: ContentSource<Path>) {
   const opened = async (context: ContentRequest) => open(loadedBelow(context))
   const show = async (context: PresentOptions): Promise<OpenRevision> => {
     const revision = await opened(context)
@@ -81,6 +95,13 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     /** Opens the revision with computed pages, unless the query excludes them. */
     show,
     validator: (context: ContentRequest) => contentValidator(context.app, context.space, head(loadedBelow(context))),
+    /** Renders the blocks of a page for the app. */
+    render: async (context: ContentRequest & { pageId: string }, draft?: Draft) => {
+      const revision = await show({ ...context, query: { computed: true } })
+      const linkTo = (page: PageEntry) => pageInApp(loadedBelow(context), page.id)
+      const rendered = await renderBlocks(context.app, revision, getPage(revision, context.pageId), linkTo, draft)
+      return { object: 'rendered-page' as const, ...rendered }
+    },
     /** Returns the data to renew a page response. */
     renewal: async (
       context: PresentOptions & { query: { evaluated: boolean } },
@@ -141,8 +162,29 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
 }
 
 /** Declares the reads of one page of the revision. */
-function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
+function pageReads({ path, noun, common, show, render, validator, renewal }: Reads) {
   return {
+    renderedPage: endpoint({
+      ...common,
+      path: `${path}/page/{pageId}/rendered`,
+      summary: `Get the text of a page of ${noun} as HTML, block by block`,
+      description:
+        'Reusable content and variables are filled in, and conditional blocks are shown with their condition. The text of a page that takes too long is one block of source.',
+      returns: RenderedPage,
+      validator,
+      handle: (context) => render(context),
+    }),
+    renderedDraft: endpoint({
+      ...common,
+      method: 'POST',
+      path: `${path}/page/{pageId}/rendered`,
+      summary: `Render a text as if it were a page of ${noun}`,
+      description: 'Returns the HTML of a text that is not saved, block by block, for previews. Changes nothing.',
+      audited: false,
+      body: RenderDraft,
+      returns: RenderedPage,
+      handle: (context) => render(context, { text: context.body.markdown }),
+    }),
     page: endpoint({
       ...common,
       path: `${path}/page/{pageId}`,

@@ -7,6 +7,7 @@ const reads = contentReads({
   section: 'Revisions',
   head: ({ revision }) => revision.snapshot.commit,
   open: ({ revision }) => revision,
+  pageInApp: ({ space, revision }, page) => `/s/${space.doc.id}/p/${page}?at=${revision.snapshot.commit}`,
 })
 
 export const getRevisionById = reads.revision
@@ -16,3 +17,5 @@ export const getFileInRevisionById = reads.file
 export const getPageInRevisionById = reads.page
 export const getPageInRevisionByPath = reads.pageByPath
 export const getReusableContentInRevisionById = reads.reusableContent
+export const getRenderedPageInRevision = reads.renderedPage
+export const renderPageInRevision = reads.renderedDraft
