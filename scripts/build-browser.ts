@@ -13,6 +13,7 @@ const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 /** The sources and the names of the built files. */
 const FILES = {
   'browser/main.ts': 'main.js',
+  'browser/offline.ts': 'offline.js',
   'browser/scheme.ts': 'scheme.js',
   'browser/try.ts': 'try.js',
   'browser/reload.ts': 'reload.js',
@@ -43,7 +44,8 @@ async function buildSites(folder: string): Promise<void> {
       bundle: true,
       minify: true,
       write: false,
-      format: 'esm',
+      // Browsers load modules only from servers.
+      format: name === 'offline.js' ? 'iife' : 'esm',
       target: 'es2022',
       logLevel: 'error',
       loader: { '.woff2': 'empty' },
