@@ -10,7 +10,7 @@ import type { SiteResponse } from './exchange.js'
 import { OPEN_SEARCH } from './head.js'
 import { type ListedSpace, listedSpaces } from './listed-pages.js'
 import { SEARCH } from './search-output.js'
-import { hasText } from './page-tree.js'
+import { hasText } from '../domain/revisions/page-tree.js'
 import { variantPaths } from './variants.js'
 import type { Visit } from './visit.js'
 
