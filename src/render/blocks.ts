@@ -9,6 +9,7 @@ import { containerBlocks } from './container-blocks.js'
 import { h, holder, textIn } from './element.js'
 import { formula } from './math.js'
 import { mediaBlocks } from './media-blocks.js'
+import { marked } from './site/history.js'
 import { tableBlock } from './tables.js'
 import { type BlockRenderer, type Html, type HtmlElement, type Inline, type RenderContext, textOf } from './types.js'
 
@@ -65,7 +66,9 @@ export function renderBlocks(nodes: BlockNode['nodes'], context: RenderContext):
 }
 
 function renderPiece(node: BlockNode, context: RenderContext): Html[] {
-  const made = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
+  const plain = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
+  const change = context.changes.get(node)
+  const made = change === undefined ? plain : marked(plain, change)
   const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
