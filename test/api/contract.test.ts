@@ -128,6 +128,7 @@ test(
         endpoints,
         resolvers,
         baseUrl: here.url,
+        sites: here.service.sites,
         callers: { stranger: stranger.token, byRole: (role) => tokens.get(role) as string },
         sampleFor: (id) => (special[id] === null ? null : { parameters, ...special[id] }),
         rolesFor: (permission) => below(permission as Permission),
