@@ -20,6 +20,7 @@ import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context
 import { addressOfMember } from '../accounts/authors.js'
 import { moveRefs } from '../commits/move-branch.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 import { StaleRef } from '../../git/index.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
@@ -211,6 +212,9 @@ async function emitChange(
   const { number } = after
   if (after.status === 'merged' && before.status !== 'merged') {
     await emit(app, tx, { ...common, type: 'change_request.merged', data: { number, revision: after.revisionMerged } })
+    const { space, id: changeRequest, createdBy } = after
+    const news = { type: 'merged' as const, organization, space, changeRequest, ...defined({ actor }) }
+    await notify(app, tx, news, [createdBy])
   } else if (after.status !== before.status || after.subject !== before.subject) {
     const data = { number, status: after.status, previousStatus: before.status, subject: after.subject }
     await emit(app, tx, { ...common, type: 'change_request.updated', data })

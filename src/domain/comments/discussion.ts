@@ -10,6 +10,7 @@ import {
   commenters,
   type CommentDoc,
   discussionKey,
+  replies,
   type EventType,
   type Role,
   type SpaceDoc,
@@ -21,6 +22,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
+import { notify } from '../notifications/notify.js'
 
 /** The subject of comments: a space, or one of its change requests. */
 export interface LoadedDiscussion {
@@ -94,6 +96,34 @@ export async function countPosts({ tx, discussion }: DiscussionWrite, user: stri
       user,
       posts,
     })
+}
+
+/**
+ * Notifies users of a new comment or reply: the author of the change request, and others who wrote in it. Of comments
+ * on a space, only those who wrote in the same thread.
+ */
+export async function notifyOfPost(
+  { app, tx, actor, discussion, space }: DiscussionWrite,
+  type: 'comment' | 'reply',
+  comment: Pick<CommentDoc, 'id' | 'page' | 'postedBy'>,
+): Promise<void> {
+  const request = discussion.changeRequest?.doc
+  const wrote =
+    type === 'reply'
+      ? (await tx.find(replies, 'comment', comment.id)).map(({ postedBy }) => postedBy)
+      : request
+        ? (await tx.find(commenters, 'discussion', discussionKeyOf(discussion))).map(({ user }) => user)
+        : []
+  const { page } = comment
+  const news = {
+    type,
+    organization: space.organization,
+    ...discussionIds(discussion),
+    actor: actor.user.id,
+    comment: comment.id,
+    ...(page ? { page: { id: page.id, title: page.title } } : {}),
+  }
+  await notify(app, tx, news, [...(request ? [request.createdBy] : []), comment.postedBy, ...wrote])
 }
 
 /** Emits an event about a comment, or a reply to it. */

@@ -12,6 +12,7 @@ import { removeComments } from '../comments/comments.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
 import { emit } from '../events/events.js'
+import { removeNotificationsOf } from '../notifications/notify.js'
 import { removePreviews } from '../pull-previews/release.js'
 import { removeExports } from '../request-exports/schedule.js'
 import { removeReviews } from '../reviews/requests.js'
@@ -55,6 +56,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
+      await removeNotificationsOf(tx, id)
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
       await removeSpaceFromSites(tx, id)
       await emit(app, tx, {
