@@ -171,7 +171,9 @@ export async function changeDocument(
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
-  return app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
+  const changed = await app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
+  app.wakeJobs()
+  return changed
 }
 
 /** Changes a change request like `changeDocument`, within a given transaction. */

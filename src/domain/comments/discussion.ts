@@ -52,13 +52,13 @@ export interface DiscussionWrite {
  * Runs a write in a discussion as one transaction. Throws 404 if the space was deleted or the caller may no longer see
  * it, and 403 if they may not comment.
  */
-export function writeInDiscussion<R>(
+export async function writeInDiscussion<R>(
   app: App,
   actor: Actor,
   discussion: LoadedDiscussion,
   work: (writing: DiscussionWrite) => Promise<R>,
 ): Promise<R> {
-  return app.store.transact(async (tx) => {
+  const written = await app.store.transact(async (tx) => {
     const space = await tx.get(spaces, discussion.space.doc.id)
     const role = space && space.deletedAt === undefined ? await spaceRole(tx, actor.user.id, space) : null
     if (!space || role === null) throw notFound('The space')
@@ -66,6 +66,8 @@ export function writeInDiscussion<R>(
       throw new ServiceError('forbidden', 'You are not allowed to comment here. This needs the role comment.')
     return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
   })
+  app.wakeJobs()
+  return written
 }
 
 /** Changes the number of open comments of the space or the change request. */
