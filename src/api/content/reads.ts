@@ -66,7 +66,7 @@ type Reads = ReturnType<typeof readsOf>
 /** Declares all reads of a source. */
 export function contentReads<const Path extends BelowSpace>(source: ContentSource<Path>) {
   const reads = readsOf(source)
-  return { ...lists(reads), ...pageReads(reads), ...items(reads) }
+  return { ...lists(reads), ...pageReads(reads), ...renderedReads(reads), ...items(reads) }
 }
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
@@ -155,29 +155,8 @@ function lists({ path, noun, common, head, open, show, version, validator }: Rea
 }
 
 /** Declares the reads of one page of the revision. */
-function pageReads({ path, noun, common, show, version, render, validator, renewal }: Reads) {
+function pageReads({ path, noun, common, show, version, validator, renewal }: Reads) {
   return {
-    renderedPage: endpoint({
-      ...common,
-      path: `${path}/page/{pageId}/rendered`,
-      summary: `Get the text of a page of ${noun} as HTML, block by block`,
-      description:
-        'Reusable content and variables are filled in, and conditional blocks are shown with their condition. The text of a page that takes too long is one block of source.',
-      returns: RenderedPage,
-      validator,
-      handle: (context) => render(context),
-    }),
-    renderedDraft: endpoint({
-      ...common,
-      method: 'POST',
-      path: `${path}/page/{pageId}/rendered`,
-      summary: `Render a text as if it were a page of ${noun}`,
-      description: 'Returns the HTML of a text that is not saved, block by block, for previews. Changes nothing.',
-      audited: false,
-      body: RenderDraft,
-      returns: RenderedPage,
-      handle: (context) => render(context, { text: context.body.markdown }),
-    }),
     page: endpoint({
       ...common,
       path: `${path}/page/{pageId}`,
@@ -213,6 +192,33 @@ function pageReads({ path, noun, common, show, version, render, validator, renew
           context.query.format,
         )
       },
+    }),
+  }
+}
+
+/** Declares the reads of one page as HTML. */
+function renderedReads({ path, noun, common, render, validator }: Reads) {
+  return {
+    renderedPage: endpoint({
+      ...common,
+      path: `${path}/page/{pageId}/rendered`,
+      summary: `Get the text of a page of ${noun} as HTML, block by block`,
+      description:
+        'Reusable content and variables are filled in, and conditional blocks are shown with their condition. The text of a page that takes too long is one block of source.',
+      returns: RenderedPage,
+      validator,
+      handle: (context) => render(context),
+    }),
+    renderedDraft: endpoint({
+      ...common,
+      method: 'POST',
+      path: `${path}/page/{pageId}/rendered`,
+      summary: `Render a text as if it were a page of ${noun}`,
+      description: 'Returns the HTML of a text that is not saved, block by block, for previews. Changes nothing.',
+      audited: false,
+      body: RenderDraft,
+      returns: RenderedPage,
+      handle: (context) => render(context, { text: context.body.markdown }),
     }),
   }
 }
