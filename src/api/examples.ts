@@ -21,6 +21,8 @@ const claims = { type: 'object', properties: { isBeta: { type: 'boolean' } }, ad
 
 const account: Record<string, Example> = {
   updateAuthenticatedUser: { body: { displayName: 'Ada Author' } },
+  markUserNotifications: { body: { read: true } },
+  updateUserSettings: { body: { notifications: { merges: { mail: true } }, singleKeys: false } },
   createUserToken: { body: { label: 'Nightly export', readOnly: true } },
   renderPage: { body: { markdown } },
   renderPageInChangeRequest: { body: { markdown } },
