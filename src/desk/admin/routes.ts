@@ -1,5 +1,5 @@
 /** The routes of the settings, and of everything that an admin does. */
-import type { Route, Screen } from '../app.js'
+import type { Route, Screen } from '../screen.js'
 
 /** Returns a route. Its parameters are optional in the screen, because the type of the routes knows no names. */
 const route = (pattern: string, load: () => Promise<unknown>): Route => ({

@@ -15,7 +15,7 @@ const loaded = signal<AdminWords>(en)
 export const adminWords = (): AdminWords => loaded.value
 
 async function load(tag: string): Promise<void> {
-  loaded.value = tag === 'de' ? complete((await import('../words/admin/de.json')).default, en) : en
+  loaded.value = tag === 'de' ? (complete((await import('../words/admin/de.json')).default, en) as AdminWords) : en
 }
 
 // The first screen waits for its language, so that no other one flashes.

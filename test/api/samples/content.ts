@@ -51,7 +51,13 @@ export const contentSamples: Samples = async (here) => {
       spaceId: (await made(`/v1/orgs/${organization}/spaces`, { title: 'Synced' })).id as string,
     },
   }
+  const crossing = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Crossing' })).id as string
+  const crossed = (await made(`/v1/spaces/${crossing}/change-requests`, { subject: 'Crossing' })).id as string
+  const other = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: 'Other.' } }]
+  await admin.call('post', `/v1/spaces/${crossing}/change-requests/${crossed}/content`, { changes: fresh }).expect(200)
+  await admin.call('post', `/v1/spaces/${crossing}/content`, { changes: other }).expect(200)
   const special: SpecialSamples = {
+    getConflictFile: { parameters: { ...parameters, spaceId: crossing, changeRequestId: crossed } },
     deleteSpaceById: { parameters: { ...parameters, spaceId: spare }, success: true },
     restoreSpaceById: { parameters: { ...parameters, spaceId: deleted }, success: true },
     purgeSpaceById: { parameters: { ...parameters, spaceId: purged }, success: true },
