@@ -130,6 +130,7 @@ const sites: Record<string, Example> = {
   createSiteRedirect: { body: { source: '/old', destination } },
   updateSiteRedirectById: { body: { source: '/older' } },
   updateSiteAdaptiveSchemaById: { body: { jsonSchema: claims } },
+  updateSiteCustomizationDraft: { body: { title: 'Acme docs' } },
   updateSiteCustomizationById: { body: { title: 'Acme docs' } },
   updateSiteSpaceCustomizationById: { body: { title: 'Acme guides' } },
   updateSitePublishingAuthById: { body: { fallbackURL: '/login' } },
