@@ -69,6 +69,9 @@ const spaces: Record<string, Example> = {
   applyTemplateToSpace: { body: { id: 'changelog' } },
   searchSpaceContent: { query: { query: 'install' } },
   updateSpaceContent: { body: insertPage },
+  updatePageSource: { body: { markdown } },
+  changeFrontMatterOfText: { body: { markdown: '---\nhidden: true\n---\n', set: { description: 'First steps' } } },
+  notePagePresence: { body: { editor: 'editor-of-ada', line: 3 } },
   rollBackSpace: { body: { revision: '{revisionId}' } },
   importContent: { body: content },
   importContentIntoPage: { body: content },
@@ -88,6 +91,8 @@ const reviews: Record<string, Example> = {
   updateChangeRequestById: { body: { subject: 'Explain the installation' } },
   updateChangeRequestContent: { body: insertPage },
   getConflictFile: { query: { key: 'fresh.md' } },
+  updatePageSourceInChangeRequest: { body: { markdown } },
+  notePagePresenceInChangeRequest: { body: { editor: 'editor-of-ada', line: 3 } },
   submitChangeRequestReview: {
     body: { status: 'changes-requested', comment: { markdown: 'The second step is missing.' } },
   },

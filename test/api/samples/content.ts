@@ -8,6 +8,8 @@ export const contentSamples: Samples = async (here) => {
   const spare = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Spare' })).id as string
   const deleted = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Deleted' })).id as string
   await admin.call('delete', `/v1/spaces/${deleted}`).expect(204)
+  const purged = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Purged' })).id as string
+  await admin.call('delete', `/v1/spaces/${purged}`).expect(204)
   const token = (await made('/v1/user/tokens', { label: 'probe' })).id as string
   const changes = [
     { operation: 'insert_files', files: [{ name: 'a.txt', base64: 'YQ==', ref: 'a' }] },
@@ -58,6 +60,7 @@ export const contentSamples: Samples = async (here) => {
     getConflictFile: { parameters: { ...parameters, spaceId: crossing, changeRequestId: crossed } },
     deleteSpaceById: { parameters: { ...parameters, spaceId: spare }, success: true },
     restoreSpaceById: { parameters: { ...parameters, spaceId: deleted }, success: true },
+    purgeSpaceById: { parameters: { ...parameters, spaceId: purged }, success: true },
     duplicateSpaceById: { success: true },
     rollBackSpace: { parameters: { ...parameters, spaceId: rolled, revisionId: first } },
     revertChangeRequestById: { parameters: { ...parameters, changeRequestId: merged }, success: true },
