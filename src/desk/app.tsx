@@ -17,6 +17,10 @@ const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
   { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
+  {
+    pattern: '/s/:space/c/:number/conflicts/:n',
+    load: async () => (await import('./screens/conflicts.js')).Conflicts,
+  },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
   { pattern: '/inbox', load: async () => (await import('./screens/inbox.js')).Inbox },
   { pattern: '/settings', load: async () => (await import('./screens/settings.js')).UserSettings },
