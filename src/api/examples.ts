@@ -87,6 +87,7 @@ const reviews: Record<string, Example> = {
   },
   updateChangeRequestById: { body: { subject: 'Explain the installation' } },
   updateChangeRequestContent: { body: insertPage },
+  getConflictFile: { query: { key: 'fresh.md' } },
   submitChangeRequestReview: {
     body: { status: 'changes-requested', comment: { markdown: 'The second step is missing.' } },
   },

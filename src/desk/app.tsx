@@ -1,6 +1,7 @@
 /** The routes of the app. The code of a screen is loaded when it is opened first. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { ADMIN_ROUTES } from './admin/routes.js'
 import { hasEnded, session } from './api/session.js'
 import { address, matchPath } from './route.js'
 import { Frame } from './shell/frame.js'
@@ -11,9 +12,11 @@ import { words } from './words/index.js'
 
 /** The parameters of a route, by name. */
 export type Parameters = Readonly<Record<string, string>>
-type Screen = ComponentType<Parameters>
+/** A component that draws the screen of a route. */
+export type Screen = ComponentType<Parameters>
 
-interface Route {
+/** A screen and its address. */
+export interface Route {
   pattern: string
   load: () => Promise<Screen>
   /** Whether the screen is for everybody, not only for users who are signed in. */
@@ -21,11 +24,15 @@ interface Route {
 }
 
 const signInScreen = () => import('./screens/sign-in.js')
+const spaceScreen = async () => (await import('./screens/space.js')).SpaceScreen
 const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
   { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
+  { pattern: '/s/:space', load: spaceScreen },
+  { pattern: '/s/:space/p/:page', load: spaceScreen },
+  ...ADMIN_ROUTES,
 ]
 
 function find(path: string): { route: Route; parameters: Parameters } | null {

@@ -1,5 +1,6 @@
 /** The renderers of all block types. Blocks of running text are rendered here. */
 import { anchorOf } from '../content/outline/anchors.js'
+import { positionIn } from '../content/blocks/block.js'
 import type { BlockNode } from '../content/types.js'
 import { plainText, inlinesIn } from '../content/blocks/node.js'
 import { apiBlocks } from './api-blocks.js'
@@ -68,7 +69,7 @@ function renderPiece(node: BlockNode, context: RenderContext): Html[] {
   const rendered = (context.medium.blocks.get(node.type) ?? unlisted)(node, context)
   const change = changeOf(node)
   const made = change === null ? rendered : rendered.map((one) => withChange(one, change))
-  const { start, end } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+  const { start, end } = positionIn(node)
   if (!context.options.positions || start === undefined) return made
   return made.map((one) =>
     one.type === 'element' ? { ...one, properties: { ...one.properties, dataSource: `${start}-${end}` } } : one,

@@ -1,4 +1,5 @@
 /** The tasks of the threads: text tasks, and rendering a page. */
+import { positionIn } from '../content/blocks/block.js'
 import { commentTargetsOf } from '../content/blocks/comment-targets.js'
 import { parseDocument } from '../content/blocks/parse.js'
 import { lineFinder } from '../content/blocks/region.js'
@@ -79,7 +80,7 @@ function blocksOf(markdown: string): PageBlock[] {
   )
   const lineAt = lineFinder(markdown)
   return document.nodes.map((node): PageBlock => {
-    const { start = 0, end = start } = (node.data['position'] ?? {}) as { start?: number; end?: number }
+    const { start = 0, end = start } = positionIn(node)
     const { digest = '', occurrence = 0 } = targets.get(node.key) ?? {}
     return {
       node: node.key,
@@ -106,7 +107,7 @@ export const tasks = {
   },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */
   render(markdown: string, order: string): string {
-    const { html, ...known } = renderMarkdown(markdown, JSON.parse(order) as RenderOrder)
+    const { html, ...known } = renderMarkdown(markdown, JSON.parse(order))
     return `${JSON.stringify(known)}\n${html}`
   },
   /** Returns the blocks at the top level of a page, as JSON. */
@@ -126,7 +127,7 @@ export const tasks = {
   },
   /** Returns the HTML of ranges of blocks as JSON. `starts` (JSON) are the offsets at which the ranges start. */
   ranges(markdown: string, starts: string, order: string): string {
-    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)
     const json = JSON.stringify(
       renderRanges(parseDocument(markdown), JSON.parse(starts), {
         ...options,

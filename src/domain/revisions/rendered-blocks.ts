@@ -69,7 +69,7 @@ export async function renderBlocks(
   const source = await pageTextOf(app, revision, entry, draft)
   if (source.isPlain) return asSource(source)
   try {
-    const blocks = JSON.parse(text(await app.texts.bytes(owner, 'blocks', [source.markdown]))) as PageBlock[]
+    const blocks: PageBlock[] = JSON.parse(text(await app.texts.bytes(owner, 'blocks', [source.markdown])))
     const filled = await fill(app, revision, source, blocks)
     const order: RenderOrder = {
       targets: await targetsOf(app, revision, entry, filled.markdown, linkTo),
@@ -81,10 +81,8 @@ export async function renderBlocks(
     }
     const starts = JSON.stringify(filled.starts)
     const bytes = await app.texts.bytes(owner, 'ranges', [filled.markdown, starts, JSON.stringify(order)])
-    const { blocks: html, headings } = JSON.parse(text(bytes)) as Pick<RenderedBlocks, 'headings'> & {
-      blocks: RenderedRange[]
-    }
-    return { blocks: joined(blocks, html, source.linesBefore), headings }
+    const shown: { blocks: RenderedRange[] } & Pick<RenderedBlocks, 'headings'> = JSON.parse(text(bytes))
+    return { blocks: joined(blocks, shown.blocks, source.linesBefore), headings: shown.headings }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return asSource(source)

@@ -22,7 +22,7 @@ const MAX_STARS = 10
 
 /** Renders a table, or its rows as cards. */
 export function siteTable(node: BlockNode, context: RenderContext): Html[] {
-  const columns = (Array.isArray(node.data['definition']) ? node.data['definition'] : []) as Column[]
+  const columns: Column[] = Array.isArray(node.data['definition']) ? node.data['definition'] : []
   return textOf(node.data, 'view') === 'cards' ? [cards(node, columns, context)] : [grid(node, columns, context)]
 }
 
@@ -114,7 +114,7 @@ function cellContent(cell: BlockNode, column: Column, context: RenderContext): H
 }
 
 function cards(node: BlockNode, columns: readonly Column[], context: RenderContext): Html {
-  const records = (Array.isArray(node.data['records']) ? node.data['records'] : []) as Card[]
+  const records: Card[] = Array.isArray(node.data['records']) ? node.data['records'] : []
   const rows = rowsOf(node).filter((row) => row.data['header'] !== true)
   return h(
     'div',

@@ -11,7 +11,7 @@ interface ScriptWords {
 }
 
 const given = document.querySelector<HTMLElement>('[data-words]')?.dataset.words
-export const words = JSON.parse(given ?? '{}') as Partial<ScriptWords>
+export const words: Partial<ScriptWords> = JSON.parse(given ?? '{}')
 
 /** Returns a stored value; null if there is none or the browser forbids storage. */
 export function stored(storage: 'localStorage' | 'sessionStorage', key: string): string | null {
