@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ADMIN_ROUTES } from './admin/routes.js'
+import { REVIEW_ROUTES } from './review/routes.js'
 import { hasEnded, session } from './api/session.js'
 import type { Parameters, Route, Screen } from './screen.js'
 import { address, matchPath } from './route.js'
@@ -32,6 +33,7 @@ const ROUTES: readonly Route[] = [
   { pattern: '/s/:space', load: spaceScreen },
   { pattern: '/s/:space/p/:page', load: spaceScreen },
   ...ADMIN_ROUTES,
+  ...REVIEW_ROUTES,
 ]
 
 function find(path: string): { route: Route; parameters: Parameters } | null {
