@@ -25,6 +25,8 @@ const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
   { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
+  { pattern: '/s/:space/p/:page/edit', load: async () => (await import('./screens/editor.js')).Editor },
+  { pattern: '/s/:space/c/:number/p/:page', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
 ]
 

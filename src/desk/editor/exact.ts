@@ -34,7 +34,7 @@ export function exactText(original: Original, changes: ChangeSet, doc: Text): st
     const end = /(\r\n|\n|\r)[^\r\n]*$/.exec(part)?.[1]
     if (end !== undefined) lastEnd = end
     // A carriage return would become one line end with the line feed that follows now.
-    if (part.startsWith('\n')) exact = exact.replace(/\r+$/, (ends) => '\n'.repeat(ends.length))
+    if (part.startsWith('\n') && exact.endsWith('\r')) exact = exact.replace(/\r+$/, (ends) => '\n'.repeat(ends.length))
     exact += part
   }
   let at = 0

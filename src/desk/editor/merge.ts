@@ -53,13 +53,14 @@ export function blocksOf(text: string): string[] {
     }
     const opened = /^(?:`{3,}|~{3,})/.exec(bare)?.[0]
     const isFence = at === 0 && bare === '---'
-    const single: boolean = kind === 'head' || isFence || /^\{%.*%\}$/.test(bare)
-    const next: 'text' | 'blank' | 'fence' = opened !== undefined ? 'fence' : bare === '' && kind !== 'head' ? 'blank' : 'text'
+    const inHead: boolean = kind === 'head'
+    const single: boolean = inHead || isFence || /^\{%.*%\}$/.test(bare)
+    const next: 'text' | 'blank' | 'fence' = opened !== undefined ? 'fence' : bare === '' && !inHead ? 'blank' : 'text'
     if (single || next !== kind) flush()
     current += line
     if (single) {
       flush()
-      kind = isFence || (kind === 'head' && bare !== '---') ? 'head' : 'text'
+      kind = isFence || (inHead && bare !== '---') ? 'head' : 'text'
       continue
     }
     fence = opened ?? ''
