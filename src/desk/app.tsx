@@ -22,6 +22,8 @@ const ROUTES: readonly Route[] = [
     pattern: '/s/:space/c/:number/conflicts/:n',
     load: async () => (await import('./screens/conflicts.js')).Conflicts,
   },
+  { pattern: '/s/:space/p/:page/edit', load: async () => (await import('./screens/editor.js')).Editor },
+  { pattern: '/s/:space/c/:number/p/:page', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
   { pattern: '/inbox', load: async () => (await import('./screens/inbox.js')).Inbox },
   { pattern: '/settings', load: async () => (await import('./screens/settings.js')).UserSettings },
