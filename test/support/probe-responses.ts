@@ -124,7 +124,12 @@ export async function openAddress(address: string, { api }: Origins, token: stri
   for (let step = 0; ; step++) {
     const response = await fetch(at, {
       redirect: 'manual',
-      headers: { ...(isProgram ? { authorization: `Bearer ${token}` } : {}), ...(cookie === '' ? {} : { cookie }) },
+      headers: {
+        ...(isProgram ? { authorization: `Bearer ${token}` } : {}),
+        ...(cookie === '' ? {} : { cookie }),
+        // The app is for browsers.
+        ...(at.startsWith(`${api}/v1/`) ? {} : { accept: 'text/html' }),
+      },
     })
     const location = response.headers.get('location')
     const to = location === null || response.status < 300 || response.status > 399 ? null : new URL(location, at)

@@ -1,5 +1,5 @@
 /** The routes of change requests and of the history. */
-import type { Route, Screen } from '../app.js'
+import type { Route, Screen } from '../screen.js'
 
 /** Returns a route. Its parameters are named in the screen, because the type of the routes knows no names. */
 const route = (pattern: string, load: () => Promise<unknown>): Route => ({
