@@ -81,9 +81,10 @@ export const tasks = {
    * @param earlier the texts before each of the changes, newest first, as a JSON array
    */
   lastChanges(markdown: string, earlier: string, claims: string): string {
-    const visitor = JSON.parse(claims) as Readonly<Record<string, unknown>>
+    const visitor: Readonly<Record<string, unknown>> = JSON.parse(claims)
+    const texts: string[] = JSON.parse(earlier)
     const meaningsIn = (text: string): string[] => visibleNodes(parseDocument(text).nodes, visitor).map(meaningOfBlock)
-    const before = (JSON.parse(earlier) as string[]).map((text) => new Set(meaningsIn(text)))
+    const before = texts.map((text) => new Set(meaningsIn(text)))
     return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
   },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */

@@ -79,7 +79,7 @@ async function compare(
   if (earlier.length === 0) return { blocks: [], changes: {} }
   try {
     const json = await app.texts.bytes(space.doc.id, 'lastChanges', [markdown, JSON.stringify(earlier), claims])
-    const blocks = JSON.parse(Buffer.from(json).toString()) as number[]
+    const blocks: number[] = JSON.parse(Buffer.from(json).toString())
     const changes: BlockChanges['changes'] = {}
     for (const number of new Set(blocks)) {
       const commit = commits[number]
