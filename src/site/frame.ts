@@ -21,6 +21,7 @@ import {
   type SocialLink,
   socialLinks,
 } from './links.js'
+import type { Look } from './look/attributes.js'
 import { iconName } from './look/icons.js'
 import { servesAgents } from './markdown-output.js'
 import type { Visit } from './visit.js'
@@ -42,7 +43,7 @@ export interface ThemedPicture {
 
 /** The parts of a page that belong to the site. */
 export interface Frame {
-  look: SiteCustomization
+  look: Look
   words: Words
   /** The language of the interface. */
   locale: string

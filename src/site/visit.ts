@@ -1,13 +1,13 @@
 /** A site as one reader sees it: their view, the addresses of the site, and how it looks to them. */
 import type { App } from '../domain/context/app.js'
-import { effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
+import { chosenTheme, effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
 import type { Preview } from '../domain/sites/preview.js'
 import { customizationFor } from '../domain/sites/visitor-customization.js'
 import type { Visitor } from '../domain/sites/visitor.js'
 import { defined } from '../kernel/defined.js'
-import type { SiteCustomization } from '../model/index.js'
 import { isShared } from './access.js'
 import type { Audience, SiteRequest } from './exchange.js'
+import type { Look } from './look/attributes.js'
 
 /** A site as one reader sees it. */
 export interface Visit {
@@ -26,7 +26,7 @@ export interface Visit {
   preview?: Omit<Preview, 'visitor'>
   request: SiteRequest
   /** Returns the customization of the site, or of one of its spaces, for this reader. */
-  look(siteSpace?: string): Promise<SiteCustomization>
+  look(siteSpace?: string): Promise<Look>
 }
 
 /** The arguments of `openVisit`. */
@@ -54,12 +54,14 @@ export function openVisit({ app, request, base, address, visitor, preview }: Ope
     isIndexed: !preview && site.visibility === 'public',
     ...defined({ preview }),
     request,
-    look: async (siteSpace) =>
-      customizationFor(
+    look: async (siteSpace) => ({
+      ...customizationFor(
         visitor,
         siteSpace === undefined
           ? await getCustomization(app.store, site)
           : await effectiveCustomization(app.store, site, siteSpace),
       ),
+      ...defined({ chosenTheme: await chosenTheme(app.store, site, siteSpace) }),
+    }),
   }
 }
