@@ -116,7 +116,8 @@ function fold(numbers: Iterable<number>, { changes }: PageHistory, context: Rend
   return h(
     'details',
     { className: ['fold'] },
-    h('summary', {}, first ? text(first) : null, symbol('down', context)),
+    // One element, so that the parts keep the order of the text in every direction.
+    h('summary', {}, h('span', {}, first ? text(first) : null), symbol('down', context)),
     h(
       'ul',
       { className: ['plain'] },
