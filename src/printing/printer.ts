@@ -31,7 +31,7 @@ export interface Printer {
 
 const DEADLINE_MS = 20 * 60_000
 const MAX_BYTES = 2.5 * 1024 * 1024 * 1024
-/** How long it is known whether there is a Chromium to try. */
+/** Interval between looks for a Chromium to try. */
 const LOOKED_MS = 10_000
 /** Minimum interval between searches for a missing Chromium. */
 const RETRY_MS = 60_000

@@ -15,7 +15,7 @@ import { isConditional, type PageText } from './visitor-page.js'
 import type { ReadPage } from './visitor-paths.js'
 import type { Visitor } from './visitor.js'
 
-/** Maximum number of changes of a page that are told apart. */
+/** Maximum number of changes of a page that are compared. */
 const MAX_CHANGES = 12
 /** Seconds before the last change of a page after which its blocks count as unchanged. */
 const WINDOW = 365 * 24 * 60 * 60
