@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -25,6 +26,12 @@ export interface Server {
   /** Returns the processor time used so far, in microseconds. */
   cpu(): Promise<number>
   stop(): Promise<void>
+}
+
+/** A service in a separate process. */
+export interface ServiceProcess extends Server {
+  /** Returns the processor time that its main thread has used so far, in milliseconds; NaN where the system tells none. */
+  mainThread(): number
 }
 
 const running = new Set<ChildProcess>()
@@ -87,7 +94,7 @@ const freePort = (): Promise<number> =>
   })
 
 /** Starts the built service as in production, without its log. `env` contains additional settings. */
-export async function startService(dir: string, env: Record<string, string> = {}): Promise<Server> {
+export async function startService(dir: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const profile = process.env.BENCH_PROFILE
@@ -115,7 +122,16 @@ export async function startService(dir: string, env: Record<string, string> = {}
   })
   tracked(child, 'service')
   while (running.has(child) && !(await isReady(url))) await setTimeout(20)
-  return { url, cpu: () => cpuOf(url), stop: stop(child, 'SIGTERM') }
+  return { url, cpu: () => cpuOf(url), mainThread: () => mainThreadOf(child), stop: stop(child, 'SIGTERM') }
+}
+
+/** Linux states the nanoseconds of each thread. The main thread has the ID of its process. */
+function mainThreadOf({ pid }: ChildProcess): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return Number.NaN
+  }
 }
 
 const isReady = (url: string): Promise<boolean> =>

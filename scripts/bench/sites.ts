@@ -1,6 +1,7 @@
 /**
  * Measures the published sites: kept pages of a public and of an adaptive site next to bare Koa with the same bytes,
- * with few and with many connections; the first rendering of a page; and the time from a merge to the first byte.
+ * with few and with many connections; the first rendering of a page, and the share of the main thread in it; the time from
+ * a merge to the first byte; and the time of the response about a hidden page next to that about an absent one.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ import {
   importInto,
   type Json,
   newSpace,
-  type Server,
+  type ServiceProcess,
   startBare,
   startLoad,
   startService,
@@ -24,18 +25,25 @@ const PUBLIC = 'site page / bare Koa, requests'
 const CROWD = 'site page, 1,000 connections / bare Koa, requests'
 const ADAPTIVE = 'adaptive site page / bare Koa, requests'
 const FIRST = 'first rendering of a page, 10,000 pages / 100 ms'
+const MAIN = 'main thread of a first rendering, 10,000 pages / 5 ms'
+const HIDDEN = 'hidden page / absent page, time'
 const MERGE = 'merge to first byte, 10,000 pages, 64 readers / 1 s'
-export const siteLines = [PUBLIC, CROWD, ADAPTIVE, FIRST, MERGE]
+export const siteLines = [PUBLIC, CROWD, ADAPTIVE, FIRST, MAIN, MERGE, HIDDEN]
 
 const ROUNDS = 5
+/** Number of pages that are read before first renderings are measured, so that all code is compiled. */
+const WARM = 100
 const SECONDS = 2
 const READERS = 64
 const MERGES = 40
+/** Numbers of hidden pages, and of times that each is read. */
+const HIDDEN_PAGES = 50
+const HIDDEN_READS = 20
 const CONNECTIONS = { BINDERY_MAX_CONNECTIONS: '5000', BINDERY_MAX_CONNECTIONS_PER_ADDRESS: '5000' }
 const agent = new Agent({ connections: READERS + 8, keepAliveTimeout: 60_000 })
 
 interface BenchSite {
-  service: Server
+  service: ServiceProcess
   space: string
   /** The site in the API. */
   base: string
@@ -115,12 +123,52 @@ async function elapsed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-async function firstRenderings({ origin, paths }: BenchSite): Promise<Line> {
-  await read(origin + (paths[0] as string))
+/** Reads pages for the first time: how long each takes, and how long it occupies the main thread. */
+async function firstRenderings({ service, origin, paths }: BenchSite): Promise<Line[]> {
+  for (const path of paths.slice(0, WARM)) await read(origin + path)
   const times: number[] = []
-  for (const path of paths.slice(1, 301)) times.push(await elapsed(() => read(origin + path)))
-  const detail = `median ${ms(median(times))}, 99 % ${ms(percentile(times, 0.99))}`
-  return { name: FIRST, sense: 'most', target: 1, ratios: [percentile(times, 0.99) / 100], detail }
+  const main: number[] = []
+  for (const path of paths.slice(WARM, WARM + 300)) {
+    const before = service.mainThread()
+    times.push(await elapsed(() => read(origin + path)))
+    main.push(service.mainThread() - before)
+  }
+  const detail = (values: number[]) => `median ${ms(median(values))}, 99 % ${ms(percentile(values, 0.99))}`
+  const first = { name: FIRST, ratios: [percentile(times, 0.99) / 100], detail: detail(times) }
+  const share = { name: MAIN, ratios: [median(main) / 5], detail: detail(main) }
+  return [first, share].map((line) => ({ ...line, sense: 'most', target: 1 }))
+}
+
+/** Reads addresses of hidden and of absent pages in turn. A reader must not be able to tell them apart by the time. */
+async function hiddenPages({ service, space, origin, paths }: BenchSite): Promise<Line> {
+  const page = (index: number) => ({
+    operation: 'insert_page',
+    title: `Note ${index}`,
+    condition: 'visitor.claims.unsigned.never',
+    document: { markdown: `# Note ${index}\n\nText.\n` },
+  })
+  const numbers = Array.from({ length: HIDDEN_PAGES }, (_, index) => 1_001 + 2 * index)
+  await call(service, 'POST', `/v1/spaces/${space}/content`, { changes: numbers.map(page) })
+  const base = origin + (paths[0] as string).split('/').slice(0, 3).join('/')
+  const time = (index: number): Promise<number> =>
+    elapsed(async () => {
+      const { statusCode, body } = await request(`${base}/note-${index}`, { dispatcher: agent })
+      await body.text()
+      if (statusCode !== 404) throw new Error(`note ${index}: ${statusCode}`)
+    })
+  for (const index of numbers) await time(index)
+  const hidden: number[] = []
+  const absent: number[] = []
+  for (let round = 0; round < HIDDEN_READS; round++)
+    for (const index of numbers) {
+      // Each comes first in half of the rounds.
+      if (round % 2 === 0) hidden.push(await time(index))
+      absent.push(await time(index + 1))
+      if (round % 2 === 1) hidden.push(await time(index))
+    }
+  const [one, other] = [median(hidden), median(absent)]
+  const detail = `${ms(one)} to ${ms(other)}, ${hidden.length} requests each; 90 % ${ms(percentile(hidden, 0.9))} to ${ms(percentile(absent, 0.9))}`
+  return { name: HIDDEN, sense: 'most', target: 1.05, ratios: [one / other], detail }
 }
 
 /** Merges change requests while readers load other pages, and reads each changed page at once. */
@@ -177,15 +225,18 @@ export async function publishedSites(dir: string, wanted: (name: string) => bool
         ].filter(({ name }) => wanted(name)),
       ),
     )
-  if (wanted(ADAPTIVE))
-    await on(openSite(dir, 300, { adaptiveContent: { enabled: true } }), (site) =>
-      compared(dir, site, [{ name: ADAPTIVE, target: 0.3, connections: 20 }], {
-        cookie: `bindery-claims=${encodeURIComponent('{"isBeta":true}')}`,
-      }),
-    )
-  if (wanted(FIRST) || wanted(MERGE))
+  if (wanted(ADAPTIVE) || wanted(HIDDEN))
+    await on(openSite(dir, 300, { adaptiveContent: { enabled: true } }), async (site) => [
+      ...(wanted(ADAPTIVE)
+        ? await compared(dir, site, [{ name: ADAPTIVE, target: 0.3, connections: 20 }], {
+            cookie: `bindery-claims=${encodeURIComponent('{"isBeta":true}')}`,
+          })
+        : []),
+      ...(wanted(HIDDEN) ? [await hiddenPages(site)] : []),
+    ])
+  if (wanted(FIRST) || wanted(MAIN) || wanted(MERGE))
     await on(openSite(dir, 10_000), async (site) => [
-      ...(wanted(FIRST) ? [await firstRenderings(site)] : []),
+      ...(wanted(FIRST) || wanted(MAIN) ? await firstRenderings(site) : []),
       ...(wanted(MERGE) ? [await merges(site)] : []),
     ])
   return lines

@@ -17,6 +17,7 @@ const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
   'aheadBehind',
   'history',
   'historyIds',
+  'fileChanges',
   'firstParents',
   'findWithHeader',
   'changedPaths',

@@ -5,11 +5,18 @@ import type { FileChange, Staging, WriteInput } from './commit-input.js'
 import { DamagedRepository, isRepositoryFault, LostObject, MissingObject } from './errors.js'
 import type { RemoteScratches } from './monorepo/remote-scratches.js'
 import { Ancestry } from './history/ancestry.js'
-import { findWithHeader, readHistory, readHistoryIds } from './history/log.js'
+import { findWithHeader, readFileChanges, readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
 import { readChangedPaths } from './history/changed-paths.js'
-import type { CommitPaths, CommitStep, HistoryQuery, TextDiffQuery } from './history/types.js'
+import type {
+  CommitPaths,
+  CommitStep,
+  FileChangesQuery,
+  HistoryQuery,
+  PastFileChange,
+  TextDiffQuery,
+} from './history/types.js'
 import { mergeDisjoint } from './merge/disjoint.js'
 import { mergeTrees } from './merge/merge.js'
 import type { MergeOutcome } from './merge/types.js'
@@ -199,6 +206,10 @@ export class RepositoryContents {
 
   historyIds(query: HistoryQuery): Promise<CommitId[]> {
     return readHistoryIds(this.objects, this.services.pool.launcher, query)
+  }
+
+  fileChanges(query: FileChangesQuery): Promise<PastFileChange[]> {
+    return readFileChanges(this.objects, this.services.pool.launcher, query)
   }
 
   findWithHeader(from: CommitId, header: string, limit: number): Promise<CommitId | null> {

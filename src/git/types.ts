@@ -2,7 +2,14 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import type { FetchedFolder, FolderOrder, RootFileOrder, ScratchHold } from './monorepo/types.js'
-import type { CommitPaths, CommitStep, HistoryQuery, TextDiffQuery } from './history/types.js'
+import type {
+  CommitPaths,
+  CommitStep,
+  FileChangesQuery,
+  HistoryQuery,
+  PastFileChange,
+  TextDiffQuery,
+} from './history/types.js'
 import type { MergeOutcome } from './merge/types.js'
 import type { CommitInfo, Snapshot, TreeEntry } from './objects/types.js'
 import type { FetchLimits, FetchResult, Remote, RemoteBranches } from './remote/types.js'
@@ -20,9 +27,11 @@ export type {
   FetchLimits,
   FetchResult,
   FileChange,
+  FileChangesQuery,
   FolderOrder,
   HistoryQuery,
   MergeOutcome,
+  PastFileChange,
   Remote,
   RemoteBranches,
   RootFileOrder,
@@ -110,6 +119,8 @@ export interface Repository {
   history(query: HistoryQuery): Promise<CommitInfo[]>
   /** Returns the IDs of the commits of `history`, without reading the commits. */
   historyIds(query: HistoryQuery): Promise<CommitId[]>
+  /** Returns the newest changes of a file on the first-parent line of a commit, with one Git process. */
+  fileChanges(query: FileChangesQuery): Promise<PastFileChange[]>
   /**
    * Returns the newest of the first `limit` commits on the first-parent line of `from` that has a header; null if none
    * has it.

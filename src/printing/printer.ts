@@ -36,6 +36,8 @@ const MAX_BYTES = 2.5 * 1024 * 1024 * 1024
 /** Maximum time and memory for the pictures of one folder. */
 const PICTURES_MS = 60_000
 const PICTURES_BYTES = 1024 * 1024 * 1024
+/** Interval between looks for a Chromium to try. */
+const LOOKED_MS = 10_000
 /** Minimum interval between searches for a missing Chromium. */
 const RETRY_MS = 60_000
 
@@ -98,9 +100,16 @@ export function createPrinter(options: PrinterOptions): Printer {
     void settled.then(() => running.delete(settled))
     return work
   }
+  let known = { mayPrint: false, until: Number.NEGATIVE_INFINITY }
+  // Each page of a site asks, and looking for programs takes half a millisecond of the main thread.
+  const mayPrint = (): boolean => {
+    const now = performance.now()
+    if (now >= known.until) known = { mayPrint: mayHaveEngine(options.chromium), until: now + LOOKED_MS }
+    return known.mayPrint
+  }
   const search = new EngineSearch(options, () => track(findEngine(options.chromium, options.folder, stop.signal)))
   return {
-    missing: () => (search.hasJustFailed || !mayHaveEngine(options.chromium) ? MISSING : null),
+    missing: () => (search.hasJustFailed || !mayPrint() ? MISSING : null),
     async ready() {
       await search.engine()
     },

@@ -5,6 +5,8 @@ import { meaningOf } from '../content/blocks/meaning.js'
 import { parseDocument, SCHEMA_VERSION } from '../content/blocks/parse.js'
 import { lineFinder } from '../content/blocks/region.js'
 import { printDocument } from '../content/blocks/print.js'
+import { readPage } from '../content/front-matter.js'
+import { decodeText } from '../content/text.js'
 import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
@@ -122,12 +124,13 @@ export const tasks = {
    * Returns when each block that a visitor with these claims sees changed last, as JSON: the number of the change that
    * added its present form, or -1 if it is older than all changes.
    * @param markdown the text after change 0
-   * @param earlier the texts before each of the changes, newest first, as a JSON array
+   * @param earlier the versions before each of the changes, newest first: texts, or files with their front matter
    */
-  lastChanges(markdown: string, earlier: string, claims: string): string {
-    const visitor = JSON.parse(claims) as Readonly<Record<string, unknown>>
+  lastChanges(markdown: string, claims: string, ...earlier: (string | Uint8Array)[]): string {
+    const visitor: Readonly<Record<string, unknown>> = JSON.parse(claims)
+    const texts = earlier.map((one) => (typeof one === 'string' ? one : readPage(decodeText(one), '').markdown))
     const meaningsIn = (text: string): string[] => visibleNodes(parseDocument(text).nodes, visitor).map(meaningOfBlock)
-    const before = (JSON.parse(earlier) as string[]).map((text) => new Set(meaningsIn(text)))
+    const before = texts.map((text) => new Set(meaningsIn(text)))
     return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
   },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */

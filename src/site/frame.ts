@@ -21,6 +21,7 @@ import {
   type SocialLink,
   socialLinks,
 } from './links.js'
+import type { Look } from './look/attributes.js'
 import { iconName } from './look/icons.js'
 import { servesAgents } from './markdown-output.js'
 import { MAX_HITS, type SearchScope, scopeOf, searchedSpaces } from './search-results.js'
@@ -55,7 +56,7 @@ interface OfflineSearch {
 
 /** The parts of a page that belong to the site. */
 export interface Frame {
-  look: SiteCustomization
+  look: Look
   words: Words
   /** The language of the interface. */
   locale: string

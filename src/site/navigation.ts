@@ -5,7 +5,7 @@
 import type { PageEntry } from '../content/types.js'
 import type { ShownSiteSpace } from '../domain/sites/view.js'
 import type { VisitorPages } from '../domain/sites/visitor-pages.js'
-import { pathOfPage, pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
+import { encodedPath, pathOfPage, pathOfSiteSpace } from '../domain/sites/visitor-paths.js'
 import { iconName } from './look/icons.js'
 import { type PageTree, pageTree } from '../domain/revisions/page-tree.js'
 import type { Visit } from './visit.js'
@@ -115,6 +115,8 @@ class Cutter {
   readonly #windows = new Map<readonly PageEntry[], Window>()
   #left = MAX_WEIGHT
   readonly #icons = new Set<string>()
+  // bound: the entries of one navigation
+  readonly #addresses = new Map<PageEntry, string | undefined>()
 
   constructor(
     private readonly visit: Visit,
@@ -134,7 +136,11 @@ class Cutter {
     return this.#levelOf(entries)
   }
 
-  readonly addressOf = (entry: PageEntry): string | undefined => addressOfEntry(this.visit, this.space, entry)
+  readonly addressOf = (entry: PageEntry): string | undefined => {
+    const known = this.#addresses.get(entry) ?? addressOfEntry(this.visit, this.space, entry)
+    this.#addresses.set(entry, known)
+    return known
+  }
 
   #open(entries: readonly PageEntry[]): void {
     if (entries.length === 0 || this.#windows.has(entries)) return
@@ -154,7 +160,7 @@ class Cutter {
 
   #add(entry: PageEntry): void {
     const address = this.addressOf(entry) ?? ''
-    const own = entry.type === 'link' ? address.length : Buffer.byteLength(encodeURIComponent(entry.slug))
+    const own = entry.type === 'link' ? address.length : encodedPath(entry.slug).length
     const isLoaded = entry.type !== 'group' && entry.pages.length > 0
     const icon = this.#attributesOf(entry).icon === undefined ? 0 : ICON_WEIGHT
     this.#left -=

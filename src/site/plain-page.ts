@@ -30,6 +30,7 @@ const FAILURES: Readonly<Record<number, PlainPage>> = {
   416: 'badRange',
   429: 'tooMany',
   503: 'unavailable',
+  507: 'unavailable',
 }
 
 /** Returns the page for a status of a failure. */

@@ -306,8 +306,8 @@ class SiteServer {
     const { req, res, requestId } = exchange
     if (res.headersSent || res.destroyed) return
     for (const name of res.getHeaderNames()) res.removeHeader(name)
-    // A reader cannot free the disk of the server: for them, it is not available.
-    const shown = status === 507 ? 503 : status
+    // A reader cannot free the disk of the server: for them, it is not available. Only what they send cannot be stored.
+    const shown = status === 507 && req.method !== 'POST' ? 503 : status
     const body = failurePage(shown, { locale: languageOf(this.#request(req)), assets: this.#assets })
     const page = new Prepared({ status: shown, type: HTML, body, audience: 'no one', headers })
     await page.send(req, res, ['X-Request-Id', requestId])

@@ -1,13 +1,18 @@
 /** A site as one reader sees it: their view, the addresses of the site, and how it looks to them. */
 import type { App } from '../domain/context/app.js'
-import { draftedCustomization, effectiveCustomization, getCustomization } from '../domain/sites/customization.js'
+import {
+  chosenTheme,
+  draftedCustomization,
+  effectiveCustomization,
+  getCustomization,
+} from '../domain/sites/customization.js'
 import type { Preview } from '../domain/sites/preview.js'
 import { customizationFor } from '../domain/sites/visitor-customization.js'
 import type { Visitor } from '../domain/sites/visitor.js'
 import { defined } from '../kernel/defined.js'
-import type { SiteCustomization } from '../model/index.js'
 import { isShared } from './access.js'
 import type { Audience, SiteRequest } from './exchange.js'
+import type { Look } from './look/attributes.js'
 
 /** A site as one reader sees it. */
 export interface Visit {
@@ -28,7 +33,7 @@ export interface Visit {
   offline?: true
   request: SiteRequest
   /** Returns the customization of the site, or of one of its spaces, for this reader. */
-  look(siteSpace?: string): Promise<SiteCustomization>
+  look(siteSpace?: string): Promise<Look>
 }
 
 /** The arguments of `openVisit`. */
@@ -56,8 +61,8 @@ export function openVisit({ app, request, base, address, visitor, preview }: Ope
     isIndexed: !preview && site.visibility === 'public',
     ...defined({ preview }),
     request,
-    look: async (siteSpace) =>
-      customizationFor(
+    look: async (siteSpace) => ({
+      ...customizationFor(
         visitor,
         preview?.hasDraftLook
           ? await draftedCustomization(app.store, site, siteSpace)
@@ -65,5 +70,7 @@ export function openVisit({ app, request, base, address, visitor, preview }: Ope
             ? await getCustomization(app.store, site)
             : await effectiveCustomization(app.store, site, siteSpace),
       ),
+      ...defined({ chosenTheme: await chosenTheme(app.store, site, siteSpace) }),
+    }),
   }
 }

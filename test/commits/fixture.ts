@@ -16,7 +16,7 @@ export interface PageJson {
   git?: { path: string; oid: string }
 }
 
-/** How a person commits. The time is in seconds since 1970; absent = now. */
+/** The details of a person's commit. The time is in seconds since 1970; absent = now. */
 export interface HumanCommit {
   message?: string
   ref?: string

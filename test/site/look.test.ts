@@ -5,7 +5,7 @@ import { defaultCustomization } from '../../src/domain/sites/customization-defau
 import type { SiteCustomization } from '../../src/model/index.js'
 import type { SharedAssets } from '../../src/site/assets.js'
 import { loadAssets } from '../../src/site/assets.js'
-import { lookAttributes } from '../../src/site/look/attributes.js'
+import { type Look, lookAttributes } from '../../src/site/look/attributes.js'
 import { CODE_THEMES, codeColors } from '../../src/site/look/code-themes.js'
 import { fontHosts, fontsOf } from '../../src/site/look/fonts.js'
 import { MONOSPACE_FONTS, SANS_FONTS } from '../../src/site/look/font-table.js'
@@ -116,11 +116,13 @@ test('settings become attributes of the document, and usual ones are left out', 
   })
 })
 
-test('the default theme of a site holds until a reader chooses, also if they may', () => {
-  const { 'data-scheme': dark } = lookAttributes(lookWith({}, { themes: { default: 'dark', toggeable: true } }))
-  const { 'data-scheme': usual } = lookAttributes(defaultCustomization)
-  const { 'data-scheme': fixed } = lookAttributes(lookWith({}, { themes: { default: 'light', toggeable: false } }))
-  assert.equal([dark, usual, fixed], ['dark', undefined, 'light'])
+test('the theme that a site chose holds until a reader chooses, and else the system decides', () => {
+  const scheme = (look: Look) => lookAttributes(look)['data-scheme']
+  assert.is(scheme(defaultCustomization), undefined)
+  for (const chosenTheme of ['light', 'dark'] as const)
+    assert.is(scheme({ ...defaultCustomization, chosenTheme }), chosenTheme)
+  for (const theme of ['light', 'dark'] as const)
+    assert.is(scheme(lookWith({}, { themes: { default: theme, toggeable: false } })), theme)
 })
 
 test('syntax colors follow the code themes, and stay legible on any color of the site', () => {

@@ -33,6 +33,39 @@ async function untilWritable(here: TestService, space: string): Promise<void> {
     await new Promise((done) => setTimeout(done, 50))
 }
 
+/** Publishes a site with the page "First" of a space, and readers' feedback. Returns its path. */
+async function publish(here: TestService, space: string): Promise<string> {
+  const sites = `/v1/orgs/${here.organization}/sites`
+  const body = { title: 'Docs', spaces: [space], visibility: 'public' }
+  const { id } = (await here.admin.call('post', sites, body).expect(201)).body
+  await here.admin.call('put', `${sites}/${id}/customization`, { feedback: { enabled: true } }).expect(200)
+  const { urls } = (await here.admin.call('post', `${sites}/${id}/publish`).expect(200)).body
+  return new URL(urls.published).pathname
+}
+
+const rate = (here: TestService, site: string, comment = ''): Promise<Response> =>
+  fetch(`${here.service.sites}${site}/~feedback`, {
+    method: 'POST',
+    body: new URLSearchParams({ page: '/first', helpful: 'yes', comment }),
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+    redirect: 'manual',
+  })
+
+/** Readers get everything, also what no one has read yet, but the service stores no feedback. */
+async function expectSiteReadOnly(here: TestService, site: string, page: string): Promise<void> {
+  for (const path of ['', page, `${page}.md`, '/~search?q=words', '/sitemap.xml', '/feed.xml', '/llms.txt']) {
+    const { status } = await fetch(here.service.sites + site + path)
+    assert.is(status, 200, path)
+  }
+  // The first ones fill the last block of the log.
+  let rated = await rate(here, site)
+  for (let n = 0; n < 4 && rated.status !== 507; n++) rated = await rate(here, site, 'Many words. '.repeat(150))
+  assert.is(rated.status, 507)
+  const text = await rated.text()
+  assert.match(text, /Not available at the moment/)
+  assert.not.match(text, /small-disk|BINDERY/)
+}
+
 async function expectReadOnly(here: TestService, space: string, problem: RegExp): Promise<void> {
   lines.length = 0
   for (let n = 0; n < 3; n++) {
@@ -67,16 +100,22 @@ else {
       .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Space' })
       .expect(201)
     await edit(here, space.id, 'First').expect(200)
+    await edit(here, space.id, 'Unread').expect(200)
+    const site = await publish(here, space.id)
+    assert.is((await rate(here, site)).status, 303)
     full.fill()
+    await expectSiteReadOnly(here, site, '/first')
     await expectReadOnly(here, space.id, /BINDERY_\w+_DIR: its disk is full/)
     lines.length = 0
     await here.restart()
     assert.ok(
       lines.some(({ level, msg }) => level === 'error' && /BINDERY_DATA_DIR: its disk is full.*read-only/.test(msg)),
     )
+    await expectSiteReadOnly(here, site, '/unread')
     await expectReadOnly(here, space.id, /BINDERY_\w+_DIR: its disk is full/)
     full.makeRoom()
     await untilWritable(here, space.id)
+    assert.is((await rate(here, site)).status, 303)
     await here.service.close()
   })
 

@@ -64,6 +64,19 @@ export async function draftedCustomization(
   return siteSpace === undefined ? whole : customized(whole, await getSiteSpaceCustomization(reader, site, siteSpace))
 }
 
+/**
+ * Returns the theme that a site space, or else its site, has chosen. The default in a customization does not tell
+ * whether anyone chose it. Undefined = no one did.
+ */
+export async function chosenTheme(
+  reader: Reader,
+  site: SiteDoc,
+  siteSpace?: string,
+): Promise<SiteCustomization['themes']['default'] | undefined> {
+  const own = siteSpace === undefined ? {} : await getSiteSpaceCustomization(reader, site, siteSpace)
+  return own.themes?.default ?? (await reader.get(siteCustomizations, site.id))?.settings.themes?.default
+}
+
 /** Returns the customization of a site and, by ID, of each site space with its own settings. */
 export async function listCustomizations(
   reader: Reader,

@@ -1,19 +1,21 @@
 /** Finds out when each block of a page changed last, as far as its reader sees the page. */
 import { hash } from 'node:crypto'
+import { readBounded } from '../../content/read-file.js'
+import { MAX_TEXT_BYTES } from '../../content/text.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
-import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'
 import type { BlockChanges, FileDates } from '../context/content-cache.js'
 import { changeAt } from '../revisions/last-change.js'
 import { datesAt, datesOf } from '../revisions/page-dates.js'
+import { parsePage } from '../revisions/page-source.js'
+import { evaluate } from '../revisions/pages.js'
 import { SharedWork } from '../revisions/shared-work.js'
-import { textAt } from './visitor-changes.js'
 import { noClaims } from './visitor-claims.js'
 import { isConditional, type PageText } from './visitor-page.js'
 import type { ReadPage } from './visitor-paths.js'
 import type { Visitor } from './visitor.js'
 
-/** Maximum number of changes of a page that are told apart. */
+/** Maximum number of changes of a page that are compared. */
 const MAX_CHANGES = 12
 /** Seconds before the last change of a page after which its blocks count as unchanged. */
 const WINDOW = 365 * 24 * 60 * 60
@@ -57,33 +59,26 @@ async function compare(
 ): Promise<BlockChanges | null> {
   const { space, repo } = page.pages.revision
   const { gitPath, markdown } = text
-  const since = dates.updated - WINDOW
-  const commits = await repo.historyIds({
-    from: dates.commit,
-    path: gitPath,
-    firstParent: true,
-    limit: MAX_CHANGES,
-    since,
-  })
-  const earlier: string[] = []
+  const asked = { from: dates.commit, path: gitPath, limit: MAX_CHANGES, since: dates.updated - WINDOW }
+  const commits = await repo.fileChanges(asked)
+  const earlier: (string | Uint8Array)[] = []
   let length = markdown.length
-  for (const [index, commit] of commits.entries()) {
-    const before = commits[index + 1] ?? (await firstParent(page, commit))
-    const was = before === null ? null : await textAt(app, page, text, before)
+  for (const { before } of commits) {
     // The page is new in this commit, so nothing in it has changed.
-    if (was === null) break
+    if (before === null) break
+    const was = await versionOf(app, page, text, before)
     length += was.length
     if (length > MAX_TEXTS) break
     earlier.push(was)
   }
   if (earlier.length === 0) return { blocks: [], changes: {} }
   try {
-    const json = await app.texts.bytes(space.doc.id, 'lastChanges', [markdown, JSON.stringify(earlier), claims])
-    const blocks = JSON.parse(Buffer.from(json).toString()) as number[]
+    const json = await app.texts.bytes(space.doc.id, 'lastChanges', [markdown, claims, ...earlier])
+    const blocks: number[] = JSON.parse(Buffer.from(json).toString())
     const changes: BlockChanges['changes'] = {}
     for (const number of new Set(blocks)) {
-      const commit = commits[number]
-      if (commit !== undefined) changes[number] = await changeAt(app, space, commit, gitPath)
+      const change = commits[number]
+      if (change) changes[number] = await changeAt(app, space, change.commit, gitPath)
     }
     return { blocks, changes }
   } catch (error) {
@@ -92,5 +87,15 @@ async function compare(
   }
 }
 
-const firstParent = async ({ pages }: ReadPage, commit: CommitId): Promise<CommitId | null> =>
-  (await pages.revision.repo.commit(commit)).parents[0] ?? null
+/** Returns a version of a page: its file, or its text with the includes and variables of today if the page has any. */
+async function versionOf(
+  app: App,
+  { pages: { revision } }: ReadPage,
+  { gitPath, attributes, isFilled }: PageText & { gitPath: string },
+  oid: string,
+): Promise<string | Uint8Array> {
+  const { snapshot, space } = revision
+  if (!isFilled) return (await readBounded(snapshot, oid, MAX_TEXT_BYTES)) ?? new Uint8Array()
+  const { source } = await parsePage(app, space.doc.id, snapshot, oid, gitPath)
+  return evaluate(app, revision, gitPath, source.markdown, attributes.variables)
+}

@@ -43,6 +43,8 @@ export interface PageText {
   /** Markdown with includes, variables and parts of specifications filled in. Conditional blocks are still in it. */
   markdown: string
   attributes: PageAttributes
+  /** Whether anything was filled in. */
+  isFilled: boolean
   /** The file in the repository; absent for generated pages. */
   gitPath?: string
   /** The operations and schemas that its blocks show, by the target of the block, as JSON. */
@@ -56,9 +58,10 @@ export async function readPageText(app: App, { pages, entry }: ReadPage): Promis
   if (entry.type === 'generated') {
     const { markdown, limit } = await generatedMarkdown(app, revision.space.doc.id, entry)
     const attributes = { ...defined({ description: entry.description }) }
-    return { markdown: limit ?? markdown, attributes, parts: limit === null ? await generatedParts(app, entry) : parts }
+    const shown = limit === null ? await generatedParts(app, entry) : parts
+    return { markdown: limit ?? markdown, attributes, isFilled: false, parts: shown }
   }
-  if (entry.type !== 'document') return { markdown: '', attributes: {}, parts }
+  if (entry.type !== 'document') return { markdown: '', attributes: {}, isFilled: false, parts }
   const page = await readDocument(app, revision, entry)
   const { attributes, markdown: written } = page.source
   const markdown =
@@ -67,7 +70,7 @@ export async function readPageText(app: App, { pages, entry }: ReadPage): Promis
     (await evaluate(app, revision, entry.gitPath, written, attributes.variables, (part, shown) => {
       parts.set(targetOf(part), shown)
     }))
-  return { markdown, attributes, gitPath: entry.gitPath, parts }
+  return { markdown, attributes, isFilled: markdown !== written, gitPath: entry.gitPath, parts }
 }
 
 /** Returns the parts of a generated page by the targets of its blocks. */

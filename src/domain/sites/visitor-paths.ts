@@ -21,8 +21,12 @@ export interface ReadPage {
 /** The destination of a path: a page, or a redirect to another address. */
 export type Destination = ({ kind: 'page' } & ReadPage) | { kind: 'redirect'; to: string }
 
+/** Paths that are the same when they are encoded. */
+const PLAIN = /^[\w.~/-]*$/
+
 /** Encodes each part of a path. */
-export const encodedPath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+export const encodedPath = (path: string): string =>
+  PLAIN.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')
 
 /** Returns the path of a site space: '' for the default one of the site, else `/section`, `/section/space` or `/space`. */
 export function pathOfSiteSpace(shown: ShownSiteSpace): string {

@@ -5,7 +5,7 @@ import { type CommitId, isOid, asOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import { type Launcher, TooMuchOutput } from '../process/launcher.js'
-import type { CommitInfo, HistoryQuery } from '../types.js'
+import type { CommitInfo, FileChangesQuery, HistoryQuery, PastFileChange } from '../types.js'
 import type { Ancestry } from './ancestry.js'
 
 const TIMEOUT_MS = 120_000
@@ -29,13 +29,7 @@ export async function readHistory(
     const own = await ancestry.missingFrom(not, from, MAX_SORTED_HERE)
     if (own) return (await byDate(objects, from, own)).slice(0, limit)
   }
-  if (
-    query.firstParent &&
-    query.path === undefined &&
-    query.author === undefined &&
-    query.since === undefined &&
-    !query.not?.length
-  ) {
+  if (query.firstParent && query.path === undefined && query.author === undefined && !query.not?.length) {
     await mustHave(objects, [query.from])
     return firstParents(objects, query)
   }
@@ -141,7 +135,7 @@ export async function findWithHeader(
 const ADDRESS = /^[^\0-\x20<>]+$/
 
 async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
-  const { from, not = [], path, firstParent, author, limit, skip, since } = query
+  const { from, not = [], path, firstParent, author, limit, skip } = query
   if (path?.includes('\0')) throw new GitError('a path cannot contain NUL')
   if (author !== undefined && !ADDRESS.test(author)) return []
   const options = [
@@ -149,10 +143,34 @@ async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: H
     ...(author === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case', `--author=<${author}>`]),
     ...(limit === undefined ? [] : [`--max-count=${Math.trunc(limit)}`]),
     ...(skip === undefined ? [] : [`--skip=${Math.trunc(skip)}`]),
-    ...(since === undefined ? [] : [`--since=@${Math.trunc(since)}`]),
   ]
   const paths = path ? [`:(top,literal)${path}`] : []
   const args = ['rev-list', ...options, from, ...not.map((id) => `^${id}`), '--', ...paths]
   const text = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS })
   return text.toString('latin1').split('\n').filter(Boolean).map(asOid)
+}
+
+/** A file in the raw format of Git: modes, object IDs before and after, kind of change, path. */
+const RAW = /^:(\d{6}) \d{6} ([0-9a-f]+) [0-9a-f]+ [A-Z]/
+
+/** Lists the changes of a file with one Git process, without reading a tree on this thread. */
+export async function readFileChanges(
+  objects: ObjectDatabase,
+  launcher: Launcher,
+  { from, path, limit, since }: FileChangesQuery,
+): Promise<PastFileChange[]> {
+  if (path.includes('\0')) throw new GitError('a path cannot contain NUL')
+  await mustHave(objects, [from])
+  const options = ['--first-parent', '-m', '--raw', '--no-abbrev', '--no-renames', '--format=%H']
+  const bounds = [`--max-count=${Math.trunc(limit)}`, `--since=@${Math.trunc(since)}`]
+  const args = ['log', ...options, ...bounds, from, '--', `:(top,literal)${path}`]
+  const text = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS })
+  const changes: PastFileChange[] = []
+  for (const line of text.toString('latin1').split('\n')) {
+    const [, mode, before] = RAW.exec(line) ?? []
+    const last = changes.at(-1)
+    if (before !== undefined && last) last.before = mode === '000000' ? null : before
+    else if (isOid(line)) changes.push({ commit: line, before: null })
+  }
+  return changes
 }

@@ -12,8 +12,22 @@ export interface HistoryQuery {
   author?: string
   limit?: number
   skip?: number
-  /** Includes only commits from this time on, in seconds since 1970. */
-  since?: number
+}
+
+/** Asks for the changes of a file on the first-parent line of `from`, newest first. */
+export interface FileChangesQuery {
+  from: CommitId
+  path: string
+  limit: number
+  /** The time of the oldest change, in seconds since 1970. */
+  since: number
+}
+
+/** A change of a file at one path. */
+export interface PastFileChange {
+  commit: CommitId
+  /** The ID of the file before the change; null if the commit added it. */
+  before: string | null
 }
 
 /** Two blobs to compare as text, by their IDs. */

@@ -41,18 +41,21 @@ interface Section {
 /** Adds the bars and notes of the margin to the blocks of a page, and for small screens a line to each section. */
 export function withHistory(content: readonly Html[], history: PageHistory, context: RenderContext): Html[] {
   const headings = new Map(context.headings.map((one) => [one.id, one]))
-  const sections: Section[] = [{ heading: null, content: [], changes: new Set() }]
+  let section: Section = { heading: null, content: [], changes: new Set() }
+  const sections = [section]
   let heading: unknown
   let notes = 0
   let last = -1
   for (const one of content) {
     if (one.type !== 'element') {
-      sections.at(-1)?.content.push(one)
+      section.content.push(one)
       continue
     }
     if (/^h[1-6]$/.test(one.tagName)) heading = one.properties['id']
-    if (one.tagName === 'h2') sections.push({ heading: one, content: [], changes: new Set() })
-    const section = sections.at(-1) as Section
+    if (one.tagName === 'h2') {
+      section = { heading: one, content: [], changes: new Set() }
+      sections.push(section)
+    }
     const number = Number(one.properties[MARK] ?? -1)
     const change = history.changes[number]
     if (!change || (number !== last && ++notes > MAX_NOTES)) {
@@ -113,7 +116,8 @@ function fold(numbers: Iterable<number>, { changes }: PageHistory, context: Rend
   return h(
     'details',
     { className: ['fold'] },
-    h('summary', {}, first ? text(first) : null, symbol('down', context)),
+    // One element, so that the parts keep the order of the text in every direction.
+    h('summary', {}, h('span', {}, first ? text(first) : null), symbol('down', context)),
     h(
       'ul',
       { className: ['plain'] },

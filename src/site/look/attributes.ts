@@ -1,8 +1,14 @@
 /** The attributes of the document that select variants of the theme. Settings that equal the default have none. */
 import type { SiteCustomization } from '../../model/index.js'
 
+/** The customization of a site as one reader sees it. */
+export interface Look extends SiteCustomization {
+  /** The theme that the site has chosen; absent if no one chose one. */
+  chosenTheme?: SiteCustomization['themes']['default']
+}
+
 /** Returns the attributes of `<html>` for a customization. */
-export function lookAttributes({ styling, header, themes }: SiteCustomization): Record<string, string> {
+export function lookAttributes({ styling, header, themes, chosenTheme }: Look): Record<string, string> {
   const all = {
     'data-theme': [styling.theme, 'clean'],
     'data-corners': [styling.corners, 'rounded'],
@@ -14,8 +20,8 @@ export function lookAttributes({ styling, header, themes }: SiteCustomization): 
     'data-search': [styling.search, 'prominent'],
     'data-header': [header.preset, 'default'],
     'data-toggle': [themes.toggeable ? '' : 'off', ''],
-    // Light is the usual value: until readers choose, their system decides.
-    'data-scheme': [themes.default, themes.toggeable ? 'light' : ''],
+    // Without a chosen theme, the system of each reader decides until they choose one.
+    'data-scheme': [themes.toggeable ? (chosenTheme ?? '') : themes.default, ''],
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, [value = '', usual]]) => (value === usual ? [] : [[name, value]])),
