@@ -7,6 +7,7 @@ const floors = [
   'roles',
   'accounts',
   'openapi',
+  'notifications',
   'revisions',
   'commits',
   'templates',
@@ -104,6 +105,18 @@ module.exports = {
     layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'mcp', 'content', 'access', 'auth', 'outbound', ...pure]),
     layer('site', 'site', ['domain', 'git', 'mcp', 'render', 'content', 'access', 'auth', ...pure]),
     {
+      name: 'desk-calls-the-api-alone',
+      severity: 'error',
+      from: { path: '^src/desk/' },
+      to: { path: '^src/', pathNot: '^src/(desk/|site/look/interface-icons\\.ts$)' },
+    },
+    {
+      name: 'nothing-imports-the-desk',
+      severity: 'error',
+      from: { path: '^src/(?!desk/)' },
+      to: { path: '^src/desk/' },
+    },
+    {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
       from: {
@@ -138,7 +151,8 @@ module.exports = {
     only('engine-of-pdf-in-printing', 'puppeteer-core|pdf-lib', '^src/printing/'),
     only('koa-in-the-pipeline', 'koa|@koa', '^src/(api/pipeline|api/pages|site)|^src/server\\.ts$'),
     only('chokidar-in-commands', 'chokidar', '^src/commands/'),
-    only('preact-in-site', 'preact|preact-render-to-string', '^src/site/'),
+    only('preact-in-site-and-desk', 'preact|preact-render-to-string', '^src/(site|desk)/'),
+    only('libraries-of-the-desk', '@preact|openapi-fetch|@codemirror|@lezer', '^src/desk/'),
     only('mcp-sdk-in-mcp', '@modelcontextprotocol', '^src/mcp/'),
     only('ajv-in-pipeline-and-kernel', 'ajv', '^src/(api/pipeline|kernel)'),
   ],

@@ -1,10 +1,13 @@
-// Builds what browsers load from published sites: node --import tsx scripts/build-browser.ts <folder>
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+// Builds what browsers load from published sites and of the app: node --import tsx scripts/build-browser.ts <folder of the compiled sources>
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import { defaultCustomization } from '../src/domain/sites/customization-default.js'
+import { colorTokens } from '../src/site/look/style.js'
 
+const desk = fileURLToPath(new URL('../src/desk/', import.meta.url))
 const site = fileURLToPath(new URL('../src/site/', import.meta.url))
 
 /** The sources and the names of the built files. */
@@ -33,7 +36,7 @@ async function iconAliases(): Promise<Record<string, string>> {
 }
 
 /** Builds the scripts and the style sheet of sites, and the names of icons, into a folder. */
-export async function buildBrowser(folder: string): Promise<void> {
+async function buildSites(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const [source, name] of Object.entries(FILES)) {
     const { outputFiles } = await build({
@@ -53,5 +56,94 @@ export async function buildBrowser(folder: string): Promise<void> {
   await writeFile(join(folder, 'icon-aliases.json'), JSON.stringify(await iconAliases()))
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  await buildBrowser(process.argv[2] ?? 'dist/site/assets')
+/** Layers of the theme of sites whose rules also apply to the texts that the app shows. */
+const SHARED_LAYERS = ['blocks', 'api']
+
+/** Provides the rules of the theme for the content of pages, limited to the elements that show them in the app. */
+const themeOfTexts: Plugin = {
+  name: 'theme-of-texts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^theme-of-texts\.css$/ }, ({ path }) => ({ path, namespace: 'theme' }))
+    onLoad({ filter: /.*/, namespace: 'theme' }, async () => {
+      const theme = await readFile(join(site, 'theme/theme.css'), 'utf8')
+      const rules = SHARED_LAYERS.map((name) => layerOf(theme, name)).join('\n')
+      const colors = colorTokens(defaultCustomization).replace(/^@layer tokens\{:root\{|\}\}$/g, '')
+      const own = await readFile(join(desk, 'style/base.css'), 'utf8')
+      const missing = colors.split(';').filter((one) => !own.includes(`  ${one.slice(0, one.indexOf(':'))}: `))
+      return { contents: `@layer texts { .rendered { ${missing.join(';')}; ${rules} } }`, loader: 'css' }
+    })
+  },
+}
+
+/** Returns the rules of a layer of a style sheet. Throws if it has none. */
+function layerOf(sheet: string, name: string): string {
+  const start = sheet.indexOf(`\n@layer ${name} {`)
+  const end = sheet.indexOf('\n}', start)
+  if (start < 0 || end < 0) throw new Error(`The theme has no layer ${name}.`)
+  return sheet.slice(sheet.indexOf('{', start) + 1, end)
+}
+
+/**
+ * Builds the app into a folder. The names of all files contain hashes of their content. `manifest.json` names the files
+ * that its page loads.
+ */
+export async function buildDesk(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  const { metafile } = await build({
+    entryPoints: { main: join(desk, 'main.tsx'), theme: join(desk, 'theme.ts') },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    publicPath: '/~desk/',
+    loader: { '.woff2': 'file' },
+    plugins: [themeOfTexts],
+    metafile: true,
+    logLevel: 'error',
+  })
+  const files = Object.keys(metafile.outputs).map((path) => basename(path))
+  const named = (pattern: RegExp): string => {
+    const found = files.find((name) => pattern.test(name))
+    if (found === undefined) throw new Error(`The build of the app has no file ${pattern}.`)
+    return found
+  }
+  const script = named(/^main-.*\.js$/)
+  const manifest = {
+    script,
+    imports: importsOf(script, metafile),
+    style: named(/^main-.*\.css$/),
+    theme: named(/^theme-.*\.js$/),
+    font: named(/^ibm-plex-sans-latin-400-normal-.*\.woff2$/),
+    files,
+  }
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+}
+
+/** Returns the files that a built file imports, and those that they import, without files that are loaded on demand. */
+export function importsOf(file: string, { outputs }: Metafile, found = new Set<string>()): string[] {
+  const output = Object.entries(outputs).find(([path]) => basename(path) === file)?.[1]
+  for (const { path, kind } of output?.imports ?? []) {
+    const name = basename(path)
+    if (kind !== 'import-statement' || found.has(name)) continue
+    found.add(name)
+    importsOf(name, { inputs: {}, outputs }, found)
+  }
+  return [...found]
+}
+
+/**
+ * Builds what browsers load, next to the compiled sources.
+ * @param compiled the folder of the compiled sources: `dist`
+ */
+export async function buildBrowser(compiled: string): Promise<void> {
+  await Promise.all([buildSites(join(compiled, 'site/assets')), buildDesk(join(compiled, 'desk/assets'))])
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildBrowser(process.argv[2] ?? 'dist')

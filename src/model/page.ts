@@ -1,6 +1,6 @@
 /** Pages of a revision. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, oneOf, Timestamp } from './common.js'
+import { closed, Id, oneOf, Timestamp } from './common.js'
 import { contentQuery, ContentReference, Diagnostic, formats, GitPlace } from './content.js'
 
 export const StringMap = Type.Record(Type.String(), Type.String())
@@ -96,3 +96,38 @@ export const PageQuery = Type.Object({
   }),
 })
 export type PageQuery = Static<typeof PageQuery>
+
+export const RenderedPage = Type.Object(
+  {
+    object: Type.Literal('rendered-page'),
+    blocks: Type.Array(
+      Type.Object({
+        node: Type.String({ description: 'The key of the block, to which comments refer.' }),
+        type: Type.String({ description: 'The type of the block in a document, `source` or `footnotes`.' }),
+        digest: Type.String({ description: 'Identifies the block in other versions of the page.' }),
+        occurrence: Type.Integer({
+          minimum: 0,
+          description: 'The number of earlier blocks of the page with the same digest.',
+        }),
+        lines: Type.Array(Type.Integer(), {
+          minItems: 2,
+          maxItems: 2,
+          description: 'The first and the last line of the block in the file of the page, from 1.',
+        }),
+        html: Type.String({ description: 'HTML without scripts, event handlers and style attributes.' }),
+      }),
+    ),
+    headings: Type.Array(Type.Object({ id: Type.String(), level: Type.Integer(), text: Type.String() })),
+  },
+  { $id: 'RenderedPage' },
+)
+
+export const RenderDraft = Type.Object(
+  {
+    markdown: Type.String({
+      maxLength: 10 * 1024 * 1024,
+      description: 'The whole file of the page, with its front matter, as it would be saved.',
+    }),
+  },
+  { ...closed, $id: 'RenderDraft' },
+)

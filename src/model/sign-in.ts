@@ -1,7 +1,8 @@
 /** Sign-in by a link that is sent to an email address. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { Email } from './user.js'
+import { Token } from './token.js'
+import { Email, User } from './user.js'
 import { closed } from './common.js'
 
 /** A sign-in link that was sent to an address, as stored. It can be used once. */
@@ -46,3 +47,26 @@ export const SignInStarted = Type.Object(
 )
 
 export const FinishSignIn = Type.Object({ token: LinkSecret }, { ...closed, $id: 'FinishSignIn' })
+
+/** A browser's session. Its secret is only in the cookie. */
+export const OpenSession = Type.Object(
+  {
+    token: Type.String({
+      minLength: 20,
+      maxLength: 500,
+      description:
+        'An access token, the secret of a sign-in link (the part after the #), or the code from single sign-on.',
+    }),
+    label: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'How the list of tokens names it: `Firefox on Linux`.',
+      }),
+    ),
+  },
+  { ...closed, $id: 'OpenSession' },
+)
+export type OpenSession = Static<typeof OpenSession>
+
+export const Session = Type.Object({ object: Type.Literal('session'), user: User, token: Token }, { $id: 'Session' })

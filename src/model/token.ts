@@ -28,6 +28,8 @@ export interface TokenDoc {
   byEmail?: boolean
   /** For a single sign-on token and tokens created with it: valid only while the identity exists. */
   sso?: { identity: string }
+  /** True for the session of a browser, which keeps the secret in a cookie. */
+  session?: true
   createdAt: string
   expiresAt?: string
 }
@@ -49,6 +51,9 @@ const tokenFields = {
   }),
   createdAt: Timestamp,
   expiresAt: Type.Optional(Timestamp),
+  session: Type.Optional(
+    Type.Literal(true, { description: 'The token is the session of a browser that is signed in to the app.' }),
+  ),
 }
 
 export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })

@@ -3,9 +3,19 @@
  * here.
  */
 export { type BookFacts, type Chapter, chaptersDocument, type ContentsItem, frontDocument, type Sheet } from './book.js'
+export type { BlockPlace, PageVersion, RenderedChange } from './changes.js'
 export { renderSource } from './source.js'
-export type { RenderOrder } from './tasks.js'
+export type { PageBlock, RenderOrder } from './tasks.js'
+export type { RenderedRange } from './page.js'
 export type { TargetTable } from './targets.js'
 export { EMBED_HOSTS } from './site/embeds.js'
 export { type BlockWords, ENGLISH as BLOCK_WORDS } from './site/words.js'
-export type { LinkTarget, Rendered, RenderOptions, SiteOptions, Targets } from './types.js'
+export type {
+  LinkTarget,
+  PageHistory,
+  Rendered,
+  RenderOptions,
+  ShownChange,
+  SiteOptions,
+  Targets,
+} from './types.js'

@@ -1,10 +1,16 @@
 /** The tasks of the threads: text tasks, and rendering a page. */
-import { parseDocument } from '../content/blocks/parse.js'
+import { positionIn } from '../content/blocks/block.js'
+import { commentTargetsOf } from '../content/blocks/comment-targets.js'
+import { meaningOf } from '../content/blocks/meaning.js'
+import { parseDocument, SCHEMA_VERSION } from '../content/blocks/parse.js'
+import { lineFinder } from '../content/blocks/region.js'
 import { printDocument } from '../content/blocks/print.js'
 import { conditionHolds } from '../content/conditions/holds.js'
 import type { BlockNode, DocumentNode } from '../content/types.js'
 import { tasks as textTasks } from '../content/work/tasks.js'
-import { renderPage } from './page.js'
+import { TextTooCostly } from '../content/work/text-work.js'
+import { type PageVersion, renderChanges } from './changes.js'
+import { renderPage, renderRanges } from './page.js'
 import { renderSource } from './source.js'
 import { type TargetTable, tableTargets } from './targets.js'
 import type { Rendered, RenderOptions } from './types.js'
@@ -19,7 +25,7 @@ export type RenderOrder = Omit<RenderOptions, 'targets'> & {
 /** Renders markdown whose includes and variables are already filled in. */
 export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   try {
-    return renderPage(changedIn(parseDocument(markdown), order.change), {
+    return renderPage(documentOf(markdown, order), {
       ...order,
       targets: tableTargets(order.targets, order.idPrefix),
     })
@@ -30,14 +36,26 @@ export function renderMarkdown(markdown: string, order: RenderOrder): Rendered {
   }
 }
 
+/** Returns the blocks to render. With a history, they are those that the reader sees, so that it can name each of them. */
+function documentOf(markdown: string, { change, conditional, site }: RenderOrder): DocumentNode {
+  const document = changedIn(parseDocument(markdown), change)
+  return site?.history && typeof conditional === 'object'
+    ? { ...document, nodes: visibleNodes(document.nodes, conditional.claims) }
+    : document
+}
+
 /** Omits the blocks that a change did not add, and those that are no longer as it left them. */
 function changedIn(document: DocumentNode, change: RenderOrder['change']): DocumentNode {
   if (!change) return document
-  const blocksOf = (text: string) => new Set(parseDocument(text).nodes.map((node) => JSON.stringify(node)))
-  const [before, at] = [blocksOf(change.before), blocksOf(change.at)]
+  const meaningsIn = (text: string) => new Set(parseDocument(text).nodes.map(meaningOfBlock))
+  const [before, at] = [meaningsIn(change.before), meaningsIn(change.at)]
   const isAdded = (block: string): boolean => at.has(block) && !before.has(block)
-  return { ...document, nodes: document.nodes.filter((node) => isAdded(JSON.stringify(node))) }
+  return { ...document, nodes: document.nodes.filter((node) => isAdded(meaningOfBlock(node))) }
 }
+
+/** Returns what a block means to readers. It stays the same if the block moves. */
+const meaningOfBlock = (block: DocumentNode['nodes'][number]): string =>
+  meaningOf({ object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes: [block] })
 
 /** Replaces blocks with a condition by their content if it holds, and else omits them. */
 function visibleNodes<N extends BlockNode['nodes'][number]>(
@@ -53,6 +71,45 @@ function visibleNodes<N extends BlockNode['nodes'][number]>(
   })
 }
 
+/** A block at the top level of a page. */
+export interface PageBlock {
+  /** The key of the block in the page, to which comments refer. */
+  node: string
+  type: string
+  /** Identifies the block in other versions of the page, with the number of earlier blocks with the same text. */
+  digest: string
+  occurrence: number
+  /** Offsets in the markdown, in UTF-16 units. */
+  start: number
+  end: number
+  /** The first and the last line, from 1. */
+  lines: [number, number]
+}
+
+function blocksOf(markdown: string): PageBlock[] {
+  const document = parseDocument(markdown)
+  const targets = new Map(
+    commentTargetsOf(document).flatMap((one) => (one.record === undefined ? [[one.node, one] as const] : [])),
+  )
+  const lineAt = lineFinder(markdown)
+  return document.nodes.map((node): PageBlock => {
+    const { start = 0, end = start } = positionIn(node)
+    const { digest = '', occurrence = 0 } = targets.get(node.key) ?? {}
+    return {
+      node: node.key,
+      type: node.type,
+      digest,
+      occurrence,
+      start,
+      end,
+      lines: [lineAt(start), lineAt(Math.max(start, end - 1))],
+    }
+  })
+}
+
+/** Maximum length of the HTML of a page's blocks, which the service parses as JSON. */
+const MAX_BLOCKS_HTML = 4 * 1024 * 1024
+
 /** The tasks for the thread pool. */
 export const tasks = {
   ...textTasks,
@@ -61,9 +118,49 @@ export const tasks = {
     const tree = parseDocument(markdown)
     return printDocument({ ...tree, nodes: visibleNodes(tree.nodes, JSON.parse(claims)) })
   },
+  /**
+   * Returns when each block that a visitor with these claims sees changed last, as JSON: the number of the change that
+   * added its present form, or -1 if it is older than all changes.
+   * @param markdown the text after change 0
+   * @param earlier the texts before each of the changes, newest first, as a JSON array
+   */
+  lastChanges(markdown: string, earlier: string, claims: string): string {
+    const visitor = JSON.parse(claims) as Readonly<Record<string, unknown>>
+    const meaningsIn = (text: string): string[] => visibleNodes(parseDocument(text).nodes, visitor).map(meaningOfBlock)
+    const before = (JSON.parse(earlier) as string[]).map((text) => new Set(meaningsIn(text)))
+    return JSON.stringify(meaningsIn(markdown).map((block) => before.findIndex((blocks) => !blocks.has(block))))
+  },
   /** Returns a line of JSON with the facts about the page, then its HTML, which the service does not have to parse. */
   render(markdown: string, order: string): string {
-    const { html, ...known } = renderMarkdown(markdown, JSON.parse(order) as RenderOrder)
+    const { html, ...known } = renderMarkdown(markdown, JSON.parse(order))
     return `${JSON.stringify(known)}\n${html}`
+  },
+  /** Returns the blocks at the top level of a page, as JSON. */
+  blocks: (markdown: string): string => JSON.stringify(blocksOf(markdown)),
+  /** Compares two versions of a page (`PageVersion` as JSON) and returns their blocks (`RenderedChange[]`) as JSON. */
+  changes(before: string, after: string, order: string): string {
+    const { targets, idPrefix, ...options } = JSON.parse(order) as RenderOrder
+    const json = JSON.stringify(
+      renderChanges(JSON.parse(before) as PageVersion, JSON.parse(after) as PageVersion, {
+        ...options,
+        idPrefix,
+        targets: tableTargets(targets, idPrefix),
+      }),
+    )
+    if (json.length > MAX_BLOCKS_HTML) throw new TextTooCostly(`It takes more than ${MAX_BLOCKS_HTML} bytes as HTML.`)
+    return json
+  },
+  /** Returns the HTML of ranges of blocks as JSON. `starts` (JSON) are the offsets at which the ranges start. */
+  ranges(markdown: string, starts: string, order: string): string {
+    const { targets, idPrefix, ...options }: RenderOrder = JSON.parse(order)
+    const json = JSON.stringify(
+      renderRanges(parseDocument(markdown), JSON.parse(starts), {
+        ...options,
+        idPrefix,
+        targets: tableTargets(targets, idPrefix),
+      }),
+    )
+    if (json.length > MAX_BLOCKS_HTML) throw new TextTooCostly('Its HTML is too long to be shown block by block.')
+    return json
   },
 }

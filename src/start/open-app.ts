@@ -16,6 +16,7 @@ import { DATES_KIND, DATES_VERSION, StoredDates } from '../domain/context/stored
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Merges } from '../domain/context/merges.js'
+import { Presence } from '../domain/context/presence.js'
 import { Previews } from '../domain/context/previews.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
@@ -99,6 +100,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     clock,
     locks,
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
+    presence: new Presence(clock),
     previews: new Previews(),
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),

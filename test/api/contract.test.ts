@@ -8,6 +8,7 @@ import { openApiDocument } from '../../src/api/openapi.js'
 import { isOptional } from '../../src/api/schema.js'
 import { resolvers } from '../../src/api/resolvers.js'
 import { roles } from '../../src/model/index.js'
+import { deskRoutes, routeOf } from '../support/desk-routes.js'
 import { matchesGolden } from '../support/golden.js'
 import { probeEndpoints, urlOf } from '../support/probe.js'
 import { startService } from '../support/service.js'
@@ -70,7 +71,13 @@ test(
 )
 
 /** Operations with a required body and no example. Their tokens come from emails or an identity provider. */
-const WITHOUT_EXAMPLE = ['acceptOrganizationInvite', 'linkSSOIdentity', 'receiveSAMLResponse', 'signInByLink']
+const WITHOUT_EXAMPLE = [
+  'acceptOrganizationInvite',
+  'createSession',
+  'linkSSOIdentity',
+  'receiveSAMLResponse',
+  'signInByLink',
+]
 
 test('every operation with a body or query has an example, and every tag has a description', () => {
   const needy = Object.entries(endpoints).filter(([, { body, query }]) => {
@@ -108,13 +115,16 @@ test(
       const tokens = new Map<Rank, string>()
       for (const role of callers) tokens.set(role, (await here.caller(role === 'guest' ? null : role)).token)
       const stranger = await here.caller()
+      const routes = deskRoutes()
       const { probes, findings } = await probeEndpoints<Rank>({
         endpoints,
         resolvers,
         baseUrl: here.url,
+        sites: here.service.sites,
         callers: { stranger: stranger.token, byRole: (role) => tokens.get(role) as string },
         sampleFor: (id) => (special[id] === null ? null : { parameters, ...special[id] }),
         rolesFor: (permission) => below(permission as Permission),
+        isScreen: (address) => routeOf(address, here.url, routes) !== null,
         anyone: here.admin.token,
       })
       assert.equal(findings, [])

@@ -36,7 +36,7 @@ export async function compile(repository: string, run: readonly string[]): Promi
   const { GOGC } = process.env
   process.env.GOGC = GOGC ?? '400'
   await bundle({ repository, dir, sources, run })
-  await buildBrowser(join(dir, 'src/site/assets'))
+  await buildBrowser(join(dir, 'src'))
   // Its process uses hundreds of megabytes, which the run needs.
   await stop()
   if (GOGC === undefined) delete process.env.GOGC

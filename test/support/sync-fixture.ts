@@ -28,6 +28,7 @@ import { Meters } from '../../src/kernel/meters.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Merges } from '../../src/domain/context/merges.js'
+import { Presence } from '../../src/domain/context/presence.js'
 import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -178,6 +179,7 @@ export async function openApp(
     locks,
     moves: new RefMoves(),
     merges: new Merges(),
+    presence: new Presence(systemClock),
     previews: new Previews(),
     edits: new Batcher(locks, 8),
     content,

@@ -7,6 +7,7 @@ const reads = contentReads({
   noun: 'the content of a change request',
   section: 'Change request content',
   head: ({ changeRequest }) => changeRequest.head,
+  version: ({ changeRequest }) => ({ changeRequest: changeRequest.doc.number }),
   isNewest: true,
   open: ({ app, space, changeRequest }) => openRevision(app, space, changeRequest.head),
 })
@@ -18,3 +19,5 @@ export const getFileInChangeRequestById = reads.file
 export const getPageInChangeRequestById = reads.page
 export const getPageInChangeRequestByPath = reads.pageByPath
 export const getReusableContentInChangeRequestById = reads.reusableContent
+export const getRenderedPageInChangeRequest = reads.renderedPage
+export const renderPageInChangeRequest = reads.renderedDraft

@@ -18,3 +18,5 @@ export const getFileById = reads.file
 export const getPageById = reads.page
 export const getPageByPath = reads.pageByPath
 export const getReusableContentById = reads.reusableContent
+export const getRenderedPage = reads.renderedPage
+export const renderPage = reads.renderedDraft

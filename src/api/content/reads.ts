@@ -2,10 +2,12 @@
  * Declares the endpoints that read content once. The main content, change requests and revisions mount them under their
  * own paths.
  */
+import { type ContentVersion, pagePath } from '../../domain/context/app-addresses.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
 import { momentOf, withComputed } from '../../domain/revisions/computed.js'
+import { type Draft, renderBlocks } from '../../domain/revisions/rendered-blocks.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import type { PageEntry } from '../../content/types.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -19,6 +21,8 @@ import {
   PageQuery,
   Pages,
   ReusableContent,
+  RenderDraft,
+  RenderedPage,
   Revision,
 } from '../../model/index.js'
 import { endpoint, type Loaded, loadedBelow } from '../service.js'
@@ -40,6 +44,8 @@ interface ContentSource<Path extends BelowSpace> {
   /** Returns the commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
+  /** Returns the version that addresses in responses name. Absent = main. */
+  version?: (loaded: Loaded<Path>) => ContentVersion
   /** Whether computed pages use the newest versions of specifications. */
   isNewest?: true
   /** Whether the content is at the head of main, so that page responses may be renewed when main moves. */
@@ -60,11 +66,13 @@ type Reads = ReturnType<typeof readsOf>
 /** Declares all reads of a source. */
 export function contentReads<const Path extends BelowSpace>(source: ContentSource<Path>) {
   const reads = readsOf(source)
-  return { ...lists(reads), ...pageReads(reads), ...items(reads) }
+  return { ...lists(reads), ...pageReads(reads), ...renderedReads(reads), ...items(reads) }
 }
 
 /** Returns a source without the types of its path, and the shared parts of its endpoints. */
-function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest, isMain }: ContentSource<Path>) {
+function readsOf<Path extends BelowSpace>(source: ContentSource<Path>) {
+  const { path, noun, section, head, open, isNewest, isMain } = source
+  const version = (context: ContentRequest): ContentVersion => source.version?.(loadedBelow(context)) ?? {}
   const opened = async (context: ContentRequest) => open(loadedBelow(context))
   const show = async (context: PresentOptions): Promise<OpenRevision> => {
     const revision = await opened(context)
@@ -78,9 +86,17 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
     common: { method: 'GET', section, needs: 'space:view' } as const,
     head: (context: ContentRequest) => head(loadedBelow(context)),
     open: opened,
+    version,
     /** Opens the revision with computed pages, unless the query excludes them. */
     show,
     validator: (context: ContentRequest) => contentValidator(context.app, context.space, head(loadedBelow(context))),
+    /** Renders the blocks of a page for the app. */
+    render: async (context: ContentRequest & { pageId: string }, draft?: Draft) => {
+      const revision = await show({ ...context, query: { computed: true } })
+      const linkTo = (page: PageEntry) => pagePath(context.space.doc.id, page.id, version(context))
+      const rendered = await renderBlocks(context.app, revision, getPage(revision, context.pageId), linkTo, draft)
+      return { object: 'rendered-page' as const, ...rendered }
+    },
     /** Returns the data to renew a page response. */
     renewal: async (
       context: PresentOptions & { query: { evaluated: boolean } },
@@ -96,7 +112,7 @@ function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isN
 }
 
 /** Declares the reads of the whole revision, its pages and its files. */
-function lists({ path, noun, common, head, open, show, validator }: Reads) {
+function lists({ path, noun, common, head, open, show, version, validator }: Reads) {
   return {
     revision: endpoint({
       ...common,
@@ -105,7 +121,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       query: ContentQuery,
       returns: Revision,
       validator: (context) => revisionValidator(context.app, context.space, head(context)),
-      handle: async (context) => presentRevision(context.app, await show(context), context.query),
+      handle: async (context) => presentRevision(context.app, await show(context), context.query, version(context)),
     }),
     pages: endpoint({
       ...common,
@@ -116,10 +132,8 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
       validator,
       handle: async (context) => {
         const revision = await show(context)
-        return {
-          pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages))
-            .json,
-        }
+        const presented = await pageContext(context.app, revision, context.query, version(context))
+        return { pages: (await presentPages(presented, revision.structure.pages)).json }
       },
     }),
     files: endpoint({
@@ -141,7 +155,7 @@ function lists({ path, noun, common, head, open, show, validator }: Reads) {
 }
 
 /** Declares the reads of one page of the revision. */
-function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
+function pageReads({ path, noun, common, show, version, validator, renewal }: Reads) {
   return {
     page: endpoint({
       ...common,
@@ -154,7 +168,7 @@ function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
       handle: async (context) => {
         const revision = await show(context)
         return presentPage(
-          await pageContext(context.app, revision, context.query),
+          await pageContext(context.app, revision, context.query, version(context)),
           getPage(revision, context.pageId),
           context.query.format,
         )
@@ -173,11 +187,38 @@ function pageReads({ path, noun, common, show, validator, renewal }: Reads) {
       handle: async (context) => {
         const revision = await show(context)
         return presentPage(
-          await pageContext(context.app, revision, context.query),
+          await pageContext(context.app, revision, context.query, version(context)),
           getPageByPath(revision, context.pagePath),
           context.query.format,
         )
       },
+    }),
+  }
+}
+
+/** Declares the reads of one page as HTML. */
+function renderedReads({ path, noun, common, render, validator }: Reads) {
+  return {
+    renderedPage: endpoint({
+      ...common,
+      path: `${path}/page/{pageId}/rendered`,
+      summary: `Get the text of a page of ${noun} as HTML, block by block`,
+      description:
+        'Reusable content and variables are filled in, and conditional blocks are shown with their condition. The text of a page that takes too long is one block of source.',
+      returns: RenderedPage,
+      validator,
+      handle: (context) => render(context),
+    }),
+    renderedDraft: endpoint({
+      ...common,
+      method: 'POST',
+      path: `${path}/page/{pageId}/rendered`,
+      summary: `Render a text as if it were a page of ${noun}`,
+      description: 'Returns the HTML of a text that is not saved, block by block, for previews. Changes nothing.',
+      audited: false,
+      body: RenderDraft,
+      returns: RenderedPage,
+      handle: (context) => render(context, { text: context.body.markdown }),
     }),
   }
 }

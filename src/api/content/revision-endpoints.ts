@@ -6,6 +6,7 @@ const reads = contentReads({
   noun: 'a revision',
   section: 'Revisions',
   head: ({ revision }) => revision.snapshot.commit,
+  version: ({ revision }) => ({ revision: revision.snapshot.commit }),
   open: ({ revision }) => revision,
 })
 
@@ -16,3 +17,5 @@ export const getFileInRevisionById = reads.file
 export const getPageInRevisionById = reads.page
 export const getPageInRevisionByPath = reads.pageByPath
 export const getReusableContentInRevisionById = reads.reusableContent
+export const getRenderedPageInRevision = reads.renderedPage
+export const renderPageInRevision = reads.renderedDraft

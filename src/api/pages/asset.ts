@@ -6,7 +6,13 @@ import type { Page } from '../pipeline/page.js'
 import { PAGE_POLICY } from '../pipeline/response-headers.js'
 
 /** Returns the page for a static file. The file is read on first use and then kept in memory. */
-export function asset(operation: string, path: string, type: string, read: () => Promise<Buffer>): Page {
+export function asset(
+  operation: string,
+  path: string,
+  type: string,
+  read: () => Promise<Buffer>,
+  cacheControl = 'public, no-cache',
+): Page {
   // bound: the codings
   const inCodings: CodedCache = new Map()
   let loading: Promise<{ bytes: Buffer; tag: string }> | undefined
@@ -20,7 +26,7 @@ export function asset(operation: string, path: string, type: string, read: () =>
     serve: async (ctx) => {
       const { bytes, tag } = await (loading ??= load())
       ctx.set('Content-Security-Policy', PAGE_POLICY)
-      ctx.set('Cache-Control', 'public, no-cache')
+      ctx.set('Cache-Control', cacheControl)
       await respondBytes(ctx, { status: 200, type, body: bytes, tag, cache: inCodings })
     },
   }

@@ -10,8 +10,7 @@ import { openApiDocument } from '../openapi.js'
 import { docsPages } from '../pages/docs.js'
 import { framePages } from '../pages/frame.js'
 import { healthPages } from '../pages/health.js'
-import { homePage } from '../pages/home.js'
-import { linkPages } from '../pages/link-pages.js'
+import { deskPages } from '../pages/desk.js'
 import { metricsPage } from '../pages/metrics.js'
 import { serviceEndpoints } from '../service/endpoints.js'
 import { BODIES, ByteBudget } from './byte-budget.js'
@@ -24,6 +23,7 @@ import type { ApiOptions } from './options.js'
 import { accessLog } from './access-log.js'
 import { ResponseCache } from './response-cache.js'
 import { type Page, servePage } from './page.js'
+import { acceptSession, REFUSED } from './session-cookie.js'
 import { type RateLimit, rateLimit } from './rate-limit.js'
 import type { RequestState } from './request-state.js'
 import { EXPOSED, securityHeaders } from './response-headers.js'
@@ -37,8 +37,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const PREFLIGHT_SECONDS = 600
 
 /**
- * Lets scripts from the given origins call the API (`*` = all). There are no cookies, so a page can do no more than its
- * token allows.
+ * Lets scripts from the given origins call the API (`*` = all). A browser's session is valid only for pages of the
+ * own origin, so other pages can do no more than their token allows.
  * Requests without `Origin` pass unchanged.
  */
 function crossOrigin(origins: readonly string[]): Middleware {
@@ -71,7 +71,7 @@ export interface Api {
 
 const FIXED_HEADERS = [
   ['Cache-Control', 'private, no-cache'],
-  ['Vary', 'Authorization, Origin, Accept-Encoding'],
+  ['Vary', 'Authorization, Cookie, Origin, Accept-Encoding'],
 ] as const
 
 /** Services in one process with the same declarations share the compiled schemas. */
@@ -105,10 +105,9 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     ...healthPages(options.ready, () => draining || stopping),
     metricsPage(options.metrics, config),
     ...docsPages(),
-    ...linkPages(),
     ...framePages(),
-    homePage(options.sample ?? (async () => null)),
   ]
+  const desk = deskPages(options.sample ?? (async () => null), options.sites ?? (() => "'none'"))
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
@@ -126,10 +125,11 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const headers = [...(await securityHeaders(config.publicUrl)), ...FIXED_HEADERS]
   koa.use(observe({ options, headers, responses, keep: (ctx, state) => cache?.storeWhenSent(ctx, state) }))
   koa.use(crossOrigin(config.corsOrigins))
-  koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
+  koa.use(dispatcher(options, new Routes(compiled), { pages, desk, limits, stopping: () => stopping }))
   const make = koa.callback()
   const listener = oneAtATime((req, res) => {
     if (draining) res.shouldKeepAlive = false
+    acceptSession(req, config.baseUrl())
     if (stopping || !cache) void make(req, res)
     else cache.serve(req, res, () => void make(req, res))
   })
@@ -187,6 +187,8 @@ function createResponseCache(
 
 interface Dispatching {
   pages: readonly Page[]
+  /** Finds the page of the app at a path. */
+  desk: (path: string) => Page | null
   limits: Limits
   stopping: () => boolean
 }
@@ -194,7 +196,7 @@ interface Dispatching {
 function dispatcher(
   options: ApiOptions<unknown, object>,
   routes: Routes<CompiledEndpoint>,
-  { pages, limits, stopping }: Dispatching,
+  { pages, desk, limits, stopping }: Dispatching,
 ) {
   const pageByPath = new Map(pages.map((page) => [page.path, page]))
   const bodies = new ByteBudget(options.config.bodiesLimitBytes, BODIES)
@@ -220,7 +222,7 @@ function dispatcher(
 
   return async (ctx: Context): Promise<void> => {
     const state: RequestState = ctx.state
-    const page = pageByPath.get(ctx.path)
+    const page = pageByPath.get(ctx.path) ?? desk(ctx.path)
     if (page) {
       state.operation = page.operation
       return servePage(page, ctx)
@@ -255,6 +257,8 @@ function dispatcher(
 /** Explains why an `Authorization` header was not accepted, without repeating any part of it. */
 function whyUnauthenticated(header: string | undefined): string {
   const send = 'Send the header "Authorization: Bearer <token>"'
+  if (header === REFUSED)
+    return 'The session of your browser is valid only for pages of this server. Reload the page; other clients send a token.'
   if (header === undefined || header.trim() === '') return `This request needs a token. ${send}.`
   if (/^Bearer\s*$/i.test(header)) return `The token after "Bearer" is missing. ${send}.`
   if (/^Bearer\s/i.test(header))

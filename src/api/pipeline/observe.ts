@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context, Next } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
-import { sendMissingPage, wantsPage } from '../pages/home.js'
+import { sendMissingPage, wantsPage } from '../pages/missing.js'
 import { accessLog, loggedPath } from './access-log.js'
 import type { ByteBudget } from './byte-budget.js'
 import { errorResponse } from './error-response.js'

@@ -26,5 +26,5 @@ export const presentToken = (token: TokenDoc) => ({
   readOnly: token.readOnly,
   scopes: [...(token.scopes ?? DEFAULT_SCOPES)],
   createdAt: token.createdAt,
-  ...defined({ organization: token.organization, expiresAt: token.expiresAt }),
+  ...defined({ organization: token.organization, expiresAt: token.expiresAt, session: token.session }),
 })

@@ -11,7 +11,9 @@ import {
   type TokenDoc,
   type TokenScope,
   tokens,
+  changedSettings,
   type UpdateUser,
+  type UpdateUserSettings,
   type UserDoc,
   users,
 } from '../../model/index.js'
@@ -65,8 +67,8 @@ export interface IssuedToken {
   secret: string
 }
 
-/** Properties of a new token. For `byEmail`, `sso` and `excludedFrom`, see `TokenDoc`. */
-type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'excludedFrom'>
+/** Properties of a new token. For `byEmail`, `sso`, `session` and `excludedFrom`, see `TokenDoc`. */
+type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'session' | 'excludedFrom'>
 
 type Writer = Pick<Transaction, 'insert'>
 
@@ -94,6 +96,7 @@ export async function issueToken(
     ...defined({ organization: input.organization }),
     ...(input.byEmail ? { byEmail: true } : {}),
     ...(input.sso ? { sso: input.sso } : {}),
+    ...(input.session ? { session: true } : {}),
     ...(input.excludedFrom ? { excludedFrom: input.excludedFrom } : {}),
     ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
   })
@@ -105,7 +108,11 @@ export async function issueToken(
  * If the caller leaves the organization or revokes the request's token at the same time, none is issued. Throws 400,
  * 401, 403.
  */
-export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
+export async function createToken(
+  app: App,
+  actor: Actor,
+  input: CreateToken & Pick<TokenDoc, 'session'>,
+): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
     throw new ServiceError(
@@ -170,6 +177,14 @@ export async function updateUser(
     })
   })
 }
+
+/** Changes the caller's settings of the app. */
+export const updateSettings = (app: App, actor: Actor, input: UpdateUserSettings): Promise<Document<UserDoc>> =>
+  app.store.transact(async (tx) => {
+    const stored = await tx.get(users, actor.user.id)
+    if (!stored) throw notFound('The user')
+    return tx.replace(users, { ...stored, settings: changedSettings(stored.settings ?? {}, input) })
+  })
 
 /** Lists the caller's tokens. If the request's token is limited to an organization, only those with the same limit. */
 export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {

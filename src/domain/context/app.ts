@@ -19,6 +19,7 @@ import type { Batcher } from './batcher.js'
 import type { Locks } from './locks.js'
 import type { PageIndex } from './page-facts.js'
 import type { Merges } from './merges.js'
+import type { Presence } from './presence.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
 import type { SearchIndex } from './search-index.js'
@@ -44,6 +45,8 @@ export interface App {
   moves: RefMoves
   /** Limits how many previews of remotes run at once. */
   previews: Previews
+  /** The open editors of pages. */
+  presence: Presence
   /** Shares the merges of files by Git fairly among organizations. */
   merges: Merges
   /** Content writes that wait for the lock of their space. One turn of the lock commits them together. */

@@ -1,13 +1,23 @@
 /** Signs users in with a mailed link, and exchanges the secret at the end of a sign-in for a token. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
-import { invites, type SignIn, signIns } from '../../model/index.js'
-import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from '../accounts/accounts.js'
+import { invites, type OpenSession, type SignIn, signIns, tokens, type UserDoc, users } from '../../model/index.js'
+import {
+  authenticate,
+  createToken,
+  createUser,
+  findAccount,
+  type IssuedToken,
+  isClaimed,
+  issueToken,
+} from '../accounts/accounts.js'
 import { join, SESSION_MS } from './accept-invite.js'
+import { defined } from '../../kernel/defined.js'
+import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { isAcceptable } from './invites.js'
 import { exchangeCode } from './sso/exchange.js'
-import { queueMail } from './mails.js'
+import { queueMail } from '../notifications/queue-mail.js'
 
 /**
  * Requests a sign-in link. Only the job that writes the mail checks whether the address has an account, so neither the
@@ -60,5 +70,47 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
       undefined,
       tx,
     )
+  })
+}
+
+/**
+ * Opens a session for a browser, with an access token, the secret of a sign-in link, or the code of a single sign-on. A
+ * session is a separate token: it is listed and revoked like the others, is never more powerful than the token that
+ * opened it, and lasts at most 30 days. Throws 401 if nothing has the secret; 403 and 409 as `exchangeCode`.
+ */
+export async function openSession(app: App, { token: secret, label = 'Browser' }: OpenSession): Promise<OpenedSession> {
+  const actor = await authenticate(app, secret, 'api')
+  if (!actor) return nameSession(app, await finishSignIn(app, secret).catch(asUnknownSecret), label)
+  const { organization, readOnly, expiresAt } = actor.token
+  const last = new Date(app.clock.now().getTime() + SESSION_MS).toISOString()
+  const issued = await createToken(app, actor, {
+    label,
+    readOnly,
+    session: true,
+    expiresAt: expiresAt !== undefined && expiresAt < last ? expiresAt : last,
+    ...defined({ organization }),
+  })
+  return { ...issued, user: actor.user }
+}
+
+function asUnknownSecret(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'not-found') throw error
+  throw new ServiceError(
+    'unauthenticated',
+    'The link or token is unknown, expired, revoked, or was already used. Ask for a new link, or check that you copied the whole token.',
+  )
+}
+
+/** A new session with its user. */
+export interface OpenedSession extends IssuedToken {
+  user: Document<UserDoc>
+}
+
+/** Makes the token of a sign-in the session of a browser. */
+async function nameSession(app: App, { token, secret }: IssuedToken, label: string): Promise<OpenedSession> {
+  return app.store.transact(async (tx) => {
+    const [stored, user] = await Promise.all([tx.get(tokens, token.id), tx.get(users, token.user)])
+    if (!stored || !user) throw new ServiceError('unauthenticated', 'The sign-in was revoked. Sign in again.')
+    return { token: await tx.replace(tokens, { ...stored, label, session: true }), secret, user }
   })
 }

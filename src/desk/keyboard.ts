@@ -1,0 +1,62 @@
+/**
+ * Keyboard shortcuts. Single keys work only while the reader has them switched on (WCAG 2.1.4), and never in fields,
+ * during text composition or with a modifier. Keys are matched by the typed character, not by their position.
+ */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { openPanel } from './shell/panels.js'
+import { open } from './route.js'
+
+/** Whether single-key shortcuts are on. */
+export const singleKeys = signal(true)
+
+type Handler = (event: KeyboardEvent) => void
+/** The active shortcuts: the newest of a key wins. */
+const shortcuts = new Map<string, Handler[]>()
+
+/** Runs a function while a component is drawn when a single key is typed, `e`, or two in a row, `g h`. */
+export function useKey(key: string, run: Handler | null): void {
+  useEffect(() => {
+    if (!run) return
+    const handlers = shortcuts.get(key) ?? []
+    shortcuts.set(key, [run, ...handlers])
+    return () =>
+      void shortcuts.set(
+        key,
+        (shortcuts.get(key) ?? []).filter((one) => one !== run),
+      )
+  }, [key, run])
+}
+
+const SEQUENCE_MS = 1_500
+let first: { key: string; at: number } | null = null
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'))
+
+function onKey(event: KeyboardEvent): void {
+  if (event.isComposing) return
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+    event.preventDefault()
+    openPanel('palette')
+    return
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+  if (isField(event.target) || !singleKeys.value || document.querySelector('dialog[open]')) return
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  const sequence = first && Date.now() - first.at < SEQUENCE_MS ? `${first.key} ${key}` : null
+  first = key === 'g' ? { key, at: Date.now() } : null
+  const handler = (sequence === null ? undefined : shortcuts.get(sequence)?.[0]) ?? shortcuts.get(key)?.[0]
+  if (!handler) return
+  event.preventDefault()
+  handler(event)
+}
+
+/** Listens to the keyboard. Call once. */
+export function listenToKeys(): void {
+  document.addEventListener('keydown', onKey)
+  shortcuts.set('?', [() => openPanel('shortcuts')])
+  shortcuts.set('g h', [() => open('/')])
+  shortcuts.set('g w', [() => open('/#waiting')])
+}

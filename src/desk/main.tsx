@@ -1,0 +1,15 @@
+/** Starts the app. */
+import { render } from 'preact'
+import './style/main.css'
+import { loadSession } from './api/session.js'
+import { App } from './app.js'
+import { listenToKeys } from './keyboard.js'
+import { followLinks } from './route.js'
+import { loadWords } from './words/index.js'
+
+followLinks()
+listenToKeys()
+// Without the session, the app asks to sign in, and says why.
+await Promise.all([loadWords(), loadSession().catch(() => {})])
+const root = document.getElementById('app')
+if (root) render(<App />, root)
