@@ -1,7 +1,8 @@
 /**
  * Measures the published sites: kept pages of a public and of an adaptive site next to bare Koa with the same bytes,
  * with few and with many connections; the first rendering of a page, and the share of the main thread in it; the time from
- * a merge to the first byte; and the time of the response about a hidden page next to that about an absent one.
+ * a merge to the first byte; the time of the response about a hidden page next to that about an absent one; and the
+ * outputs for programs: markdown, the complete text and the sitemap.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,8 +28,11 @@ const ADAPTIVE = 'adaptive site page / bare Koa, requests'
 const FIRST = 'first rendering of a page, 10,000 pages / 100 ms'
 const MAIN = 'main thread of a first rendering, 10,000 pages / 5 ms'
 const HIDDEN = 'hidden page / absent page, time'
+const MARKDOWN = 'markdown of a page / bare Koa, requests'
+const FULL = 'memory while llms-full.txt of 3,000 pages is read, later / earlier rounds'
+const SITEMAP = 'sitemap of 100,000 pages / 1 s'
 const MERGE = 'merge to first byte, 10,000 pages, 64 readers / 1 s'
-export const siteLines = [PUBLIC, CROWD, ADAPTIVE, FIRST, MAIN, MERGE, HIDDEN]
+export const siteLines = [PUBLIC, CROWD, ADAPTIVE, FIRST, MAIN, MERGE, HIDDEN, MARKDOWN, FULL, SITEMAP]
 
 const ROUNDS = 5
 /** Number of pages that are read before first renderings are measured, so that all code is compiled. */
@@ -39,6 +43,8 @@ const MERGES = 40
 /** Numbers of hidden pages, and of times that each is read. */
 const HIDDEN_PAGES = 50
 const HIDDEN_READS = 20
+/** Number of times that all readers read the complete text. */
+const FULL_ROUNDS = 8
 const CONNECTIONS = { BINDERY_MAX_CONNECTIONS: '5000', BINDERY_MAX_CONNECTIONS_PER_ADDRESS: '5000' }
 const agent = new Agent({ connections: READERS + 8, keepAliveTimeout: 60_000 })
 
@@ -47,6 +53,8 @@ interface BenchSite {
   space: string
   /** The site in the API. */
   base: string
+  /** Its address, without a slash at the end. */
+  address: string
   origin: string
   paths: string[]
 }
@@ -71,7 +79,27 @@ async function openSite(dir: string, pages: number, settings: object = {}): Prom
       ...(page.type === 'document' ? [`${address.pathname}/${page.path}`] : []),
       ...under(page.pages ?? []),
     ])
-  return { service, space, base, origin: address.origin, paths: under(tree).slice(1) }
+  return { service, space, base, address: address.href, origin: address.origin, paths: under(tree).slice(1) }
+}
+
+/** Starts a service with a published site of sections with this number of pages each. */
+async function openSections(
+  dir: string,
+  sections: number,
+  pages: number,
+): Promise<Pick<BenchSite, 'service' | 'address'>> {
+  const repository = join(dir, `sections-${pages}.git`)
+  await generateRepository(repository, pages, 5)
+  const service = await startService(join(dir, `sections-${pages}`), CONNECTIONS)
+  const { json } = await call(service, 'GET', '/v1/orgs')
+  const sites = `/v1/orgs/${json.items[0].id}/sites`
+  const base = `${sites}/${(await call(service, 'POST', sites, { title: 'Docs', spaces: [] })).json.id}`
+  for (let section = 1; section <= sections; section++) {
+    const spaceId = await newSpace(service)
+    await importInto(service, spaceId, `file://${repository}`)
+    await call(service, 'POST', `${base}/sections`, { spaceId, title: `Section ${section}` })
+  }
+  return { service, address: (await call(service, 'POST', `${base}/publish`)).json.urls.published }
 }
 
 async function read(url: string, headers: Record<string, string> = {}): Promise<{ text: string; etag: string }> {
@@ -203,10 +231,78 @@ async function merges({ service, space, origin, paths }: BenchSite): Promise<Lin
   return { name: MERGE, sense: 'most', target: 1, ratios: [Math.max(...times) / 1000], detail }
 }
 
+/** Returns the memory of a process in bytes. */
+async function memoryOf({ url }: Server): Promise<number> {
+  const { text } = await read(`${url}/metrics`)
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
+}
+
+/**
+ * Reads all parts of the complete text with several readers at once, again and again. Memory that a reader does not give
+ * back would grow from the first rounds to the last ones.
+ */
+async function completeTexts({ service, address }: BenchSite): Promise<Line> {
+  const readAll = async (): Promise<number> => {
+    let bytes = 0
+    for (let next = `${address}/llms-full.txt`; next !== ''; ) {
+      const { text } = await read(next)
+      bytes += Buffer.byteLength(text)
+      next = /^Continued in (\S+)$/m.exec(text)?.[1] ?? ''
+    }
+    return bytes
+  }
+  const first = await elapsed(readAll)
+  const most: number[] = []
+  let bytes = 0
+  for (let round = 0; round < FULL_ROUNDS; round++) {
+    most.push(0)
+    const watching = setInterval(() => {
+      void memoryOf(service).then((now) => {
+        most[round] = Math.max(most[round] ?? 0, now)
+      })
+    }, 100)
+    const sizes = await Promise.all(Array.from({ length: 8 }, readAll))
+    clearInterval(watching)
+    bytes += sizes.reduce((sum, one) => sum + one, 0)
+  }
+  const mib = (size: number): string => `${Math.round(size / 1024 / 1024)} MiB`
+  const half = FULL_ROUNDS / 2
+  const [early, late] = [Math.max(...most.slice(0, half)), Math.max(...most.slice(half))]
+  const detail = `${mib(early)} to ${mib(late)} (${most.map(mib).join(', ')}) while 8 readers get ${mib(bytes)}; the first one took ${ms(first)}`
+  return { name: FULL, sense: 'most', target: 1.1, ratios: [late / early], detail }
+}
+
+/** Reads the sitemap of many pages: its index and all of its files. */
+async function sitemaps({ service, address }: Pick<BenchSite, 'service' | 'address'>): Promise<Line> {
+  const readAll = async (): Promise<number> => {
+    const { text: index } = await read(`${address}/sitemap.xml`)
+    let urls = 0
+    for (const [, file = ''] of index.matchAll(/<loc>([^<]*)<\/loc>/g))
+      urls += (await read(file)).text.match(/<url>/g)?.length ?? 0
+    return urls
+  }
+  const first = await elapsed(readAll)
+  const times: number[] = []
+  const before = await service.cpu()
+  let urls = 0
+  for (let round = 0; round < ROUNDS; round++)
+    times.push(
+      await elapsed(async () => {
+        urls = await readAll()
+      }),
+    )
+  const cpu = ((await service.cpu()) - before) / 1000 / ROUNDS
+  const detail = `median ${ms(median(times))}, ${ms(cpu)} of processor time, for ${urls} addresses; the first one ${ms(first)}`
+  return { name: SITEMAP, sense: 'most', target: 1, ratios: times.map((time) => time / 1000), detail }
+}
+
 /** Measures the published sites. */
 export async function publishedSites(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
   const lines: Line[] = []
-  const on = async (open: Promise<BenchSite>, work: (site: BenchSite) => Promise<Line[]>): Promise<void> => {
+  const on = async <S extends { service: Server }>(
+    open: Promise<S>,
+    work: (site: S) => Promise<Line[]>,
+  ): Promise<void> => {
     const site = await open
     try {
       lines.push(...(await work(site)))
@@ -234,6 +330,14 @@ export async function publishedSites(dir: string, wanted: (name: string) => bool
         : []),
       ...(wanted(HIDDEN) ? [await hiddenPages(site)] : []),
     ])
+  if (wanted(MARKDOWN))
+    await on(openSite(dir, 300), (site) =>
+      compared(dir, { ...site, paths: site.paths.map((path) => `${path}.md`) }, [
+        { name: MARKDOWN, target: 0.6, connections: 20 },
+      ]),
+    )
+  if (wanted(FULL)) await on(openSite(dir, 3_000), async (site) => [await completeTexts(site)])
+  if (wanted(SITEMAP)) await on(openSections(dir, 5, 20_000), async (site) => [await sitemaps(site)])
   if (wanted(FIRST) || wanted(MAIN) || wanted(MERGE))
     await on(openSite(dir, 10_000), async (site) => [
       ...(wanted(FIRST) || wanted(MAIN) ? await firstRenderings(site) : []),

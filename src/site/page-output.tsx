@@ -92,7 +92,7 @@ export async function pageDocument(visit: Visit, page: ReadPage, assets: SharedA
       description: attributes.description,
       markdown: model.head.actions.markdown,
       cover: model.cover?.light,
-      card: await cardAddress(visit, page, cardOf(making)),
+      card: cardAddress(visit, page, cardOf(making)),
       changed: record ?? undefined,
     }),
   })

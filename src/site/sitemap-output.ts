@@ -19,6 +19,8 @@ import type { Visit } from './visit.js'
 const MAX_URLS = 50_000
 /** A longer sitemap is made while it is sent. */
 const MAX_KEPT = 5_000
+/** Number of characters that are sent at once. Sending each address alone would take several times as long. */
+const CHUNK = 32_768
 const SITEMAP = /^\/sitemap(?:-([1-9]\d*))?\.xml$/
 const XML = 'application/xml; charset=utf-8'
 
@@ -53,7 +55,14 @@ async function sitemapOutput(visit: Visit, number: number): Promise<SiteResponse
   const part = found.slice(MAX_URLS * Math.max(0, number - 1), MAX_URLS * Math.max(1, number))
   const stream = async function* () {
     const xml = new SitemapStream({ xmlns: { news: false, video: false, image: false, xhtml: true } })
-    for await (const chunk of Readable.from(urlsOf(visit, part)).pipe(xml)) yield String(chunk)
+    let pending = ''
+    for await (const chunk of Readable.from(urlsOf(visit, part), { highWaterMark: 1_000 }).pipe(xml)) {
+      pending += String(chunk)
+      if (pending.length < CHUNK) continue
+      yield pending
+      pending = ''
+    }
+    yield pending
   }
   return part.length > MAX_KEPT
     ? { ...respond, body: '', stream }

@@ -1,5 +1,7 @@
 // Tests the pictures of pages for previews of links, with a real Chromium and without one.
 import { readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { imageDimensions } from '../../src/content/image-dimensions.js'
@@ -28,6 +30,9 @@ async function pictureOf(
   assert.is(response.headers.get('content-type'), 'image/png')
   return { meta, png: Buffer.from(await response.arrayBuffer()), href }
 }
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="240" height="60"><circle cx="30" cy="30" r="26" fill="#0a7"/><rect x="70" y="14" width="160" height="32" fill="#333"/></svg>'
 
 /** With `CARDS=<folder>`, the pictures are kept there, so that people can look at them. */
 const { CARDS } = process.env
@@ -60,6 +65,36 @@ test('the picture is made once for what it shows, and has another address when t
   assert.is((await fetch(first.href)).status, 200, 'an earlier address has the current picture')
   await here.admin.call('delete', site.base).expect(204)
   assert.not.ok((await readdir(join(here.dir, 'data', 'cards'))).includes(site.id))
+})
+
+test('the logo of the site is on the picture, and one that cannot be fetched is not', async () => {
+  const asked: string[] = []
+  const host = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (request.url === '/gone.png') return response.writeHead(404).end()
+    return response.writeHead(200, { 'Content-Type': 'image/svg+xml' }).end(LOGO)
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = host.address() as AddressInfo
+    const site = await publish(here, { Start: '# Start\n', Page: '# Page\n' })
+    const plain = await pictureOf(`${site.address}/page`)
+    const withLogo = async (name: string) => {
+      const href = `http://127.0.0.1:${port}/${name}`
+      const settings = { header: { logo: { light: href, dark: href } } }
+      await here.admin.call('put', `${site.base}/customization`, settings).expect(200)
+      return pictureOf(`${site.address}/page`)
+    }
+    const shown = await withLogo('logo.svg')
+    assert.is.not(shown.href, plain.href)
+    assert.not.ok(shown.png.equals(plain.png))
+    if (CARDS) await writeFile(join(CARDS, 'logo.png'), shown.png)
+    assert.ok((await pictureOf(`${site.address}/page`)).png.equals(shown.png))
+    assert.ok((await withLogo('gone.png')).png.equals(plain.png), 'the name of the site instead')
+    assert.equal(asked, ['/logo.svg', '/gone.png'], 'each once')
+  } finally {
+    host.close()
+  }
 })
 
 test('only readers who may read a page get its picture', async () => {

@@ -25,19 +25,20 @@ export function sectionsOf(html: string): SearchedSection[] {
   let last: SearchedSection = ['', '', '']
   const sections = [last]
   let unread = 0
-  let isHeading = false
+  let isTitle = false
   let left = MAX_TEXT
   for (const [token, end, written = '', attributes = ''] of html.slice(0, 4 * MAX_TEXT).matchAll(TOKEN)) {
     const name = written.toLowerCase()
     if (UNREAD.has(name) && !token.endsWith('/>')) unread = Math.max(0, unread + (end === '/' ? -1 : 1))
     else if (/^h[1-6]$/.test(name)) {
-      isHeading = end !== '/'
-      const id = /\sid="([^"]*)"/.exec(attributes)?.[1]
-      if (isHeading && id !== undefined) sections.push((last = ['', decoded(id), '']))
+      const id = end === '/' ? undefined : /\sid="([^"]*)"/.exec(attributes)?.[1]
+      isTitle = id !== undefined
+      if (id === undefined) last[2] += ' '
+      else sections.push((last = ['', decoded(id), '']))
     } else if (name !== '' && !INLINE.test(name)) last[2] += ' '
     else if (name === '' && unread === 0 && !token.startsWith('<!--') && left > 0) {
       left -= token.length
-      last[isHeading && last[1] !== '' ? 0 : 2] += decoded(token)
+      last[isTitle ? 0 : 2] += decoded(token)
     }
   }
   const clean = (text: string): string => text.replace(/\s+/g, ' ').trim()

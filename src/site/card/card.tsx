@@ -1,22 +1,19 @@
 /** The picture of a page for previews of links: its title, with the mark, the title and the colors of the site. */
-import { createHash } from 'node:crypto'
-import { buffer } from 'node:stream/consumers'
+import { hash } from 'node:crypto'
 import { renderToString } from 'preact-render-to-string'
-import { contentTypeOf } from '../../content/files.js'
-import { findFile, type VisitorFile } from '../../domain/sites/visitor-file.js'
 import { pathOfSiteSpace, type ReadPage } from '../../domain/sites/visitor-paths.js'
 import type { Frame } from '../frame.js'
+import { hrefOf } from '../links.js'
 import { colorTokens } from '../look/style.js'
 import { servesAgents } from '../markdown-output.js'
 import { shortTitle } from '../navigation.js'
 import type { Visit } from '../visit.js'
+import { pictureAt } from './logo.js'
 
 /** Version of the layout. Increase it if the same page yields another picture. */
 const VERSION = 1
 /** Maximum length of the description in characters. */
 const MAX_ABOUT = 200
-/** Maximum size of a logo in bytes. */
-const MAX_LOGO = 512 * 1024
 
 /** What the picture of a page shows. */
 export interface CardPage {
@@ -29,35 +26,35 @@ export interface CardPage {
 export const makesCards = (visit: Visit): boolean => servesAgents(visit) && visit.app.printer.missing() === null
 
 /** Returns the path of a picture below the site. Undefined if pages have none. */
-export async function cardAddress(visit: Visit, page: ReadPage, card: CardPage): Promise<string | undefined> {
+export function cardAddress(visit: Visit, page: ReadPage, card: CardPage): string | undefined {
   if (!makesCards(visit)) return undefined
-  const key = await cardKey(visit, card)
-  return `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~card/${page.entry.id}/${key.slice(0, 12)}.png`
+  return `${visit.base}${pathOfSiteSpace(page.siteSpace)}/~card/${page.entry.id}/${shownIn(visit, card)}.png`
 }
 
-/** Returns a digest of everything that a picture shows. */
-export async function cardKey(visit: Visit, { frame, title, description }: CardPage): Promise<string> {
+/** Returns a short digest of what a picture shows, so that another picture has another address. */
+function shownIn(visit: Visit, { frame, title, description }: CardPage): string {
   const { look, lang, dir, siteTitle, emoji } = frame
-  const logo = (await logoFile(visit, frame))?.oid
-  const shown = [VERSION, title, description, siteTitle, emoji, logo, lang, dir, look.themes.default, look.styling]
-  return createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 40)
+  const pictures = [logoOf(frame), iconOf(visit, frame)]
+  const shown = [VERSION, title, description, siteTitle, emoji, pictures, lang, dir, look.themes.default, look.styling]
+  return hash('sha256', JSON.stringify(shown), 'hex').slice(0, 12)
 }
 
-/** Returns the HTML of a picture. */
-export async function cardDocument(visit: Visit, card: CardPage): Promise<string> {
-  const file = await logoFile(visit, card.frame)
-  const content = file && (await file.read())
-  const bytes = !content || Buffer.isBuffer(content) ? content : await buffer(content)
-  const logo = file && bytes ? `data:${contentTypeOf(file.name)};base64,${bytes.toString('base64')}` : undefined
-  return `<!doctype html>${renderToString(<CardLayout card={card} logo={logo} />)}`
+/** Returns the HTML of a picture, and its digest. */
+export async function cardDocument(visit: Visit, card: CardPage): Promise<{ html: string; key: string }> {
+  const { frame } = card
+  const logo = await pictureAt(visit, logoOf(frame))
+  const icon = logo === null ? await pictureAt(visit, iconOf(visit, frame)) : null
+  const html = `<!doctype html>${renderToString(<CardLayout card={card} logo={logo} icon={icon} />)}`
+  return { html, key: hash('sha256', html, 'hex').slice(0, 40) }
 }
 
-/** Returns the file of the logo. Logos of other hosts are not fetched: the name of the site replaces them. */
-async function logoFile({ app, visitor, base }: Visit, { logo, look }: Frame): Promise<VisitorFile | null> {
-  const href = isDark(look) ? logo?.dark : logo?.light
-  if (href === undefined || !href.startsWith(`${base}/`)) return null
-  const file = await findFile(app, visitor, href.slice(base.length))
-  return file && file.size <= MAX_LOGO && contentTypeOf(file.name).startsWith('image/') ? file : null
+const logoOf = ({ logo, look }: Frame): string | undefined => (isDark(look) ? logo?.dark : logo?.light)
+
+/** Returns the address of the icon that the site has instead of an emoji. */
+function iconOf(visit: Visit, { look }: Frame): string | undefined {
+  const { icon } = visit.visitor.site.doc
+  const chosen = 'icon' in look.favicon ? look.favicon.icon : icon && 'icon' in icon ? icon.icon : undefined
+  return chosen && hrefOf(visit, isDark(look) ? chosen.dark : chosen.light)
 }
 
 const isDark = ({ themes }: Frame['look']): boolean => themes.default === 'dark'
@@ -106,9 +103,28 @@ const MARK = (
   </svg>
 )
 
-const CardLayout = ({ card, logo }: { card: CardPage; logo: string | undefined }) => {
-  const { frame, title, description } = card
-  const { look, lang, dir, siteTitle, emoji } = frame
+interface CardProps {
+  card: CardPage
+  /** Pictures as data URLs. */
+  logo: string | null
+  icon: string | null
+}
+
+/** The logo, which has the name of the site in it, or else an icon before the name. */
+const Brand = ({ card: { frame }, logo, icon }: CardProps) => {
+  if (logo !== null) return <img src={logo} alt="" />
+  const { emoji, siteTitle } = frame
+  return (
+    <>
+      {icon !== null ? <img src={icon} alt="" /> : emoji === undefined ? MARK : <span>{emoji}</span>}
+      <span dir="auto">{siteTitle}</span>
+    </>
+  )
+}
+
+const CardLayout = (props: CardProps) => {
+  const { frame, title, description } = props.card
+  const { look, lang, dir } = frame
   const scheme = isDark(look) ? 'dark' : 'light'
   const style = `${colorTokens(look)}:root{color-scheme:${scheme}}${SHEET}`
   const about = description === undefined ? '' : [...description].slice(0, MAX_ABOUT).join('')
@@ -122,8 +138,7 @@ const CardLayout = ({ card, logo }: { card: CardPage; logo: string | undefined }
       </head>
       <body>
         <header>
-          {logo === undefined ? emoji === undefined ? MARK : <span>{emoji}</span> : <img src={logo} alt="" />}
-          {logo === undefined ? <span dir="auto">{siteTitle}</span> : null}
+          <Brand {...props} />
         </header>
         <main>
           <h1 dir="auto" class={sizeOf(title)}>

@@ -9,7 +9,7 @@ import type { OpenSpace } from '../navigation.js'
 import { cardOf, pageDocument } from '../page-output.js'
 import { hasText } from '../../domain/revisions/page-tree.js'
 import type { Visit } from '../visit.js'
-import { cardDocument, cardKey, makesCards } from './card.js'
+import { cardDocument, makesCards } from './card.js'
 
 /** Time in milliseconds that a request waits for a picture. Services that show previews wait about as long. */
 const WAIT_MS = 15_000
@@ -29,7 +29,8 @@ export async function cardOutput(
   if (!entry || !hasText(entry) || !makesCards(visit)) return null
   const page = { siteSpace, pages, entry, path: pathOfPage(siteSpace, pages, entry) }
   const card = cardOf({ page, ...(await pageDocument(visit, page, assets)) })
-  const made = app.cards.picture(visitor.site.doc.id, await cardKey(visit, card), await cardDocument(visit, card))
+  const { html, key } = await cardDocument(visit, card)
+  const made = app.cards.picture(visitor.site.doc.id, key, html)
   const over = new AbortController()
   const late = wait(WAIT_MS, null, { signal: over.signal }).catch(() => null)
   const found = await Promise.race([made, late]).catch((error: unknown) => {
