@@ -107,12 +107,7 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
 }
 
 /** Routes of screens that other parts of the app bring. */
-const ROUTES_TO_COME = [
-  '/s/:space/c/:number',
-  '/s/:space/c/:number/p/:page',
-  '/sites/:site/structure',
-  '/o/:organization/settings/openapi',
-]
+const ROUTES_TO_COME = ['/s/:space/c/:number', '/s/:space/c/:number/p/:page', '/sites/:site/structure']
 
 test(
   'every endpoint responds to every caller as declared',
