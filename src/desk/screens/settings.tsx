@@ -40,7 +40,7 @@ export function SettingsFrame({ title, children }: { title: string; children: Co
         </nav>
       }
     >
-      <div class="narrow stack l">
+      <div class="mid stack l">
         <h1 class="title">{title}</h1>
         {children}
       </div>
