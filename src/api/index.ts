@@ -12,6 +12,7 @@ import * as downloads from './content/download-endpoint.js'
 import * as contentImports from './content/import-endpoints.js'
 import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
+import * as sources from './content/source-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import * as connections from './connections/endpoints.js'
 import * as connectionRuns from './connections/run-endpoints.js'
@@ -89,6 +90,7 @@ export const endpoints: Endpoints = {
   ...mainContent,
   ...revisions,
   ...links,
+  ...sources,
   ...writing,
   ...contentImports,
   ...history,

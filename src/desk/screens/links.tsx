@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
-import type { Parameters } from '../app.js'
+import type { Parameters } from '../screen.js'
 import { Frame } from '../shell/frame.js'
 import { Icon } from '../shell/icons.js'
 import { Empty, Shape, Show } from '../shell/notes.js'

@@ -60,6 +60,7 @@ export const purgeSpace = (app: App, id: string): Promise<void> => purge(app, id
  */
 async function purge(app: App, id: string, by?: string): Promise<void> {
   await app.locks.run(id, async () => {
+    let shownOn: string[] = []
     const gone = await app.store.transact(async (tx) => {
       const space = await tx.get(spaces, id)
       if (!space) return true
@@ -77,6 +78,7 @@ async function purge(app: App, id: string, by?: string): Promise<void> {
       await removeGrantsOn(tx, { kind: 'space', id })
       await removeNotificationsOf(tx, id)
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
+      shownOn = (await sitesOfSpace(tx, id)).map((site) => site.id)
       await removeSpaceFromSites(tx, id)
       await emit(app, tx, {
         type: 'space.purged',
@@ -88,6 +90,7 @@ async function purge(app: App, id: string, by?: string): Promise<void> {
       return tx.remove(spaces, id)
     })
     if (gone) await app.pdfs.remove(id)
+    for (const site of gone ? shownOn : []) await app.bundles.remove(site)
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
     if (gone) await app.search.forget(id)
   })
