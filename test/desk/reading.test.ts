@@ -113,13 +113,15 @@ test('notifications are read, and their switches are stored', async () => {
   await shows(page, '.unread', 'asks for your review of #1')
   await page.click('.unread button')
   await shows(page, 'main', 'No notifications')
-  const unread = (await here.admin.call('get', '/v1/user/notifications?status=unread').expect(200)).body
-  assert.is(unread.count, 0)
+  await page.waitForFunction(
+    async () => (await (await fetch('/v1/user/notifications?status=unread')).json()).count === 0,
+  )
   const last = '#settings tr:last-child td:last-child input'
   await page.click(last)
-  await page.waitForFunction((of) => document.querySelector(of)?.getAttribute('aria-checked') === 'true', {}, last)
-  const { body } = await here.admin.call('get', '/v1/user/settings').expect(200)
-  assert.is(body.notifications.merges.mail, true)
+  await page.waitForFunction(
+    async () => (await (await fetch('/v1/user/settings')).json()).notifications.merges.mail === true,
+  )
+  assert.is(await page.$eval(last, (input) => input.getAttribute('aria-checked')), 'true')
 })
 
 test('single keys do nothing once they are switched off', async () => {
