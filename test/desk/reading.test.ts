@@ -59,6 +59,14 @@ test('a space opens at its first page, and the keys walk through the pages', asy
   await shows(page, 'main .chip', 'Hidden from readers')
   await page.keyboard.press('k')
   await shows(page, 'main h1', 'Harbor')
+  const regions = new Set<string>()
+  for (let n = 0; n < 5; n++) {
+    await page.keyboard.press('F6')
+    regions.add(
+      await page.evaluate(() => document.activeElement?.closest('.top, .ribbon, .side, #main, .rail')?.className ?? ''),
+    )
+  }
+  assert.is(regions.size, 5, [...regions].join(', '))
   await page.keyboard.press('/')
   await page.keyboard.type('qua')
   assert.is(path(), `/s/${desk.space}/p/${await desk.id('harbor')}`, 'keys in a field are text')

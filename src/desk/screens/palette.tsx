@@ -1,4 +1,5 @@
 /** The command box: search across spaces, change requests of the open space, and commands. */
+import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { open } from '../route.js'
 import { Icon } from '../shell/icons.js'
@@ -162,7 +163,10 @@ function Results({ groups, chosen, run }: ResultsProps) {
                 {one.keys !== undefined && (
                   <span>
                     {one.keys.split(' ').map((key) => (
-                      <kbd key={key}>{key}</kbd>
+                      <Fragment key={key}>
+                        {' '}
+                        <kbd>{key}</kbd>
+                      </Fragment>
                     ))}
                   </span>
                 )}

@@ -143,7 +143,9 @@ function Preferences({ settings }: { settings: Settings }) {
         </div>
       </fieldset>
       <Switch checked={settings.singleKeys} onChange={(singleKeys) => void changeSettings({ singleKeys })}>
-        {words().shortcuts.singleKeys} <span class="muted">{words().shortcuts.singleKeysLead}</span>
+        <span>
+          {words().shortcuts.singleKeys} <span class="muted">{words().shortcuts.singleKeysLead}</span>
+        </span>
       </Switch>
     </section>
   )
