@@ -35,6 +35,18 @@ const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select'))
 
+/** Moves the focus to the next region of the screen: header, context, side, content, rail. */
+function focusRegion(step: 1 | -1): void {
+  const regions = [...document.querySelectorAll<HTMLElement>('.top, .ribbon, .side, #main, .rail')].filter((one) =>
+    one.checkVisibility(),
+  )
+  const at = regions.findLastIndex((one) => one.contains(document.activeElement))
+  const next = regions[(at + step + regions.length) % regions.length]
+  const controls = [...(next?.querySelectorAll<HTMLElement>('a[href], button, input') ?? [])]
+  const first = next?.id === 'main' ? next : controls.find((one) => one.checkVisibility())
+  first?.focus()
+}
+
 function onKey(event: KeyboardEvent): void {
   if (event.isComposing) return
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
@@ -43,6 +55,11 @@ function onKey(event: KeyboardEvent): void {
     return
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+  if (event.key === 'F6' && !document.querySelector('dialog[open]')) {
+    event.preventDefault()
+    focusRegion(event.shiftKey ? -1 : 1)
+    return
+  }
   if (isField(event.target) || !singleKeys.value || document.querySelector('dialog[open]')) return
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
   const sequence = first && Date.now() - first.at < SEQUENCE_MS ? `${first.key} ${key}` : null

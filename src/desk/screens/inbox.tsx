@@ -123,7 +123,7 @@ function Days({ list, items }: DaysProps) {
 
 const ICONS: Record<Notification['type'], IconName> = {
   review_requested: 'eye',
-  reviewed: 'check',
+  reviewed: 'edit',
   comment: 'comment',
   reply: 'comment',
   conflict: 'warn',

@@ -1,4 +1,5 @@
 /** The command box: search across spaces, change requests of the open space, and commands. */
+import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { open } from '../route.js'
 import { Icon } from '../shell/icons.js'
@@ -43,6 +44,8 @@ export function Palette() {
     }
   }, [])
   useEffect(() => void document.getElementById(`pal-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
+  // Enter that comes before the results waits for them.
+  const awaited = useRef<{ inNewTab: boolean } | null>(null)
   const run = (one: Found | undefined, inNewTab: boolean): void => {
     if (!one) return
     if (one.href !== undefined && inNewTab) return void window.open(one.href, '_blank', 'noopener')
@@ -50,13 +53,22 @@ export function Palette() {
     if (one.href !== undefined) open(one.href)
     else one.run?.()
   }
+  useEffect(() => {
+    if (isLoading || awaited.current === null) return
+    const { inNewTab } = awaited.current
+    awaited.current = null
+    run(all[0], inNewTab)
+  }, [isLoading])
   const onKey = (event: KeyboardEvent): void => {
     // Enter that ends a composition chooses a word, not a result.
     if (event.isComposing || event.keyCode === 229) return
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key]
     if (to !== undefined && all.length > 0) setChosen((to + all.length) % all.length)
-    else if (event.key === 'Enter') run(all[at], event.ctrlKey || event.metaKey)
-    else return
+    else if (event.key === 'Enter') {
+      const inNewTab = event.ctrlKey || event.metaKey
+      if (isLoading) awaited.current = { inNewTab }
+      else run(all[at], inNewTab)
+    } else return
     event.preventDefault()
   }
   return (
@@ -76,6 +88,7 @@ export function Palette() {
           value={text}
           onInput={(event) => {
             setText(event.currentTarget.value)
+            awaited.current = null
             setChosen(0)
           }}
           onKeyDown={onKey}
@@ -150,7 +163,10 @@ function Results({ groups, chosen, run }: ResultsProps) {
                 {one.keys !== undefined && (
                   <span>
                     {one.keys.split(' ').map((key) => (
-                      <kbd key={key}>{key}</kbd>
+                      <Fragment key={key}>
+                        {' '}
+                        <kbd>{key}</kbd>
+                      </Fragment>
                     ))}
                   </span>
                 )}

@@ -7,7 +7,7 @@ import { Dialog } from '../shell/dialog.js'
 import { Field } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
 import { Chip, Empty, Note, Show } from '../shell/notes.js'
-import { Time } from '../shell/time.js'
+import { inWords, Time } from '../shell/time.js'
 import { attempt, explain, toast } from '../shell/toast.js'
 import { fill, words } from '../words/index.js'
 import { SettingsFrame } from './settings.js'
@@ -79,19 +79,25 @@ function NewSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
   )
 }
 
-const DAYS = ['30', '90', '365', ''] as const
+const DAYS = [7, 30, 90, 365]
 const DAY_MS = 86_400_000
+
+/** Returns the time of expiry after a number of days. */
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
 
 function CreateToken({ onCreated }: { onCreated: (secret: string) => void }) {
   const w = words().settings
   const [label, setLabel] = useState('')
-  const [days, setDays] = useState<string>('90')
+  const [days, setDays] = useState('')
+  // A token lasts at most as long as the session that creates it.
+  const end = session.value?.token.expiresAt
+  const offered = DAYS.filter((one) => end === undefined || inDays(one) < end)
   const [readOnly, setReadOnly] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const create = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (label.trim() === '') return setError(w.labelNeeded)
-    const expiresAt = days === '' ? {} : { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }
+    const expiresAt = days === '' ? {} : { expiresAt: inDays(Number(days)) }
     try {
       const { token } = await body(api.POST('/v1/user/tokens', { body: { label, readOnly, ...expiresAt } }))
       setLabel('')
@@ -103,39 +109,42 @@ function CreateToken({ onCreated }: { onCreated: (secret: string) => void }) {
     }
   }
   return (
-    <form class="stack panel pb" onSubmit={create} noValidate>
-      <h2 class="h">{w.newToken}</h2>
-      <Field label={w.label} help={w.labelHelp} error={error}>
-        {(field) => (
-          <input
-            {...field}
-            class="in"
-            required
-            maxLength={100}
-            value={label}
-            onInput={(event) => setLabel(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label={w.expires}>
-        {(field) => (
-          <select {...field} class="in auto" value={days} onChange={(event) => setDays(event.currentTarget.value)}>
-            {DAYS.map((one) => (
-              <option key={one} value={one}>
-                {one === '' ? w.never : fill(w.inDays, { days: one })}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <label class="check">
-        <input type="checkbox" checked={readOnly} onChange={(event) => setReadOnly(event.currentTarget.checked)} />
-        {w.readOnly}
-      </label>
-      <div>
-        <button type="submit" class="btn primary">
-          {w.create}
-        </button>
+    <form class="panel" onSubmit={create} noValidate>
+      <div class="pb stack">
+        <h2 class="h">{w.newToken}</h2>
+        <Field label={w.label} help={w.labelHelp} error={error}>
+          {(field) => (
+            <input
+              {...field}
+              class="in"
+              required
+              maxLength={100}
+              value={label}
+              onInput={(event) => setLabel(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={w.expires} help={end === undefined ? undefined : w.expiresHelp}>
+          {(field) => (
+            <select {...field} class="in auto" value={days} onChange={(event) => setDays(event.currentTarget.value)}>
+              <option value="">{end === undefined ? w.never : fill(w.withSession, { time: inWords(end) })}</option>
+              {offered.map((one) => (
+                <option key={one} value={one}>
+                  {fill(w.inDays, { days: one })}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <label class="check">
+          <input type="checkbox" checked={readOnly} onChange={(event) => setReadOnly(event.currentTarget.checked)} />
+          {w.readOnly}
+        </label>
+        <div>
+          <button type="submit" class="btn primary">
+            {w.create}
+          </button>
+        </div>
       </div>
     </form>
   )

@@ -40,7 +40,7 @@ export function SettingsFrame({ title, children }: { title: string; children: Co
         </nav>
       }
     >
-      <div class="narrow stack l">
+      <div class="mid stack l">
         <h1 class="title">{title}</h1>
         {children}
       </div>
@@ -143,7 +143,9 @@ function Preferences({ settings }: { settings: Settings }) {
         </div>
       </fieldset>
       <Switch checked={settings.singleKeys} onChange={(singleKeys) => void changeSettings({ singleKeys })}>
-        {words().shortcuts.singleKeys} <span class="muted">{words().shortcuts.singleKeysLead}</span>
+        <span>
+          {words().shortcuts.singleKeys} <span class="muted">{words().shortcuts.singleKeysLead}</span>
+        </span>
       </Switch>
     </section>
   )

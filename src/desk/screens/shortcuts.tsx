@@ -1,4 +1,5 @@
 /** The list of keyboard shortcuts, with their switch. */
+import { Fragment } from 'preact'
 import { changeSettings, useSettings } from '../api/settings.js'
 import { singleKeys } from '../keyboard.js'
 import { Dialog } from '../shell/dialog.js'
@@ -24,7 +25,9 @@ export function Shortcuts() {
       onClose={closePanel}
       footer={
         <Switch checked={singleKeys.value} onChange={(isOn) => void changeSettings({ singleKeys: isOn })}>
-          {w.singleKeys} <span class="muted">{w.singleKeysLead}</span>
+          <span>
+            {w.singleKeys} <span class="muted">{w.singleKeysLead}</span>
+          </span>
         </Switch>
       }
     >
@@ -38,7 +41,10 @@ export function Shortcuts() {
                   <dt>{w.names[name as keyof typeof w.names]}</dt>
                   <dd>
                     {keys.split(' ').map((key) => (
-                      <kbd key={key}>{key}</kbd>
+                      <Fragment key={key}>
+                        {' '}
+                        <kbd>{key}</kbd>
+                      </Fragment>
                     ))}
                   </dd>
                 </div>
