@@ -110,8 +110,8 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
 const ROUTES_TO_COME = [
   '/s/:space/c/:number',
   '/s/:space/c/:number/p/:page',
-  '/sites/:site/structure',
-  '/o/:organization/settings/openapi',
+  '/o/:organization',
+  '/collections/:collection',
 ]
 
 test(

@@ -60,8 +60,7 @@ export function CustomizeOptions({
     error instanceof ApiError
       ? error.details.find((one) => one.path === path || one.path?.startsWith(`${path}/`))?.message
       : undefined
-  const styling = (changes: Partial<Look['styling']>) =>
-    onChange({ ...look, styling: { ...look.styling, ...changes } })
+  const styling = (changes: Partial<Look['styling']>) => onChange({ ...look, styling: { ...look.styling, ...changes } })
   const { styling: style, announcement } = look
   return (
     <>
@@ -154,10 +153,7 @@ export function CustomizeOptions({
             onChange({ ...look, footer: copyright === '' ? rest : { ...rest, copyright } })
           }}
         />
-        <Switch
-          checked={look.trademark.enabled}
-          onChange={(enabled) => onChange({ ...look, trademark: { enabled } })}
-        >
+        <Switch checked={look.trademark.enabled} onChange={(enabled) => onChange({ ...look, trademark: { enabled } })}>
           {w.trademark}
         </Switch>
       </Option>

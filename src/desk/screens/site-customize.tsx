@@ -1,6 +1,6 @@
 /** The look of a site, with a live preview. Changes are a draft that only the preview shows, until they are published. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, api, body, type Schemas } from '../api/client.js'
+import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { CustomizeOptions } from '../admin/customize-options.js'
 import { Segments } from '../admin/form.js'
@@ -28,14 +28,11 @@ const look = (site: Site): Promise<Looks> =>
     ) as Promise<Look>,
     body(
       api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params: { path: sitePath(site) } }),
-    ).catch((error) => {
-      if (error instanceof ApiError && error.status === 404) return null
-      throw error
-    }) as Promise<Schemas['SiteCustomizationDraft'] | null>,
+    ) as Promise<Schemas['SiteCustomizationDraft']>,
   ]).then(([published, draft]) => ({
     published,
-    draft: draft?.customization ?? null,
-    preview: draft?.urls.preview ?? `${site.urls.preview}/~look`,
+    draft: draft.pending ? draft.customization : null,
+    preview: draft.urls.preview,
   }))
 
 const keyOf = (id: string): string => `sites/${id}/looks`
@@ -99,14 +96,10 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
       const undo = async () => {
         const target = isPublished ? before : current
         if (!target) return
-        await body(
-          isPublished
-            ? api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params, body: target as never })
-            : api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', {
-                params,
-                body: target as never,
-              }),
-        )
+        const input = { params, body: target as never }
+        await (isPublished
+          ? body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', input))
+          : body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', input)))
         await reload(keyOf(id))
         setRound((one) => one + 1)
       }
