@@ -130,7 +130,7 @@ async function change(organization: Organization, member: Member, to: { role?: R
   const send = (values: typeof to) =>
     body(
       api.PATCH('/v1/orgs/{organizationId}/members/{userId}', { ...byMember(organization, member), body: values }),
-    ).finally(() => reload(`orgs/${organization.id}/members`))
+    ).finally(() => Promise.all([reload(`orgs/${organization.id}/members`), reload('reasons/')]))
   const name = member.user.displayName
   const done = await attempt(() => send(to))
   if (!done) return
@@ -257,7 +257,7 @@ function OnSpace({
 }) {
   const w = adminWords().members
   const names = useNames(organization.id)
-  const key = `spaces/${space.id}/reasons`
+  const key = `reasons/${space.id}`
   const reasons = useData(
     key,
     async () =>
