@@ -28,7 +28,7 @@ export interface DeskPage {
   checkAxe(name: string): Promise<void>
 }
 
-const PATIENCE_MS = 8_000
+const PATIENCE_MS = 20_000
 
 /** Opens the app. With a token, signed in. */
 export async function openApp(here: TestService, token?: string): Promise<DeskPage> {
@@ -91,6 +91,8 @@ export async function openApp(here: TestService, token?: string): Promise<DeskPa
     },
     seesNo: async (text) => void (await shown(text, false)),
     async checkAxe(name) {
+      // Colors are measured when nothing moves.
+      await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))))
       await page.evaluate(axe)
       const found = await page.evaluate(async () => {
         const runner = (globalThis as unknown as { axe: { run: (at: Document, options: object) => Promise<Report> } })

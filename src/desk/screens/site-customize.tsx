@@ -23,12 +23,8 @@ interface Looks {
 
 const look = (site: Site): Promise<Looks> =>
   Promise.all([
-    body(
-      api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params: { path: sitePath(site) } }),
-    ) as Promise<Look>,
-    body(
-      api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params: { path: sitePath(site) } }),
-    ) as Promise<Schemas['SiteCustomizationDraft']>,
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params: { path: sitePath(site) } })),
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params: { path: sitePath(site) } })),
   ]).then(([published, draft]) => ({
     published,
     draft: draft.pending ? draft.customization : null,
@@ -61,9 +57,7 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
     if (!site) return
     const params = { path: sitePath(site) }
     try {
-      await body(
-        api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params, body: next as never }),
-      )
+      await body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params, body: next }))
       setError(null)
       setRound((one) => one + 1)
     } catch (thrown) {
@@ -84,9 +78,7 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
     const before = looks.value?.published
     await attempt(async () => {
       if (isPublished)
-        await body(
-          api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params, body: current as never }),
-        )
+        await body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params, body: current }))
       await body(api.DELETE('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params }))
       await reload(keyOf(id))
       setEdited(null)
@@ -96,7 +88,7 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
       const undo = async () => {
         const target = isPublished ? before : current
         if (!target) return
-        const input = { params, body: target as never }
+        const input = { params, body: target }
         await (isPublished
           ? body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', input))
           : body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', input)))
