@@ -156,6 +156,9 @@ export const customizationGroups = keysOf(givenGroups)
 export const SiteCustomizationDraft = Type.Object(
   {
     object: Type.Literal('site-customization-draft'),
+    pending: Type.Boolean({
+      description: 'Whether there is a draft. If not, `customization` is what visitors see.',
+    }),
     customization: SiteCustomization,
     urls: Type.Object({
       preview: Type.String({

@@ -25,7 +25,6 @@ import {
   UpdateSiteAdaptiveSchema,
   UpdateSitePublishingAuth,
 } from '../../model/index.js'
-import { notFound } from '../../kernel/errors.js'
 import { endpoint } from '../service.js'
 import { presentAdaptiveSchema, presentPublishingAuth } from './present-site-documents.js'
 
@@ -109,10 +108,15 @@ interface Drafted {
   site: LoadedSite
 }
 
-const presentDraft = ({ app, actor, organization, site: { doc } }: Drafted, customization: SiteCustomization) => {
+const presentDraft = (
+  { app, actor, organization, site: { doc } }: Drafted,
+  customization: SiteCustomization,
+  pending: boolean,
+) => {
   const token = previewToken(app, doc.id, actor.user.id)
   return {
     object: 'site-customization-draft' as const,
+    pending,
     customization,
     urls: { preview: `${previewAt({ app, organization: organization.doc, site: doc }, token)}/~look` },
   }
@@ -122,14 +126,13 @@ export const getSiteCustomizationDraft = endpoint({
   method: 'GET',
   path: `${base}/customization/draft`,
   summary: 'Get the draft of the customization of a site',
-  description: 'Visitors do not see the draft. Returns 404 if there is none.',
+  description: 'Visitors do not see the draft. Without one, this is the customization of the site.',
   section,
   needs: 'site:admin',
   returns: SiteCustomizationDraft,
   handle: async (call) => {
     const draft = await getCustomizationDraft(call.app.store, call.site.doc)
-    if (!draft) throw notFound('The draft')
-    return presentDraft(call, draft)
+    return presentDraft(call, draft ?? (await getCustomization(call.app.store, call.site.doc)), draft !== null)
   },
 })
 
@@ -145,7 +148,7 @@ export const updateSiteCustomizationDraft = endpoint({
   bodyLimitBytes: 512 * KIB,
   returns: SiteCustomizationDraft,
   handle: async (call) =>
-    presentDraft(call, await replaceCustomizationDraft(call.app, call.actor, call.site, call.body)),
+    presentDraft(call, await replaceCustomizationDraft(call.app, call.actor, call.site, call.body), true),
 })
 
 export const deleteSiteCustomizationDraft = endpoint({

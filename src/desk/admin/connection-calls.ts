@@ -24,7 +24,7 @@ export const reloadConnections = (spaceId: string): Promise<void> => reload(`spa
 
 /** Reads a connection. */
 export const readConnection = (connection: { space: string; id: string }): Promise<Connection> =>
-  body(api.GET('/v1/spaces/{spaceId}/git/connections/{connectionId}', at(connection))) as Promise<Connection>
+  body(api.GET('/v1/spaces/{spaceId}/git/connections/{connectionId}', at(connection)))
 
 /** Connects a space. A paused connection runs when it is resumed. */
 export const connect = (
@@ -36,9 +36,9 @@ export const connect = (
   body(
     api.POST('/v1/spaces/{spaceId}/git/connections', {
       params: { path: { spaceId } },
-      body: { ...input, ref: fullRef(input.ref) } as never,
+      body: { ...input, ref: fullRef(input.ref) },
     }),
-  ) as Promise<Connection>
+  )
 
 /** Changes a connection. */
 export const changeConnection = (
@@ -48,9 +48,9 @@ export const changeConnection = (
   body(
     api.PATCH('/v1/spaces/{spaceId}/git/connections/{connectionId}', {
       ...at(connection),
-      body: { ...changes, ...(changes.ref === undefined ? {} : { ref: fullRef(changes.ref) }) } as never,
+      body: { ...changes, ...(changes.ref === undefined ? {} : { ref: fullRef(changes.ref) }) },
     }),
-  ) as Promise<Connection>
+  )
 
 /** Tests a connection. */
 export const testConnection = (connection: Connection) =>
@@ -65,9 +65,7 @@ export async function act(
   connection: { space: string; id: string },
   action: 'pause' | 'resume' | 'retry' | 'cancel',
 ): Promise<void> {
-  await body<unknown>(
-    api.POST(`/v1/spaces/{spaceId}/git/connections/{connectionId}/${action}`, at(connection) as never),
-  )
+  await body<unknown>(api.POST(`/v1/spaces/{spaceId}/git/connections/{connectionId}/${action}`, at(connection)))
 }
 
 /** Syncs now. With `force`, one side replaces the other. */

@@ -1,6 +1,6 @@
 /** The runs of a connection: when, what happened, and the result. A row opens its commits and changes. */
 import { useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.js'
+import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
 import { Icon, type IconName } from '../shell/icons.js'
 import { Chip, Show, type Tone } from '../shell/notes.js'
@@ -9,7 +9,7 @@ import { fill, plural } from '../words/index.js'
 import type { Connection, Run } from './connection-calls.js'
 import { hostName } from './connection-words.js'
 import { Segments } from './form.js'
-import { ListEnd, OpeningRow, type Page, usePages } from './lists.js'
+import { ListEnd, OpeningRow, usePages } from './lists.js'
 import { adminWords } from './words.js'
 
 const RESULTS: Record<Run['state'], [Tone, IconName]> = {
@@ -27,12 +27,8 @@ export function Runs({ connection }: { connection: Connection }) {
   const w = adminWords().runs
   const [shown, setShown] = useState<'all' | 'problems'>('all')
   const path = { spaceId: connection.space, connectionId: connection.id }
-  const list = usePages<Run>(
-    `space/${connection.space}/connections/${connection.id}/runs`,
-    (query) =>
-      body(api.GET('/v1/spaces/{spaceId}/git/connections/{connectionId}/runs', { params: { path, query } })) as Promise<
-        Page<Run>
-      >,
+  const list = usePages<Run>(`space/${connection.space}/connections/${connection.id}/runs`, (query) =>
+    body(api.GET('/v1/spaces/{spaceId}/git/connections/{connectionId}/runs', { params: { path, query } })),
   )
   return (
     <section class="stack s">
@@ -121,14 +117,12 @@ function Row({ connection, run }: { connection: Connection; run: Run }) {
 
 function Details({ connection, run }: { connection: Connection; run: Run }) {
   const w = adminWords().runs
-  const details = useData(
-    `space/${connection.space}/run/${run.id}`,
-    () =>
-      body(
-        api.GET('/v1/spaces/{spaceId}/git/connections/{connectionId}/runs/{runId}', {
-          params: { path: { spaceId: connection.space, connectionId: connection.id, runId: run.id }, query: {} },
-        }),
-      ) as Promise<Schemas['ConnectionRunDetails']>,
+  const details = useData(`space/${connection.space}/run/${run.id}`, () =>
+    body(
+      api.GET('/v1/spaces/{spaceId}/git/connections/{connectionId}/runs/{runId}', {
+        params: { path: { spaceId: connection.space, connectionId: connection.id, runId: run.id }, query: {} },
+      }),
+    ),
   )
   return (
     <Show data={details} lines={2}>

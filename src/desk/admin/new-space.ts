@@ -6,13 +6,11 @@ type Space = Schemas['Space']
 
 /** Creates a space. */
 export const createSpace = (organizationId: string, input: { title: string; template?: string }): Promise<Space> =>
-  body(
-    api.POST('/v1/orgs/{organizationId}/spaces', { params: { path: { organizationId } }, body: input as never }),
-  ) as Promise<Space>
+  body(api.POST('/v1/orgs/{organizationId}/spaces', { params: { path: { organizationId } }, body: input }))
 
 /** Changes a space. */
 export async function updateSpace(spaceId: string, changes: Partial<Schemas['UpdateSpace']>): Promise<void> {
-  await body(api.PATCH('/v1/spaces/{spaceId}', { params: { path: { spaceId } }, body: changes as never }))
+  await body(api.PATCH('/v1/spaces/{spaceId}', { params: { path: { spaceId } }, body: changes }))
 }
 
 /** Creates a space that only admins see until it is kept. */

@@ -1,6 +1,6 @@
 /** The frame of the settings of an organization: its place, the navigation, and the page. */
 import type { ComponentChildren } from 'preact'
-import { api, body, type Schemas } from '../api/client.js'
+import { api, body } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
 import { Frame, Ribbon } from '../shell/frame.js'
 import { Icon, type IconName } from '../shell/icons.js'
@@ -8,15 +8,14 @@ import { Show } from '../shell/notes.js'
 import { fill } from '../words/index.js'
 import { type AdminWords, adminWords } from './words.js'
 
-export type Organization = Schemas['Organization']
+const loadOrganization = (organizationId: string) =>
+  body(api.GET('/v1/orgs/{organizationId}', { params: { path: { organizationId } } }))
+
+export type Organization = Awaited<ReturnType<typeof loadOrganization>>
 
 /** Reads an organization. */
 export const useOrganization = (id: string): Loaded<Organization> =>
-  useData(
-    `organization/${id}`,
-    () =>
-      body(api.GET('/v1/orgs/{organizationId}', { params: { path: { organizationId: id } } })) as Promise<Organization>,
-  )
+  useData(`organization/${id}`, () => loadOrganization(id))
 
 type Part = keyof AdminWords['organization']['parts']
 type Group = keyof AdminWords['organization']['groups']

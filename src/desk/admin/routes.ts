@@ -1,42 +1,55 @@
 /** The routes of the settings, and of everything that an admin does. */
+import type { FunctionComponent } from 'preact'
 import type { Route, Screen } from '../screen.js'
 
-/** Returns a route. Its parameters are optional in the screen, because the type of the routes knows no names. */
-const route = (pattern: string, load: () => Promise<unknown>): Route => ({
-  pattern,
-  load: load as () => Promise<Screen>,
-})
+/** A screen that reads its parameters by name. They are optional in its type, because the one of the routes knows no names. */
+type Named = FunctionComponent<{ org?: string; space?: string; site?: string }>
 
-const ORGANIZATION = '/o/:org/settings'
+const ROUTES: readonly { pattern: string; load: () => Promise<Named> }[] = [
+  { pattern: '/o/:org/settings/members', load: async () => (await import('../screens/members.js')).Members },
+  {
+    pattern: '/o/:org/settings/invitations',
+    load: async () => (await import('../screens/invitations.js')).Invitations,
+  },
+  { pattern: '/o/:org/settings/teams', load: async () => (await import('../screens/teams.js')).Teams },
+  { pattern: '/o/:org/settings/sso', load: async () => (await import('../screens/sso.js')).SingleSignOn },
+  { pattern: '/o/:org/settings/general', load: async () => (await import('../screens/organization.js')).General },
+  { pattern: '/o/:org/settings/sites', load: async () => (await import('../screens/sites.js')).Sites },
+  {
+    pattern: '/o/:org/settings/merge-rules',
+    load: async () => (await import('../screens/organization.js')).OrganizationRules,
+  },
+  {
+    pattern: '/o/:org/settings/connections',
+    load: async () => (await import('../screens/org-connections.js')).OrganizationConnections,
+  },
+  { pattern: '/o/:org/settings/openapi', load: async () => (await import('../screens/openapi-specs.js')).OpenApiSpecs },
+  {
+    pattern: '/o/:org/settings/translations',
+    load: async () => (await import('../screens/translations.js')).Translations,
+  },
+  { pattern: '/o/:org/settings/trash', load: async () => (await import('../screens/trash.js')).Trash },
+  { pattern: '/o/:org/settings/tokens', load: async () => (await import('../screens/member-tokens.js')).MemberTokens },
+  { pattern: '/o/:org/settings/webhooks', load: async () => (await import('../screens/webhooks.js')).Webhooks },
+  { pattern: '/o/:org/settings/audit', load: async () => (await import('../screens/audit.js')).Audit },
+  { pattern: '/s/:space/settings', load: async () => (await import('../screens/space-settings.js')).SpaceSettings },
+  { pattern: '/s/:space/connection', load: async () => (await import('../screens/connection.js')).ConnectionScreen },
+  {
+    pattern: '/s/:space/connection/new',
+    load: async () => (await import('../screens/connection-new.js')).ConnectionNew,
+  },
+  { pattern: '/new', load: async () => (await import('../screens/new.js')).New },
+  { pattern: '/new/found', load: async () => (await import('../screens/new-found.js')).NewFound },
+  { pattern: '/sites/:site', load: async () => (await import('../screens/site-structure.js')).SiteStructure },
+  { pattern: '/sites/:site/structure', load: async () => (await import('../screens/site-structure.js')).SiteStructure },
+  { pattern: '/sites/:site/customize', load: async () => (await import('../screens/site-customize.js')).SiteCustomize },
+  { pattern: '/sites/:site/settings', load: async () => (await import('../screens/site-settings.js')).SiteSettings },
+  { pattern: '/sites/:site/visitors', load: async () => (await import('../screens/site-visitors.js')).SiteVisitors },
+  { pattern: '/sites/:site/redirects', load: async () => (await import('../screens/site-redirects.js')).SiteRedirects },
+]
 
 /** The routes. */
-export const ADMIN_ROUTES: readonly Route[] = [
-  route(`${ORGANIZATION}/members`, async () => (await import('../screens/members.js')).Members),
-  route(`${ORGANIZATION}/invitations`, async () => (await import('../screens/invitations.js')).Invitations),
-  route(`${ORGANIZATION}/teams`, async () => (await import('../screens/teams.js')).Teams),
-  route(`${ORGANIZATION}/sso`, async () => (await import('../screens/sso.js')).SingleSignOn),
-  route(`${ORGANIZATION}/general`, async () => (await import('../screens/organization.js')).General),
-  route(`${ORGANIZATION}/sites`, async () => (await import('../screens/sites.js')).Sites),
-  route(`${ORGANIZATION}/merge-rules`, async () => (await import('../screens/organization.js')).OrganizationRules),
-  route(
-    `${ORGANIZATION}/connections`,
-    async () => (await import('../screens/org-connections.js')).OrganizationConnections,
-  ),
-  route(`${ORGANIZATION}/openapi`, async () => (await import('../screens/openapi-specs.js')).OpenApiSpecs),
-  route(`${ORGANIZATION}/translations`, async () => (await import('../screens/translations.js')).Translations),
-  route(`${ORGANIZATION}/trash`, async () => (await import('../screens/trash.js')).Trash),
-  route(`${ORGANIZATION}/tokens`, async () => (await import('../screens/member-tokens.js')).MemberTokens),
-  route(`${ORGANIZATION}/webhooks`, async () => (await import('../screens/webhooks.js')).Webhooks),
-  route(`${ORGANIZATION}/audit`, async () => (await import('../screens/audit.js')).Audit),
-  route('/s/:space/settings', async () => (await import('../screens/space-settings.js')).SpaceSettings),
-  route('/s/:space/connection', async () => (await import('../screens/connection.js')).ConnectionScreen),
-  route('/s/:space/connection/new', async () => (await import('../screens/connection-new.js')).ConnectionNew),
-  route('/new', async () => (await import('../screens/new.js')).New),
-  route('/new/found', async () => (await import('../screens/new-found.js')).NewFound),
-  route('/sites/:site', async () => (await import('../screens/site-structure.js')).SiteStructure),
-  route('/sites/:site/structure', async () => (await import('../screens/site-structure.js')).SiteStructure),
-  route('/sites/:site/customize', async () => (await import('../screens/site-customize.js')).SiteCustomize),
-  route('/sites/:site/settings', async () => (await import('../screens/site-settings.js')).SiteSettings),
-  route('/sites/:site/visitors', async () => (await import('../screens/site-visitors.js')).SiteVisitors),
-  route('/sites/:site/redirects', async () => (await import('../screens/site-redirects.js')).SiteRedirects),
-]
+export const ADMIN_ROUTES: readonly Route[] = ROUTES.map(({ pattern, load }) => ({
+  pattern,
+  load: async () => (await load()) as Screen,
+}))

@@ -36,7 +36,7 @@ export const reloadSite = ({ id, organization }: Site) =>
 /** Changes the settings of a site. */
 export async function changeSite(site: Site, changes: Partial<Schemas['UpdateSite']>): Promise<void> {
   const params = { path: sitePath(site) }
-  await body(api.PATCH('/v1/orgs/{organizationId}/sites/{siteId}', { params, body: changes as never }))
+  await body(api.PATCH('/v1/orgs/{organizationId}/sites/{siteId}', { params, body: changes }))
   await reloadSite(site)
 }
 

@@ -7,7 +7,7 @@ import { Avatar } from '../shell/people.js'
 import { attempt, toast } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 import { FormError, Pick, Submit, useForm } from './form.js'
-import { ListEnd, OpeningRow, type Page, usePages } from './lists.js'
+import { ListEnd, OpeningRow, usePages } from './lists.js'
 import { useMembers, useNames, useTeams } from './names.js'
 import { contentRoles, Reasons, type Role, roleName } from './roles.js'
 import { adminWords } from './words.js'
@@ -20,12 +20,8 @@ export function SpaceMembers({ space }: { space: Space }) {
   const w = adminWords().space
   const key = `space/${space.id}/members`
   const names = useNames(space.organization)
-  const list = usePages<Entry>(
-    key,
-    (query) =>
-      body(
-        api.GET('/v1/spaces/{spaceId}/permissions/aggregate', { params: { path: { spaceId: space.id }, query } }),
-      ) as Promise<Page<Entry>>,
+  const list = usePages<Entry>(key, (query) =>
+    body(api.GET('/v1/spaces/{spaceId}/permissions/aggregate', { params: { path: { spaceId: space.id }, query } })),
   )
   const takeBack = (entry: Entry, role: Role) =>
     attempt(async () => {
@@ -124,7 +120,7 @@ export function SpaceMembers({ space }: { space: Space }) {
 }
 
 async function give(space: Space, role: Role, to: { users?: string[]; teams?: string[] }): Promise<void> {
-  const input = { role, ...to } as never
+  const input = { role, ...to }
   await body(api.POST('/v1/spaces/{spaceId}/permissions', { params: { path: { spaceId: space.id } }, body: input }))
 }
 

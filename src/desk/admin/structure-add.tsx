@@ -48,7 +48,7 @@ export function AddPart({
       return body(
         api.POST('/v1/orgs/{organizationId}/sites/{siteId}/section-groups', {
           params,
-          body: { title, draft } as never,
+          body: { title, draft },
         }),
       )
     if (kind === 'link')

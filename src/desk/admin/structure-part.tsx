@@ -16,31 +16,52 @@ import { adminWords } from './words.js'
 /** The fields that a part may have. */
 type Changes = { title?: string; path?: string; target?: string; condition?: string | null; draft?: boolean }
 
-/** The request that changes, or removes, a part of any kind. */
-function requestsFor(site: Site, { type, id }: Row) {
-  const path = sitePath(site)
-  const base = '/v1/orgs/{organizationId}/sites/{siteId}'
-  switch (type) {
-    case 'site-section':
-      return { url: `${base}/sections/{siteSectionId}`, path: { ...path, siteSectionId: id } } as const
-    case 'site-section-group':
-      return { url: `${base}/section-groups/{siteSectionGroupId}`, path: { ...path, siteSectionGroupId: id } } as const
-    case 'site-external-link':
-      return { url: `${base}/external-links/{siteExternalLinkId}`, path: { ...path, siteExternalLinkId: id } } as const
-    case 'site-space':
-      return { url: `${base}/site-spaces/{siteSpaceId}`, path: { ...path, siteSpaceId: id } } as const
+const SECTION = '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}'
+const GROUP = '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}'
+const LINK = '/v1/orgs/{organizationId}/sites/{siteId}/external-links/{siteExternalLinkId}'
+const SITE_SPACE = '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}'
+
+/** The requests that change and remove a part, by its kind. */
+const REQUESTS: Record<
+  Row['type'],
+  {
+    change: (site: Site, id: string, body: Changes) => Promise<unknown>
+    remove: (site: Site, id: string) => Promise<unknown>
   }
+> = {
+  'site-section': {
+    change: (site, siteSectionId, changes) =>
+      body(api.PATCH(SECTION, { params: { path: { ...sitePath(site), siteSectionId } }, body: changes })),
+    remove: (site, siteSectionId) =>
+      body(api.DELETE(SECTION, { params: { path: { ...sitePath(site), siteSectionId } } })),
+  },
+  'site-section-group': {
+    change: (site, siteSectionGroupId, changes) =>
+      body(api.PATCH(GROUP, { params: { path: { ...sitePath(site), siteSectionGroupId } }, body: changes })),
+    remove: (site, siteSectionGroupId) =>
+      body(api.DELETE(GROUP, { params: { path: { ...sitePath(site), siteSectionGroupId } } })),
+  },
+  'site-external-link': {
+    change: (site, siteExternalLinkId, changes) =>
+      body(api.PATCH(LINK, { params: { path: { ...sitePath(site), siteExternalLinkId } }, body: changes })),
+    remove: (site, siteExternalLinkId) =>
+      body(api.DELETE(LINK, { params: { path: { ...sitePath(site), siteExternalLinkId } } })),
+  },
+  'site-space': {
+    change: (site, siteSpaceId, changes) =>
+      body(api.PATCH(SITE_SPACE, { params: { path: { ...sitePath(site), siteSpaceId } }, body: changes })),
+    remove: (site, siteSpaceId) =>
+      body(api.DELETE(SITE_SPACE, { params: { path: { ...sitePath(site), siteSpaceId } } })),
+  },
 }
 
 async function change(site: Site, row: Row, changes: Changes): Promise<void> {
-  const { url, path } = requestsFor(site, row)
-  await body(api.PATCH(url as never, { params: { path }, body: changes } as never))
+  await REQUESTS[row.type].change(site, row.id, changes)
   await Promise.all([reload(`sites/${site.id}/structure`), reloadSite(site)])
 }
 
 async function remove(site: Site, row: Row): Promise<void> {
-  const { url, path } = requestsFor(site, row)
-  await body(api.DELETE(url as never, { params: { path } } as never))
+  await REQUESTS[row.type].remove(site, row.id)
   setQuery({ part: null })
   await reload(`sites/${site.id}`)
 }
@@ -58,7 +79,7 @@ async function makeDefault(site: Site, row: Row): Promise<void> {
   } else {
     const changes: Partial<Schemas['UpdateSite']> =
       row.type === 'site-space' ? { defaultSiteSpace: row.id } : { defaultSiteSection: row.id }
-    await body(api.PATCH('/v1/orgs/{organizationId}/sites/{siteId}', { params, body: changes as never }))
+    await body(api.PATCH('/v1/orgs/{organizationId}/sites/{siteId}', { params, body: changes }))
   }
   await reload(`sites/${site.id}`)
 }

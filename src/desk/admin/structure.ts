@@ -92,7 +92,7 @@ export const moveRow = (site: Site, { type, id }: PartName, move: Move): Promise
       params: { path: sitePath(site) },
       body: { item: { type, id }, ...move },
     }),
-  ) as Promise<Structure>
+  )
 
 /** What a row is called. */
 export const titleOf = ({ part }: Row): string => part.title

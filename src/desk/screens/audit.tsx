@@ -1,7 +1,7 @@
 /** The audit log of an organization: who did what, when, and with which result. */
 import { api, body, type Schemas } from '../api/client.js'
 import { Pick } from '../admin/form.js'
-import { ListEnd, OpeningRow, type Page, parameter, usePages } from '../admin/lists.js'
+import { ListEnd, OpeningRow, parameter, usePages } from '../admin/lists.js'
 import { useMembers, useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { adminWords } from '../admin/words.js'
@@ -108,7 +108,7 @@ const loadPage = (organization: string, page: { limit: number; page?: string }) 
     api.GET('/v1/orgs/{organizationId}/audit-log', {
       params: { path: { organizationId: organization }, query: { ...page, ...query() } },
     }),
-  ) as Promise<Page<Entry>>
+  )
 
 /** What an operation is called. Rare operations are named as the API names them. */
 function actionOf({ operation }: Entry): string {

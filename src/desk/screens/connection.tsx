@@ -44,7 +44,7 @@ function OfSpace({ space }: { space: Space }) {
   const w = adminWords().connection
   const connections = useConnections(space.id)
   const all = connections.value ?? []
-  const running = all.some(({ lastRun }) => lastRun && !isOver(lastRun))
+  const running = all.some(({ lastRun, paused }) => (lastRun ? !isOver(lastRun) : !paused))
   // While something runs, its progress is read again.
   useEffect(() => {
     const timer = running ? setInterval(() => void reloadConnections(space.id), WHILE_RUNNING_MS) : undefined

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { InvitePeople } from '../admin/invite-people.js'
-import { ListEnd, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { roleName } from '../admin/roles.js'
@@ -47,12 +47,10 @@ const TONES: Record<Schemas['Invite']['delivery'], Tone> = { queued: '', sent: '
 function ByMail({ organization }: { organization: Organization }) {
   const w = adminWords().invitations
   const key = `orgs/${organization.id}/invites`
-  const list = usePages<Schemas['Invite']>(
-    key,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/invites', { params: { path: { organizationId: organization.id }, query } }),
-      ) as Promise<Page<Schemas['Invite']>>,
+  const list = usePages<Schemas['Invite']>(key, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/invites', { params: { path: { organizationId: organization.id }, query } }),
+    ),
   )
   const at = (inviteId: string) => ({ params: { path: { organizationId: organization.id, inviteId } } })
   const again = (inviteId: string, email: string) =>
@@ -131,14 +129,12 @@ function ByLink({ organization }: { organization: Organization }) {
   const w = adminWords().invitations
   const [ask, question] = useQuestion()
   const key = `orgs/${organization.id}/link-invites`
-  const list = usePages<Schemas['LinkInvite']>(
-    key,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/link-invites', {
-          params: { path: { organizationId: organization.id }, query },
-        }),
-      ) as Promise<Page<Schemas['LinkInvite']>>,
+  const list = usePages<Schemas['LinkInvite']>(key, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/link-invites', {
+        params: { path: { organizationId: organization.id }, query },
+      }),
+    ),
   )
   const revoke = (inviteId: string) =>
     ask({

@@ -1,7 +1,7 @@
 /** The tokens with which members use the API, and their exemptions from single sign-on. */
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
-import { ListEnd, type Page, parameter, usePages } from '../admin/lists.js'
+import { ListEnd, parameter, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
@@ -36,14 +36,12 @@ function Tokens({ organization }: { organization: Organization }) {
   const path = { organizationId: organization.id }
   const user = parameter('user')
   const key = `orgs/${organization.id}/tokens?${user}`
-  const list = usePages<MemberToken>(
-    key,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/tokens', {
-          params: { path, query: { ...query, ...(user === '' ? {} : { user }) } },
-        }),
-      ) as Promise<Page<MemberToken>>,
+  const list = usePages<MemberToken>(key, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/tokens', {
+        params: { path, query: { ...query, ...(user === '' ? {} : { user }) } },
+      }),
+    ),
   )
   const exempt = useData(
     `orgs/${organization.id}/sso-tokens`,

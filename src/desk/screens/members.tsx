@@ -5,7 +5,7 @@ import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { session } from '../api/session.js'
 import { Options, Pick } from '../admin/form.js'
-import { Filter, ListEnd, OpeningRow, type Page, parameter, usePages } from '../admin/lists.js'
+import { Filter, ListEnd, OpeningRow, parameter, usePages } from '../admin/lists.js'
 import { useNames } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
@@ -63,22 +63,20 @@ function MemberTable({ organization }: { organization: Organization }) {
   const w = adminWords().members
   const search = parameter('q')
   const role = parameter('role')
-  const list = usePages<Member>(
-    `orgs/${organization.id}/members?${search}&${role}`,
-    ({ limit, page }) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/members', {
-          params: {
-            path: { organizationId: organization.id },
-            query: {
-              limit,
-              ...(page === undefined ? {} : { page }),
-              ...(search === '' ? {} : { search }),
-              ...(role === '' ? {} : { role: role as Role | 'guest' }),
-            },
+  const list = usePages<Member>(`orgs/${organization.id}/members?${search}&${role}`, ({ limit, page }) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/members', {
+        params: {
+          path: { organizationId: organization.id },
+          query: {
+            limit,
+            ...(page === undefined ? {} : { page }),
+            ...(search === '' ? {} : { search }),
+            ...(role === '' ? {} : { role: role as Role | 'guest' }),
           },
-        }),
-      ) as Promise<Page<Member>>,
+        },
+      }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>
@@ -130,7 +128,7 @@ async function change(organization: Organization, member: Member, to: { role?: R
   const send = (values: typeof to) =>
     body(
       api.PATCH('/v1/orgs/{organizationId}/members/{userId}', { ...byMember(organization, member), body: values }),
-    ).finally(() => reload(`orgs/${organization.id}/members`))
+    ).finally(() => Promise.all([reload(`orgs/${organization.id}/members`), reload('reasons/')]))
   const name = member.user.displayName
   const done = await attempt(() => send(to))
   if (!done) return
@@ -257,7 +255,7 @@ function OnSpace({
 }) {
   const w = adminWords().members
   const names = useNames(organization.id)
-  const key = `spaces/${space.id}/reasons`
+  const key = `reasons/${space.id}`
   const reasons = useData(
     key,
     async () =>

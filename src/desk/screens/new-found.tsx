@@ -115,7 +115,7 @@ function countPages(pages: readonly Schemas['Page'][]): Contents {
 async function look(spaceId: string) {
   const path = { spaceId }
   const [content, history, broken] = await Promise.all([
-    body(api.GET('/v1/spaces/{spaceId}/content', { params: { path, query: {} } })) as Promise<Schemas['Revision']>,
+    body(api.GET('/v1/spaces/{spaceId}/content', { params: { path, query: {} } })),
     body(api.GET('/v1/spaces/{spaceId}/revisions', { params: { path, query: { limit: 1 } } })),
     body(api.GET('/v1/spaces/{spaceId}/links', { params: { path, query: { status: 'broken', limit: 3 } } })),
   ])

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { AreaField, ChoiceField, FormError, Segments, Submit, TextField, useForm } from '../admin/form.js'
-import { ListEnd, OpeningRow, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, OpeningRow, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
@@ -69,12 +69,10 @@ function SpecState({ spec }: { spec: Spec }) {
 
 function Specs({ organization }: { organization: Organization }) {
   const w = adminWords().openapi
-  const list = usePages<Spec>(
-    `orgs/${organization.id}/openapi`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/openapi', { params: { path: { organizationId: organization.id }, query } }),
-      ) as Promise<Page<Spec>>,
+  const list = usePages<Spec>(`orgs/${organization.id}/openapi`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/openapi', { params: { path: { organizationId: organization.id }, query } }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>

@@ -1,6 +1,6 @@
 /** The connections of all spaces of an organization. */
 import { api, body, type Schemas } from '../api/client.js'
-import { ListEnd, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, usePages } from '../admin/lists.js'
 import { useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { adminWords } from '../admin/words.js'
@@ -19,14 +19,12 @@ export const OrganizationConnections = ({ org = '' }: { org?: string }) => (
 function Connections({ organization }: { organization: Organization }) {
   const w = adminWords().connection
   const spaces = new Map((useSpaces(organization.id) ?? []).map(({ id, title }) => [id, title]))
-  const list = usePages<Schemas['Connection']>(
-    `orgs/${organization.id}/connections`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/git/connections', {
-          params: { path: { organizationId: organization.id }, query },
-        }),
-      ) as Promise<Page<Schemas['Connection']>>,
+  const list = usePages<Schemas['Connection']>(`orgs/${organization.id}/connections`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/git/connections', {
+        params: { path: { organizationId: organization.id }, query },
+      }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>

@@ -1,6 +1,6 @@
 /** The look of a site, with a live preview. Changes are a draft that only the preview shows, until they are published. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, api, body, type Schemas } from '../api/client.js'
+import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { CustomizeOptions } from '../admin/customize-options.js'
 import { Segments } from '../admin/form.js'
@@ -23,19 +23,12 @@ interface Looks {
 
 const look = (site: Site): Promise<Looks> =>
   Promise.all([
-    body(
-      api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params: { path: sitePath(site) } }),
-    ) as Promise<Look>,
-    body(
-      api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params: { path: sitePath(site) } }),
-    ).catch((error) => {
-      if (error instanceof ApiError && error.status === 404) return null
-      throw error
-    }) as Promise<Schemas['SiteCustomizationDraft'] | null>,
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params: { path: sitePath(site) } })),
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params: { path: sitePath(site) } })),
   ]).then(([published, draft]) => ({
     published,
-    draft: draft?.customization ?? null,
-    preview: draft?.urls.preview ?? `${site.urls.preview}/~look`,
+    draft: draft.pending ? draft.customization : null,
+    preview: draft.urls.preview,
   }))
 
 const keyOf = (id: string): string => `sites/${id}/looks`
@@ -64,9 +57,7 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
     if (!site) return
     const params = { path: sitePath(site) }
     try {
-      await body(
-        api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params, body: next as never }),
-      )
+      await body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params, body: next }))
       setError(null)
       setRound((one) => one + 1)
     } catch (thrown) {
@@ -87,9 +78,7 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
     const before = looks.value?.published
     await attempt(async () => {
       if (isPublished)
-        await body(
-          api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params, body: current as never }),
-        )
+        await body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params, body: current }))
       await body(api.DELETE('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', { params }))
       await reload(keyOf(id))
       setEdited(null)
@@ -99,14 +88,10 @@ export function SiteCustomize({ site: id = '' }: { site?: string }) {
       const undo = async () => {
         const target = isPublished ? before : current
         if (!target) return
-        await body(
-          isPublished
-            ? api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', { params, body: target as never })
-            : api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', {
-                params,
-                body: target as never,
-              }),
-        )
+        const input = { params, body: target }
+        await (isPublished
+          ? body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization', input))
+          : body(api.PUT('/v1/orgs/{organizationId}/sites/{siteId}/customization/draft', input)))
         await reload(keyOf(id))
         setRound((one) => one + 1)
       }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { ChoiceField, FormError, Segments, Submit, TextField, useForm } from '../admin/form.js'
-import { ListEnd, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, usePages } from '../admin/lists.js'
 import { type Site, SiteFrame, sitePath } from '../admin/site.js'
 import { adminWords } from '../admin/words.js'
 import { Dialog } from '../shell/dialog.js'
@@ -69,12 +69,8 @@ function List({ site, onEdit }: { site: Site; onEdit: (redirect: Redirect) => vo
   const path = sitePath(site)
   const key = `sites/${site.id}/redirects`
   const spaces = new Map((useDestinations(site) ?? []).map(({ space }) => [space.id, space.title]))
-  const list = usePages<Redirect>(
-    key,
-    (query) =>
-      body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/redirects', { params: { path, query } })) as Promise<
-        Page<Redirect>
-      >,
+  const list = usePages<Redirect>(key, (query) =>
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/redirects', { params: { path, query } })),
   )
   const remove = (redirect: Redirect) =>
     attempt(async () => {

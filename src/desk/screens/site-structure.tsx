@@ -1,6 +1,6 @@
 /** The structure of a site: sections, groups, variants and links, moved by dragging and by keyboard. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, body, type Schemas } from '../api/client.js'
+import { api, body } from '../api/client.js'
 import { put, useData } from '../api/data.js'
 import { AddPart } from '../admin/structure-add.js'
 import { PartSettings } from '../admin/structure-part.js'
@@ -14,17 +14,13 @@ import { Chip, Empty, Show } from '../shell/notes.js'
 import { attempt } from '../shell/toast.js'
 import { fill } from '../words/index.js'
 
-type Structure = Schemas['SiteStructure']
-
 const useStructure = (site: Site | undefined) =>
-  useData(
-    site ? `sites/${site.id}/structure` : null,
-    () =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/sites/{siteId}/structure', {
-          params: { path: site ? sitePath(site) : { organizationId: '', siteId: '' }, query: {} },
-        }),
-      ) as Promise<Structure>,
+  useData(site ? `sites/${site.id}/structure` : null, () =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/sites/{siteId}/structure', {
+        params: { path: site ? sitePath(site) : { organizationId: '', siteId: '' }, query: {} },
+      }),
+    ),
   )
 
 /** The screen. */

@@ -4,7 +4,7 @@ import { api, body, type Schemas } from '../api/client.js'
 import { reload, useData } from '../api/data.js'
 import { FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
-import { ListEnd, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, usePages } from '../admin/lists.js'
 import { useQuestion } from '../admin/question.js'
 import { type Site, SiteFrame, sitePath } from '../admin/site.js'
 import { adminWords } from '../admin/words.js'
@@ -64,12 +64,8 @@ function ShareLinks({ site }: { site: Site }) {
   const [name, setName] = useState('')
   const path = sitePath(site)
   const key = `sites/${site.id}/share-links`
-  const list = usePages<ShareLink>(
-    key,
-    (query) =>
-      body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/share-links', { params: { path, query } })) as Promise<
-        Page<ShareLink>
-      >,
+  const list = usePages<ShareLink>(key, (query) =>
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/share-links', { params: { path, query } })),
   )
   const form = useForm(async () => {
     await body(api.POST('/v1/orgs/{organizationId}/sites/{siteId}/share-links', { params: { path }, body: { name } }))
@@ -168,12 +164,8 @@ function ShareLinks({ site }: { site: Site }) {
 
 /** The sign-in of visitors at the team's own server, which signs a token. */
 function SignIn({ site }: { site: Site }) {
-  const auth = useData(
-    `sites/${site.id}/auth`,
-    () =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/sites/{siteId}/publishing/auth', { params: { path: sitePath(site) } }),
-      ) as Promise<Schemas['SitePublishingAuth']>,
+  const auth = useData(`sites/${site.id}/auth`, () =>
+    body(api.GET('/v1/orgs/{organizationId}/sites/{siteId}/publishing/auth', { params: { path: sitePath(site) } })),
   )
   return <Show data={auth}>{(value) => <SignInForm site={site} auth={value} />}</Show>
 }
@@ -199,7 +191,7 @@ function SignInForm({ site, auth }: { site: Site; auth: Schemas['SitePublishingA
       button: w.newKey,
       run: async () => {
         const made = await body(
-          api.POST('/v1/orgs/{organizationId}/sites/{siteId}/publishing/auth/regenerate', { params }) as never,
+          api.POST('/v1/orgs/{organizationId}/sites/{siteId}/publishing/auth/regenerate', { params }),
         )
         setKey((made as Schemas['SitePublishingAuth']).privateKey ?? '')
       },

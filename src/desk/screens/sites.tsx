@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { CheckField, FormError, Submit, TextField, useForm } from '../admin/form.js'
-import { Filter, ListEnd, type Page, parameter, usePages } from '../admin/lists.js'
+import { Filter, ListEnd, parameter, usePages } from '../admin/lists.js'
 import { useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { VisibilityField } from '../admin/site-visibility.js'
@@ -61,17 +61,15 @@ export function SiteChip({ site }: { site: Site }) {
 function List({ organization }: { organization: Organization }) {
   const w = adminWords().sites
   const title = parameter('q')
-  const list = usePages<Site>(
-    `orgs/${organization.id}/sites?${title}`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/sites', {
-          params: {
-            path: { organizationId: organization.id },
-            query: { ...query, ...(title === '' ? {} : { title }) },
-          },
-        }),
-      ) as Promise<Page<Site>>,
+  const list = usePages<Site>(`orgs/${organization.id}/sites?${title}`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/sites', {
+        params: {
+          path: { organizationId: organization.id },
+          query: { ...query, ...(title === '' ? {} : { title }) },
+        },
+      }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>
@@ -117,7 +115,7 @@ function NewSite({ organization, onClose }: { organization: Organization; onClos
     const site = await body(
       api.POST('/v1/orgs/{organizationId}/sites', {
         params: { path: { organizationId: organization.id } },
-        body: { title, visibility, spaces: chosen.length > 0 ? [...chosen] : 'empty' } as never,
+        body: { type: 'basic', title, visibility, spaces: chosen.length > 0 ? [...chosen] : 'empty' },
       }),
     )
     await reload(`orgs/${organization.id}/sites`)

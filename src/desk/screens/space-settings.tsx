@@ -37,7 +37,7 @@ export function SpaceSettings({ space: id = '' }: { space?: string }) {
 
 async function change(space: Space, changes: Partial<Schemas['UpdateSpace']>): Promise<void> {
   const params = { path: { spaceId: space.id } }
-  await body(api.PATCH('/v1/spaces/{spaceId}', { params, body: changes as never }))
+  await body(api.PATCH('/v1/spaces/{spaceId}', { params, body: changes }))
   await Promise.all([reload(`space/${space.id}`), reload('home/')])
 }
 

@@ -4,7 +4,7 @@ import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { AreaField, ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
-import { OpeningRow, type Page, usePages } from '../admin/lists.js'
+import { OpeningRow, usePages } from '../admin/lists.js'
 import { useMembers, useTeams } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
@@ -66,12 +66,8 @@ export function SingleSignOn({ org = '' }: { org?: string }) {
 
 function Providers({ organization }: { organization: Organization }) {
   const w = adminWords().sso
-  const list = usePages<Provider>(
-    `orgs/${organization.id}/saml`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/saml', { params: { path: { organizationId: organization.id }, query } }),
-      ) as Promise<Page<Provider>>,
+  const list = usePages<Provider>(`orgs/${organization.id}/saml`, (query) =>
+    body(api.GET('/v1/orgs/{organizationId}/saml', { params: { path: { organizationId: organization.id }, query } })),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>
@@ -195,12 +191,8 @@ function Identities({ organization, provider }: { organization: Organization; pr
   const path = { organizationId: organization.id, samlProviderId: provider.id }
   const key = `orgs/${organization.id}/saml/${provider.id}/identities`
   const members = new Map((useMembers(organization.id) ?? []).map(({ id, user }) => [id, user.displayName]))
-  const list = usePages<Schemas['SSOIdentity']>(
-    key,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/saml/{samlProviderId}/identities', { params: { path, query } }),
-      ) as Promise<Page<Schemas['SSOIdentity']>>,
+  const list = usePages<Schemas['SSOIdentity']>(key, (query) =>
+    body(api.GET('/v1/orgs/{organizationId}/saml/{samlProviderId}/identities', { params: { path, query } })),
   )
   const unlink = (identityId: string) =>
     attempt(async () => {

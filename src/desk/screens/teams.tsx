@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { FormError, Pick, Submit, TextField, useForm } from '../admin/form.js'
-import { Filter, ListEnd, OpeningRow, type Page, parameter, usePages } from '../admin/lists.js'
+import { Filter, ListEnd, OpeningRow, parameter, usePages } from '../admin/lists.js'
 import { useMembers } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
@@ -82,17 +82,15 @@ function NewTeam({ organization, onClose }: { organization: Organization; onClos
 function TeamTable({ organization }: { organization: Organization }) {
   const w = adminWords().teams
   const title = parameter('q')
-  const list = usePages<Team>(
-    `orgs/${organization.id}/teams?${title}`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/teams', {
-          params: {
-            path: { organizationId: organization.id },
-            query: { ...query, ...(title === '' ? {} : { title }) },
-          },
-        }),
-      ) as Promise<Page<Team>>,
+  const list = usePages<Team>(`orgs/${organization.id}/teams?${title}`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/teams', {
+        params: {
+          path: { organizationId: organization.id },
+          query: { ...query, ...(title === '' ? {} : { title }) },
+        },
+      }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>
@@ -153,19 +151,13 @@ function OneTeam({ organization, team }: { organization: Organization; team: Tea
   const w = adminWords().teams
   const [ask, question] = useQuestion()
   const path = { organizationId: organization.id, teamId: team.id }
-  const list = usePages<TeamMember>(
-    `orgs/${organization.id}/teams/${team.id}/members`,
-    (query) =>
-      body(api.GET('/v1/orgs/{organizationId}/teams/{teamId}/members', { params: { path, query } })) as Promise<
-        Page<TeamMember>
-      >,
+  const list = usePages<TeamMember>(`orgs/${organization.id}/teams/${team.id}/members`, (query) =>
+    body(api.GET('/v1/orgs/{organizationId}/teams/{teamId}/members', { params: { path, query } })),
   )
   const everyone = useMembers(organization.id) ?? []
   const change = (changes: Schemas['SetTeamMembers']) =>
     attempt(async () => {
-      await body(
-        api.PUT('/v1/orgs/{organizationId}/teams/{teamId}/members', { params: { path }, body: changes as never }),
-      )
+      await body(api.PUT('/v1/orgs/{organizationId}/teams/{teamId}/members', { params: { path }, body: changes }))
       await refresh(organization)
     })
   return (

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
 import { AreaField, CheckField, ChoiceField, FormError, Submit, TextField, useForm } from '../admin/form.js'
-import { ListEnd, OpeningRow, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, OpeningRow, usePages } from '../admin/lists.js'
 import { useSpaces } from '../admin/names.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
@@ -66,14 +66,12 @@ const STATES: Record<Translation['status'], [Tone, IconName]> = {
 function List({ organization }: { organization: Organization }) {
   const w = adminWords().translations
   const spaces = new Map((useSpaces(organization.id) ?? []).map(({ id, title }) => [id, title]))
-  const list = usePages<Translation>(
-    `orgs/${organization.id}/translations`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/translations', {
-          params: { path: { organizationId: organization.id }, query },
-        }),
-      ) as Promise<Page<Translation>>,
+  const list = usePages<Translation>(`orgs/${organization.id}/translations`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/translations', {
+        params: { path: { organizationId: organization.id }, query },
+      }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>
@@ -257,7 +255,7 @@ function TranslationForm({ organization, onClose }: { organization: Organization
       ...(isAutomatic ? { automatic: { charactersPerMonth: Number(characters) } } : {}),
     }
     const params = { path: { organizationId: organization.id } }
-    await body(api.POST('/v1/orgs/{organizationId}/translations', { params, body: input as never }))
+    await body(api.POST('/v1/orgs/{organizationId}/translations', { params, body: input }))
     await reload(`orgs/${organization.id}/`)
     onClose()
   })

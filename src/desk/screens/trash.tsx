@@ -1,7 +1,7 @@
 /** Deleted spaces: restore them, or remove them for good. */
 import { api, body, type Schemas } from '../api/client.js'
 import { reload } from '../api/data.js'
-import { ListEnd, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
@@ -36,14 +36,12 @@ function Deleted({ organization }: { organization: Organization }) {
   const w = adminWords().trash
   const [ask, question] = useQuestion()
   const key = `orgs/${organization.id}/deleted-spaces`
-  const list = usePages<Space>(
-    key,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/deleted-spaces', {
-          params: { path: { organizationId: organization.id }, query },
-        }),
-      ) as Promise<Page<Space>>,
+  const list = usePages<Space>(key, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/deleted-spaces', {
+        params: { path: { organizationId: organization.id }, query },
+      }),
+    ),
   )
   const at = (space: Space) => ({ params: { path: { spaceId: space.id } } })
   const restore = (space: Space) =>

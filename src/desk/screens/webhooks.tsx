@@ -5,7 +5,7 @@ import { reload } from '../api/data.js'
 import { WebhookForm } from '../admin/webhook-form.js'
 import { Pick } from '../admin/form.js'
 import { CopyAddress } from '../admin/invite-people.js'
-import { ListEnd, OpeningRow, type Page, usePages } from '../admin/lists.js'
+import { ListEnd, OpeningRow, usePages } from '../admin/lists.js'
 import { type Organization, OrganizationFrame } from '../admin/organization.js'
 import { useQuestion } from '../admin/question.js'
 import { adminWords } from '../admin/words.js'
@@ -72,12 +72,10 @@ function state({ enabled, failingSince }: Webhook): [Tone, IconName, 'on' | 'off
 
 function Hooks({ organization, onSecret }: { organization: Organization; onSecret: (secret: string) => void }) {
   const w = adminWords().webhooks
-  const list = usePages<Webhook>(
-    `orgs/${organization.id}/webhooks`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/webhooks', { params: { path: { organizationId: organization.id }, query } }),
-      ) as Promise<Page<Webhook>>,
+  const list = usePages<Webhook>(`orgs/${organization.id}/webhooks`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/webhooks', { params: { path: { organizationId: organization.id }, query } }),
+    ),
   )
   return (
     <Show data={list.data} retry={() => void list.again()}>
@@ -239,14 +237,12 @@ function Deliveries({ organization, hook }: { organization: Organization; hook: 
   const w = adminWords().webhooks
   const [status, setStatus] = useState<'' | Delivery['status']>('')
   const path = { organizationId: organization.id, webhookId: hook.id }
-  const list = usePages<Delivery>(
-    `orgs/${organization.id}/webhooks/${hook.id}/deliveries?${status}`,
-    (query) =>
-      body(
-        api.GET('/v1/orgs/{organizationId}/webhooks/{webhookId}/deliveries', {
-          params: { path, query: { ...query, order: 'desc', ...(status === '' ? {} : { status }) } },
-        }),
-      ) as Promise<Page<Delivery>>,
+  const list = usePages<Delivery>(`orgs/${organization.id}/webhooks/${hook.id}/deliveries?${status}`, (query) =>
+    body(
+      api.GET('/v1/orgs/{organizationId}/webhooks/{webhookId}/deliveries', {
+        params: { path, query: { ...query, order: 'desc', ...(status === '' ? {} : { status }) } },
+      }),
+    ),
   )
   const replay = (delivery: Delivery) =>
     attempt(async () => {
