@@ -76,7 +76,7 @@ const shown = (page: Page, selector: string, words: string): Promise<unknown> =>
     words,
   )
 
-test('a person resolves the conflicts of a sync by keyboard, and main and the remote keep everything', async () => {
+test('the keyboard resolves the conflicts of a sync, and no change of either side is lost', async () => {
   const { here, remotes } = context
   const remote = await remotes.createRepository('docs.git', { files: FILES })
   const made = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)

@@ -4,7 +4,7 @@ import { unifiedMergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 
-/** What the editor gets. */
+/** The texts and callbacks of the editor. */
 export interface MergeEditorOptions {
   /** The text to compare with: that before both changes. */
   before: string
