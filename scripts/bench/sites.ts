@@ -16,6 +16,7 @@ import {
   importInto,
   type Json,
   newSpace,
+  type Server,
   type ServiceProcess,
   startBare,
   startLoad,

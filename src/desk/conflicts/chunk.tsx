@@ -118,6 +118,7 @@ function Result({ isRendered, ...props }: PartProps & { at: number; isRendered: 
         {isEditing ? (
           <Writing
             text={chunkResult(file, texts, choice ?? 'both')}
+            before={texts.base}
             onText={(written) => screen.decide(stop, { text: written })}
             onDone={() => screen.edit(null)}
           />

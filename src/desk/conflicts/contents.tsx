@@ -98,6 +98,7 @@ export function ContentsResult(props: PartProps & { texts: ChunkTexts }) {
         {isEditing ? (
           <Writing
             text={text}
+            before={texts.base}
             onText={(written) => screen.decide(stop, { text: written })}
             onDone={() => screen.edit(null)}
           />

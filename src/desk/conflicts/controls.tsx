@@ -1,7 +1,8 @@
 /** The buttons and the text field with which a person decides a part. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../shell/icons.js'
+import { Shape } from '../shell/notes.js'
 import { words } from '../words/index.js'
 import type { Choice } from './decisions.js'
 import type { ConflictScreen } from './use-conflicts.js'
@@ -88,16 +89,59 @@ export function EditButtons({ screen, stop }: PartProps) {
   )
 }
 
-/** The field for a text that a person writes. What is typed is the result at once. */
-export function Writing({
-  text,
-  onText,
-  onDone,
-}: {
+/** Below this width, the browser's own field works better with the keyboard on the screen. */
+const MIN_EDITOR_WIDTH = 641
+
+interface WritingProps {
   text: string
+  /** The text before both changes. */
+  before: string
   onText: (text: string) => void
   onDone: () => void
-}) {
+}
+
+/**
+ * The field for a text that a person writes. What is typed is the result at once. The editor that shows the changes is
+ * loaded when it is opened; the browser's own field stands in for it.
+ */
+export function Writing(props: WritingProps) {
+  const [openEditor, setOpenEditor] = useState<typeof import('./merge-editor.js').openMergeEditor | null>(null)
+  const [isPlain, setPlain] = useState(innerWidth < MIN_EDITOR_WIDTH)
+  useEffect(() => {
+    if (isPlain) return
+    import('./merge-editor.js').then(
+      (one) => setOpenEditor(() => one.openMergeEditor),
+      () => setPlain(true),
+    )
+  }, [isPlain])
+  if (isPlain) return <PlainField {...props} />
+  return openEditor ? <EditorField {...props} openEditor={openEditor} /> : <Shape lines={2} />
+}
+
+function EditorField({
+  openEditor,
+  ...props
+}: WritingProps & { openEditor: typeof import('./merge-editor.js').openMergeEditor }) {
+  const holder = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  useEffect(
+    () =>
+      holder.current
+        ? openEditor(holder.current, {
+            before: props.before,
+            text: props.text,
+            label: words().conflicts.writing,
+            onText: (text) => latest.current.onText(text),
+            onDone: () => latest.current.onDone(),
+          })
+        : undefined,
+    [],
+  )
+  return <div class="merge-editor" ref={holder} />
+}
+
+function PlainField({ text, onText, onDone }: WritingProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
   return (

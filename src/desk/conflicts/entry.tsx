@@ -17,19 +17,21 @@ export function ConflictEntry({ spaceId, number }: { spaceId: string; number: st
   ).value
   if (!state || state.count === 0) return null
   return (
-    <Note
-      tone="wait"
-      actions={
-        <a class="btn small" href={`/s/${spaceId}/c/${number}/conflicts/1`}>
-          {w.resolve}
-        </a>
-      }
-    >
-      <p>
-        {state.host === undefined
-          ? plural(w.entry, state.count)
-          : plural(w.entrySync, state.count, { host: hostName(state.host) })}
-      </p>
-    </Note>
+    <div class="entry-note">
+      <Note
+        tone="wait"
+        actions={
+          <a class="btn small" href={`/s/${spaceId}/c/${number}/conflicts/1`}>
+            {w.resolve}
+          </a>
+        }
+      >
+        <p>
+          {state.host === undefined
+            ? plural(w.entry, state.count)
+            : plural(w.entrySync, state.count, { host: hostName(state.host) })}
+        </p>
+      </Note>
+    </div>
   )
 }

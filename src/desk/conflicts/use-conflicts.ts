@@ -1,6 +1,6 @@
 /** The state of the screen of conflicts: which one is current, which text is written, and what was said. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ApiError } from '../api/client.js'
 import { address, open } from '../route.js'
 import type { Space } from '../space/space.js'
@@ -146,7 +146,9 @@ export class ConflictScreen {
   editCurrent(): void {
     const stop = this.work.stops.value[this.current.value]
     const file = stop && this.work.fileOf(stop.conflict)
-    if (stop?.part && file && this.canEdit && isWritable(file, stop.part)) this.edit(stop)
+    if (!stop?.part || !file || !this.canEdit || !isWritable(file, stop.part)) return
+    document.getElementById(domId(this.current.value))?.scrollIntoView({ block: 'start' })
+    this.edit(stop)
   }
 
   /** Saves everything, or goes to the first part that is left. */
@@ -189,9 +191,15 @@ export function useConflicts(work: ConflictWork, space: Space, at: number): Conf
   const screen = useMemo(() => new ConflictScreen(work, space, at), [work])
   screen.space = space
   useConflictKeys(screen)
-  const isReady = work.stops.value.length > 0
+  const loaded = Object.keys(work.files.value).length
+  const isUsed = useRef(false)
   useEffect(() => {
-    if (isReady && at > 0) screen.show(screen.current.value)
-  }, [isReady])
+    const use = (): void => void (isUsed.current = true)
+    for (const type of ['keydown', 'pointerdown', 'wheel']) addEventListener(type, use, { once: true, passive: true })
+  }, [])
+  // Files that load above the current one move it, until a person scrolls.
+  useEffect(() => {
+    if (!isUsed.current && screen.current.value > 0) screen.show(screen.current.value)
+  }, [loaded])
   return screen
 }

@@ -80,6 +80,7 @@ export function WholePart(props: PartProps) {
             {isEditing ? (
               <Writing
                 text={written ?? file.theirs?.text ?? file.ours?.text ?? ''}
+                before={file.base?.text ?? ''}
                 onText={(text) => screen.decide(stop, { text })}
                 onDone={() => screen.edit(null)}
               />

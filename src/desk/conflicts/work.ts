@@ -56,7 +56,7 @@ export class ConflictWork {
   )
   readonly left: ReadonlySignal<number> = computed(() => this.stops.value.filter((stop) => !this.isDone(stop)).length)
   // bound: MAX_UNDO
-  #steps: Step[] = []
+  readonly #steps: Signal<readonly Step[]> = signal([])
   readonly #loading = new Set<string>()
 
   constructor(
@@ -144,10 +144,10 @@ export class ConflictWork {
     if (part === null) return
     const mark = fingerprint(conflict as ConflictFile)
     const isText = typeof choice === 'object'
-    const last = this.#steps.at(-1)
+    const last = this.#steps.value.at(-1)
     if (!(isText && last?.isText && last.mark === mark && last.part === part.id))
-      this.#steps = [
-        ...this.#steps,
+      this.#steps.value = [
+        ...this.#steps.value,
         { mark, part: part.id, before: this.decisionsOf(conflict)[part.id], isText },
       ].slice(-MAX_UNDO)
     this.#set(mark, part.id, choice)
@@ -155,13 +155,14 @@ export class ConflictWork {
 
   /** Whether there is a decision to take back. */
   get canUndo(): boolean {
-    return this.#steps.length > 0
+    return this.#steps.value.length > 0
   }
 
   /** Takes the last decision back. Returns where it was. */
   undo(): Stop | null {
-    const step = this.#steps.pop()
+    const step = this.#steps.value.at(-1)
     if (!step) return null
+    this.#steps.value = this.#steps.value.slice(0, -1)
     this.#set(step.mark, step.part, step.before)
     return (
       this.stops.value.find(
@@ -203,7 +204,7 @@ export class ConflictWork {
     }
     await keep(this.keptAs, {}).catch(() => {})
     this.decisions.value = {}
-    this.#steps = []
+    this.#steps.value = []
     const result: Finish = merge ? await this.#merge() : { state: 'saved', merged: false }
     void reload(`space/${this.spaceId}`)
     return result

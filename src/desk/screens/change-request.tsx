@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { reload } from '../api/data.js'
+import { ConflictEntry } from '../conflicts/entry.js'
 import { useKey } from '../keyboard.js'
 import { address, open } from '../route.js'
 import { Brief } from '../review/brief.js'
@@ -39,6 +40,7 @@ export const ChangeRequestScreen = ({ space, number }: Readonly<Record<string, s
     {(view) => (
       <>
         <BlockIcons />
+        {view.request.outdated && <ConflictEntry {...view.place} />}
         <Brief view={view} />
         <Changes view={view} />
       </>

@@ -5,9 +5,11 @@ import { useData } from '../api/data.js'
 import { session } from '../api/session.js'
 import { ConflictRibbon, ConflictSide } from '../conflicts/around.js'
 import { ConflictKeys } from '../conflicts/keys.js'
+import { hostName } from '../conflicts/names.js'
 import { ConflictSection } from '../conflicts/section.js'
 import { useConflicts } from '../conflicts/use-conflicts.js'
 import { ConflictWork } from '../conflicts/work.js'
+import type { Parameters } from '../screen.js'
 import { BlockIcons } from '../space/blocks.js'
 import { SpaceFrame } from '../space/space-frame.js'
 import { type Space, useSpace } from '../space/space.js'
@@ -15,7 +17,7 @@ import { Empty, Failed, Note, Shape, Show } from '../shell/notes.js'
 import { fill, words } from '../words/index.js'
 
 /** The screen. */
-export function Conflicts({ space: spaceId = '', number = '', n = '1' }: Readonly<Record<string, string>>) {
+export function Conflicts({ space: spaceId = '', number = '', n = '1' }: Parameters) {
   const space = useSpace(spaceId)
   return <Show data={space}>{(found) => <Loaded key={number} space={found} number={number} at={Number(n) - 1} />}</Show>
 }
@@ -40,7 +42,9 @@ function Loaded({ space, number, at }: { space: Space; number: string; at: numbe
   const request = useSubject(space.id, number)
   const screen = useConflicts(work, space, at)
   const state = work.state.value
-  const subject = request.value?.subject || fill(w.untitled, { number })
+  const subject = state?.host
+    ? fill(w.syncWith, { host: hostName(state.host) })
+    : request.value?.subject || fill(w.untitled, { number })
   const href = `/s/${space.id}/c/${number}`
   const stops = work.stops.value
   return (

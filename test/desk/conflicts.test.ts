@@ -1,0 +1,223 @@
+/** Resolves conflicts in Chromium by keyboard: those of a sync, and those of a change request that main overtakes. */
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'puppeteer-core'
+import * as assert from 'uvu/assert'
+import { deskOf, openDesk } from '../commits/fixture.js'
+import { openChromium } from '../site/chromium.js'
+import type { Files } from '../support/bare-repository.js'
+import { type GitHttp, startGitHttp } from '../support/git-http.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const [test, context] = await suiteWith('desk/conflicts', async () => {
+  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
+  const remotes: GitHttp = await startGitHttp({ root: served })
+  const here = await startService()
+  const browser: Browser = await openChromium(here)
+  return {
+    here,
+    remotes,
+    browser,
+    close: async () => {
+      await browser.close()
+      await here.close()
+      await remotes.close()
+      await rm(served, { recursive: true, force: true })
+    },
+  }
+})
+
+const LINES = Array.from({ length: 20 }, (_, n) => `Paragraph ${n} about the workflow.\n`)
+const text = (changes: Record<number, string> = {}): string =>
+  `# Guide\n\n${LINES.map((line, n) => changes[n] ?? line).join('\n')}`
+const SUMMARY = '# Table of contents\n\n* [Home](README.md)\n* [Guide](guide.md)\n* [Old](old.md)\n'
+const FILES: Files = { 'SUMMARY.md': SUMMARY, 'README.md': '# Home\n', 'guide.md': text(), 'old.md': text() }
+
+/** Opens an address of the app in a new window with a new session. Fails on any error in the console. */
+async function open(path: string, token = context.here.admin.token): Promise<Page> {
+  const { browser, here } = context
+  const own = await browser.createBrowserContext()
+  const page = await own.newPage()
+  await page.goto(`${here.url}/sign-in`)
+  const status = await page.evaluate(
+    async (secret) =>
+      (
+        await fetch('/v1/session', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ token: secret }),
+        })
+      ).status,
+    token,
+  )
+  assert.is(status, 201)
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 409/.test(message.text())) problems.push(message.text())
+  })
+  await page.goto(here.url + path)
+  return page
+}
+
+const problems: string[] = []
+
+/** Waits until an element with this text is shown. */
+const shown = (page: Page, selector: string, words: string): Promise<unknown> =>
+  page.waitForFunction(
+    (where, wanted) => [...document.querySelectorAll(where)].some((one) => one.textContent?.includes(wanted)),
+    {},
+    selector,
+    words,
+  )
+
+test('the keyboard resolves the conflicts of a sync, and no change of either side is lost', async () => {
+  const { here, remotes } = context
+  const remote = await remotes.createRepository('docs.git', { files: FILES })
+  const made = await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)
+  const space = made.body.id as string
+  const base = `/v1/spaces/${space}`
+  const sync = { url: remote.url, ref: 'refs/heads/main' }
+  const run = async (): Promise<string> => {
+    await here.admin.call('post', `${base}/git/import`, sync).expect(204)
+    for (;;) {
+      const { body } = await here.admin.call('get', `${base}/git/info`).expect(200)
+      if (body.state !== 'queued' && body.state !== 'running') return body.state
+    }
+  }
+  assert.is(await run(), 'success')
+  const desk = await deskOf(here, space)
+  const mine = { 3: 'Three, in Bindery.\n', 9: 'Nine, in Bindery.\n', 15: 'Fifteen, in Bindery.\n' }
+  await desk.human({ 'guide.md': text(mine), 'old.md': null, 'SUMMARY.md': SUMMARY.replace('* [Old](old.md)\n', '') })
+  const theirs = { 3: 'Three, on the host.\n', 9: 'Nine, on the host.\n', 12: 'Twelve, on the host.\n' }
+  const head = await remote.commit({ 'guide.md': text(theirs), 'old.md': text({ 1: 'One, on the host.\n' }) })
+  assert.is(await run(), 'conflict')
+  const before = await desk.git('rev-parse', 'main')
+
+  const page = await open(`/s/${space}/c/1/conflicts/1`)
+  await shown(page, '.chip', '3 left')
+  await shown(page, '.sides .rendered', 'Three, in Bindery.')
+  await page.keyboard.press('2')
+  await shown(page, '.chip', '2 left')
+  await page.keyboard.press('e')
+  await page.waitForSelector('.merge-editor .cm-content:focus')
+  await page.keyboard.type('Nine, by hand.')
+  await page.keyboard.press('Escape')
+  await shown(page, '.chip', '1 left')
+  await shown(page, '.result', 'Nine, by hand.')
+  await page.keyboard.press('j')
+  await page.waitForFunction(() => document.querySelector('.cf.at')?.textContent?.startsWith('Old'))
+  await page.keyboard.press('1')
+  await shown(page, '.chip', 'All decided')
+  await page.keyboard.press('u')
+  await shown(page, '.chip', '1 left')
+  await page.keyboard.press('2')
+  await shown(page, '.chip', 'All decided')
+  assert.is(await desk.git('rev-parse', 'main'), before, 'nothing changes before the end')
+  const branch = await desk.git('rev-parse', 'change-requests/1')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Enter')
+  await page.keyboard.up('Control')
+  await page.waitForFunction((path) => location.pathname === path, {}, `/s/${space}/c/1`)
+
+  const [main, update] = (await desk.git('log', '-1', '--format=%P', 'main')).split(' ')
+  assert.is(main, before)
+  assert.is(await desk.git('log', '-1', '--format=%P', update as string), `${branch} ${before}`)
+  await desk.git('merge-base', '--is-ancestor', head, 'main')
+  assert.is(
+    await desk.file('guide.md'),
+    text({ ...mine, ...theirs, 9: 'Nine, in Bindery.\nNine, on the host.\nNine, by hand.\n' }),
+  )
+  assert.is(await desk.file('old.md'), text({ 1: 'One, on the host.\n' }))
+  assert.is(await run(), 'success')
+  assert.equal(problems, [])
+})
+
+test('decisions survive a reload and a main that moves, and end in one merge commit', async () => {
+  const { here } = context
+  const desk = await openDesk(here, FILES)
+  const change = await desk.changeRequest('Reword')
+  await desk.human(
+    { 'guide.md': text({ 3: 'Three, in the request.\n' }), 'README.md': '# Start\n' },
+    { ref: change.ref },
+  )
+  await desk.human({ 'guide.md': text({ 3: 'Three, on main.\n' }), 'README.md': '# Welcome\n' })
+  const page = await open(`/s/${desk.space}/c/1/conflicts/1?view=source`)
+  await shown(page, '.chip', '2 left')
+  await shown(page, '.sides', 'Welcome')
+  await shown(page, '.sides', 'request')
+  await page.keyboard.press('1')
+  await shown(page, '.chip', '1 left')
+  await page.keyboard.press('3')
+  await shown(page, '.chip', 'All decided')
+  await page.reload()
+  await shown(page, '.chip', 'All decided')
+  await desk.human({ 'README.md': '# Welcome back\n' })
+  const main = await desk.git('rev-parse', 'main')
+  const branch = await desk.git('rev-parse', change.ref)
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Enter')
+  await page.keyboard.up('Control')
+  await shown(page, '.toast', 'The content changed while you decided.')
+  await shown(page, '.chip', '1 left')
+  assert.is(await desk.git('rev-parse', change.ref), branch)
+  await page.waitForFunction(() => document.querySelector('.sides')?.textContent?.includes('Welcome back'))
+  await page.evaluate(() => document.querySelectorAll<HTMLElement>('.cf')[0]?.focus())
+  await page.keyboard.press('2')
+  await shown(page, '.chip', 'All decided')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Enter')
+  await page.keyboard.up('Control')
+  await page.waitForFunction((path) => location.pathname === path, {}, `/s/${desk.space}/c/1`)
+  assert.is(await desk.git('log', '-1', '--format=%P', change.ref), `${branch} ${main}`)
+  assert.is(await desk.git('rev-parse', 'main'), main, 'a change request is merged by its reviewers')
+  assert.is(await desk.file('README.md', change.ref), '# Start\n')
+  assert.is(await desk.file('guide.md', change.ref), text({ 3: 'Three, on main.\nThree, in the request.\n' }))
+  assert.equal(problems, [])
+})
+
+test('a reader sees the conflicts and cannot decide them, and axe reports nothing', async () => {
+  const { here } = context
+  const desk = await openDesk(here, FILES)
+  const change = await desk.changeRequest('Reword')
+  const picture = (n: number): Buffer => Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, n])
+  const changed = (word: string, n: number): Files => ({
+    'guide.md': text({ 3: `Three, ${word}.\n` }),
+    'SUMMARY.md': SUMMARY.replace('Guide', `Guide ${word}`),
+    'logo.png': picture(n),
+  })
+  await desk.human({ ...changed('there', 1), 'old.md': null }, { ref: change.ref })
+  await desk.human({ ...changed('here', 2), 'old.md': text({ 3: 'Edited.\n' }) })
+  const reader = await here.caller('read')
+  const page = await open(`/s/${desk.space}/c/1/conflicts/1`, reader.token)
+  await shown(page, '.note', 'You may look at the conflicts.')
+  await shown(page, '.sides .rendered', 'Three, here.')
+  await shown(page, '.sides', 'Edited.')
+  await page.keyboard.press('1')
+  await page.click('.sides button[aria-disabled="true"]')
+  await shown(page, '.chip', '4 left')
+  // axe adds a style element, which the policy of the page refuses.
+  await page.evaluate(axe)
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+    const found = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(context: object): Promise<{ violations: Violation[] }> } }
+      return (await axe.run({ include: ['.ribbon', '.side', '#main', '.keys'] })).violations.map(
+        ({ id, nodes }) => `${id} ${nodes[0]?.html}`,
+      )
+    })
+    assert.equal(found, [])
+  }
+})
+
+interface Violation {
+  id: string
+  nodes: { html: string }[]
+}
+
+test.run()
