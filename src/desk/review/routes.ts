@@ -1,16 +1,15 @@
 /** The routes of change requests and of the history. */
-import type { Route, Screen } from '../app.js'
+import type { ComponentType } from 'preact'
+
+type Screen = ComponentType<Readonly<Record<string, string>>>
 
 /** Returns a route. Its parameters are named in the screen, because the type of the routes knows no names. */
-const route = (pattern: string, load: () => Promise<unknown>): Route => ({
-  pattern,
-  load: load as () => Promise<Screen>,
-})
+const route = (pattern: string, load: () => Promise<unknown>) => ({ pattern, load: load as () => Promise<Screen> })
 
 const REQUEST = '/s/:space/c/:number'
 
 /** The routes. */
-export const REVIEW_ROUTES: readonly Route[] = [
+export const REVIEW_ROUTES = [
   route('/s/:space/c', async () => (await import('../screens/change-requests.js')).ChangeRequests),
   route(REQUEST, async () => (await import('../screens/change-request.js')).ChangeRequestScreen),
   route(`${REQUEST}/source`, async () => (await import('../screens/change-source.js')).ChangeSource),

@@ -1,7 +1,8 @@
 /** Links to previews: the sites that show the space, as they would look after the merge. */
+import type { RequestView } from '../review/request.js'
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
-import { RequestFrame, type RequestView } from '../review/request-frame.js'
+import { RequestFrame } from '../review/request-frame.js'
 import { reviewWords } from '../review/words.js'
 import { Icon } from '../shell/icons.js'
 import { Empty, Show } from '../shell/notes.js'
