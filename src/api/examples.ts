@@ -21,6 +21,8 @@ const claims = { type: 'object', properties: { isBeta: { type: 'boolean' } }, ad
 
 const account: Record<string, Example> = {
   updateAuthenticatedUser: { body: { displayName: 'Ada Author' } },
+  markUserNotifications: { body: { read: true } },
+  updateUserSettings: { body: { notifications: { merges: { mail: true } }, singleKeys: false } },
   createUserToken: { body: { label: 'Nightly export', readOnly: true } },
   renderPage: { body: { markdown } },
   renderPageInChangeRequest: { body: { markdown } },
@@ -69,6 +71,9 @@ const spaces: Record<string, Example> = {
   applyTemplateToSpace: { body: { id: 'changelog' } },
   searchSpaceContent: { query: { query: 'install' } },
   updateSpaceContent: { body: insertPage },
+  updatePageSource: { body: { markdown } },
+  changeFrontMatterOfText: { body: { markdown: '---\nhidden: true\n---\n', set: { description: 'First steps' } } },
+  notePagePresence: { body: { editor: 'editor-of-ada', line: 3 } },
   rollBackSpace: { body: { revision: '{revisionId}' } },
   importContent: { body: content },
   importContentIntoPage: { body: content },
@@ -88,6 +93,8 @@ const reviews: Record<string, Example> = {
   updateChangeRequestById: { body: { subject: 'Explain the installation' } },
   updateChangeRequestContent: { body: insertPage },
   getConflictFile: { query: { key: 'fresh.md' } },
+  updatePageSourceInChangeRequest: { body: { markdown } },
+  notePagePresenceInChangeRequest: { body: { editor: 'editor-of-ada', line: 3 } },
   submitChangeRequestReview: {
     body: { status: 'changes-requested', comment: { markdown: 'The second step is missing.' } },
   },
@@ -123,6 +130,7 @@ const sites: Record<string, Example> = {
   createSiteRedirect: { body: { source: '/old', destination } },
   updateSiteRedirectById: { body: { source: '/older' } },
   updateSiteAdaptiveSchemaById: { body: { jsonSchema: claims } },
+  updateSiteCustomizationDraft: { body: { title: 'Acme docs' } },
   updateSiteCustomizationById: { body: { title: 'Acme docs' } },
   updateSiteSpaceCustomizationById: { body: { title: 'Acme guides' } },
   updateSitePublishingAuthById: { body: { fallbackURL: '/login' } },

@@ -12,6 +12,7 @@ import * as downloads from './content/download-endpoint.js'
 import * as contentImports from './content/import-endpoints.js'
 import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
+import * as sources from './content/source-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import * as connections from './connections/endpoints.js'
 import * as connectionRuns from './connections/run-endpoints.js'
@@ -58,6 +59,7 @@ import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
 import * as templates from './templates/endpoints.js'
 import * as translations from './translations/endpoints.js'
+import * as inbox from './inbox/endpoints.js'
 import * as users from './users/endpoints.js'
 import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
 import * as webhooks from './webhooks/endpoints.js'
@@ -65,6 +67,7 @@ import * as webhooks from './webhooks/endpoints.js'
 /** All operations of the service, by operationId. */
 export const endpoints: Endpoints = {
   ...users,
+  ...inbox,
   ...organizations,
   ...members,
   ...memberTokens,
@@ -87,6 +90,7 @@ export const endpoints: Endpoints = {
   ...mainContent,
   ...revisions,
   ...links,
+  ...sources,
   ...writing,
   ...contentImports,
   ...history,

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ADMIN_ROUTES } from './admin/routes.js'
 import { REVIEW_ROUTES } from './review/routes.js'
 import { hasEnded, session } from './api/session.js'
+import type { Parameters, Route, Screen } from './screen.js'
 import { address, matchPath } from './route.js'
 import { Frame } from './shell/frame.js'
 import { Nothing, Shape } from './shell/notes.js'
@@ -11,26 +12,26 @@ import { Panels } from './panels.js'
 import { Toasts } from './shell/toast.js'
 import { words } from './words/index.js'
 
-/** The parameters of a route, by name. */
-export type Parameters = Readonly<Record<string, string>>
-/** A component that draws the screen of a route. */
-export type Screen = ComponentType<Parameters>
-
-/** A screen and its address. */
-export interface Route {
-  pattern: string
-  load: () => Promise<Screen>
-  /** Whether the screen is for everybody, not only for users who are signed in. */
-  isOpen?: boolean
-}
-
 const signInScreen = () => import('./screens/sign-in.js')
 const spaceScreen = async () => (await import('./screens/space.js')).SpaceScreen
 const ROUTES: readonly Route[] = [
   { pattern: '/sign-in', load: async () => (await signInScreen()).SignIn, isOpen: true },
   { pattern: '/start', load: async () => (await import('./screens/first-start.js')).FirstStart, isOpen: true },
   { pattern: '/invite', load: async () => (await import('./screens/invite.js')).Invite, isOpen: true },
+  {
+    pattern: '/s/:space/c/:number/conflicts/:n',
+    load: async () => (await import('./screens/conflicts.js')).Conflicts,
+  },
+  { pattern: '/s/:space/p/:page/edit', load: async () => (await import('./screens/editor.js')).Editor },
+  { pattern: '/s/:space/c/:number/p/:page', load: async () => (await import('./screens/editor.js')).Editor },
   { pattern: '/', load: async () => (await import('./screens/home.js')).Home },
+  { pattern: '/inbox', load: async () => (await import('./screens/inbox.js')).Inbox },
+  { pattern: '/settings', load: async () => (await import('./screens/settings.js')).UserSettings },
+  { pattern: '/settings/tokens', load: async () => (await import('./screens/settings-tokens.js')).Tokens },
+  { pattern: '/settings/devices', load: async () => (await import('./screens/settings-tokens.js')).Devices },
+  { pattern: '/s/:space/links', load: async () => (await import('./screens/links.js')).LinksScreen },
+  { pattern: '/o/:organization', load: async () => (await import('./screens/home.js')).OrganizationHome },
+  { pattern: '/collections/:collection', load: async () => (await import('./screens/home.js')).CollectionHome },
   { pattern: '/s/:space', load: spaceScreen },
   { pattern: '/s/:space/p/:page', load: spaceScreen },
   ...ADMIN_ROUTES,

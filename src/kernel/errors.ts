@@ -18,7 +18,7 @@ export const errorTable = {
   },
   'precondition-failed': {
     status: 412,
-    when: 'the transfer is not possible; the message names the missing requirements',
+    when: 'the resource has changed since the version in `If-Match`, or a transfer is not possible; the message names the reason',
   },
   'too-large': { status: 413, when: 'the body is larger than the limit, or has too many values' },
   'unsupported-media-type': { status: 415, when: 'the endpoint does not accept the content type of the body' },
@@ -79,6 +79,13 @@ export class ServiceError extends Error {
     super(withRemedy(message, extra.details), extra.cause === undefined ? undefined : { cause: extra.cause })
     this.name = 'ServiceError'
     this.status = errorTable[code].status
+  }
+}
+
+/** Thrown for a body that is not JSON. */
+export class NotJson extends ServiceError {
+  constructor(message: string) {
+    super('bad-request', message)
   }
 }
 

@@ -42,7 +42,17 @@ export interface PdfOrder {
 export type MailOrder =
   | { mail: 'invite'; invite: string }
   | { mail: 'sign-in'; email: string; invite?: string }
+  | { mail: 'notifications'; user: string }
   | { mail: 'connection'; connection: string; user: string; what: 'failed' | 'recovered'; message: string }
+
+/** A bundle of a site to write, for a visitor who was admitted. */
+export interface BundleOrder {
+  site: string
+  /** The claims that conditions see. */
+  claims: Readonly<Record<string, boolean | Readonly<Record<string, boolean>>>>
+  /** IDs of the spaces that the visitor may see. */
+  spaces: string[]
+}
 
 /** The payload of each kind of job. */
 interface JobPayloads {
@@ -56,6 +66,7 @@ interface JobPayloads {
   /** `since`: the time at which it was queued first, in milliseconds since 1970. `tries`: failed attempts so far. */
   'send-mail': MailOrder & { since: number; tries: number }
   'print-pdf': PdfOrder
+  'write-bundle': BundleOrder
   'process-openapi': { spec: string }
   /** A specification with a new version, or a deleted one. */
   'spread-openapi': { organization: string; slug: string }

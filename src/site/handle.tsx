@@ -9,6 +9,7 @@ import { findDestination } from '../domain/sites/visitor-paths.js'
 import { organizations, sites } from '../model/index.js'
 import { accessOutput, enter } from './access.js'
 import type { SharedAssets } from './assets.js'
+import { BUNDLE, bundleOutput } from './bundle/output.js'
 import { HTML, redirectTo, type SiteRequest, type SiteResponse, watched } from './exchange.js'
 import type { Prepared } from './prepared.js'
 import { FEEDBACK, feedbackOutput } from './feedback-output.js'
@@ -54,7 +55,7 @@ const MAX_PATH = 4_096
 const EXTENSION = /\.[a-z\d]{1,8}$/i
 /** The address of the MCP server, or that of a share link with it. */
 const DIRECT = /^(?:\/~share\/([^/]+))?\/~mcp$/
-const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/.*)?$/
+const PREVIEW = /^\/~preview\/([^/]+)(?:\/~changes\/([^/]+))?(\/~look)?(\/.*)?$/
 
 /** Returns the audience of a shared file: no one if its address contains the token of a preview. */
 const ofPath = (path: string): Pick<SiteResponse, 'audience' | 'outcome'> =>
@@ -121,8 +122,9 @@ async function inSite(visit: Visit, path: string, { assets, mcp }: Surroundings)
     }
     if (path === SEARCH) return (await searchOutput(visit, visit.request, assets)) ?? nothing()
     if (path === FEEDBACK && !visit.preview) return (await feedbackOutput(visit, visit.request, assets)) ?? nothing()
+    if (path === BUNDLE) return (await bundleOutput(visit, assets)) ?? nothing()
     if (path === MCP) return (await mcpOutput(visit, visit.request, mcp)) ?? nothing()
-    const part = /\/~(?:nav|pdf)\//.test(path) ? await pagePart(visit, path, assets) : null
+    const part = /\/~(?:nav|pdf|card)\//.test(path) ? await pagePart(visit, path, assets) : null
     if (part) return part
     const known = (await robotOutput(visit, path)) ?? (await llmsOutput(visit, path)) ?? (await feedOutput(visit, path))
     if (known) return known
@@ -151,18 +153,20 @@ async function inPreview(
   app: App,
   located: LocatedSite,
   request: SiteRequest,
-  [, token = '', changeRequest, path = '/']: RegExpExecArray,
+  [, token = '', changeRequest, draft = '', path = '/']: RegExpExecArray,
   around: Surroundings,
 ): Promise<SiteResponse> {
-  const opened = await openPreview(app, located, token, changeRequest)
+  const opened = await openPreview(app, located, token, { changeRequest, hasDraftLook: draft !== '' })
   if (!opened) return missing(request, around.assets)
   const { visitor, ...preview } = opened
   const at = previewAt({ app, organization: located.organization, site: located.site }, token)
-  const below = changeRequest === undefined ? '' : `/~changes/${changeRequest}`
+  const below = `${changeRequest === undefined ? '' : `/~changes/${changeRequest}`}${draft}`
   const address = `${at}${below}`
   const base = `${located.base}/~preview/${token}${below}`
   const visit = openVisit({ app, request, base, address, visitor, preview })
-  return { ...(await inSite(visit, path, around)), audience: 'no one' }
+  // The app shows previews in a frame.
+  const framedBy = new URL(app.settings.publicUrl).origin
+  return { ...(await inSite(visit, path, around)), audience: 'no one', framedBy }
 }
 
 async function knowsHost(app: App, hostname: string): Promise<SiteResponse> {

@@ -16,6 +16,7 @@ import { DATES_KIND, DATES_VERSION, StoredDates } from '../domain/context/stored
 import { PageIndex } from '../domain/context/page-facts.js'
 import { SearchIndex } from '../domain/context/search-index.js'
 import { Merges } from '../domain/context/merges.js'
+import { Presence } from '../domain/context/presence.js'
 import { Previews } from '../domain/context/previews.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
@@ -35,7 +36,8 @@ import { Meters } from '../kernel/meters.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer } from '../outbound/index.js'
 import type { createPool } from '../threads/index.js'
-import { createPrinter, type Printer } from '../printing/index.js'
+import { createCards, createPrinter, type Printer } from '../printing/index.js'
+import { createBundler } from '../site/bundle/bundler.js'
 import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
@@ -86,6 +88,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = node ? new SharedLocks(node.leases, (space) => refresh(git, space)) : new KeyedMutex()
   // bound: running imports and exports
   const running: App['running'] = new Map()
+  const printer = openPrinter(config, log, closers)
   return {
     ...withoutCaller,
     store,
@@ -97,6 +100,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     clock,
     locks,
     moves: new RefMoves(node ? movesElsewhere(node) : undefined),
+    presence: new Presence(clock),
     previews: new Previews(),
     merges: new Merges(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
@@ -106,7 +110,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     storedDates: new StoredDates(dates),
     search,
     texts,
-    printer: openPrinter(config, log, closers),
+    printer,
+    cards: createCards(printer, join(resolve(config.dataDir), 'cards')),
+    bundler: createBundler(),
     conversions,
     assertions,
     waits: new Waits((key) => node?.hints.send('over', key)),

@@ -1,15 +1,16 @@
 /** The routes of change requests and of the history. */
-import type { ComponentType } from 'preact'
-
-type Screen = ComponentType<Readonly<Record<string, string>>>
+import type { Route, Screen } from '../screen.js'
 
 /** Returns a route. Its parameters are named in the screen, because the type of the routes knows no names. */
-const route = (pattern: string, load: () => Promise<unknown>) => ({ pattern, load: load as () => Promise<Screen> })
+const route = (pattern: string, load: () => Promise<unknown>): Route => ({
+  pattern,
+  load: load as () => Promise<Screen>,
+})
 
 const REQUEST = '/s/:space/c/:number'
 
 /** The routes. */
-export const REVIEW_ROUTES = [
+export const REVIEW_ROUTES: readonly Route[] = [
   route('/s/:space/c', async () => (await import('../screens/change-requests.js')).ChangeRequests),
   route(REQUEST, async () => (await import('../screens/change-request.js')).ChangeRequestScreen),
   route(`${REQUEST}/source`, async () => (await import('../screens/change-source.js')).ChangeSource),

@@ -16,6 +16,7 @@ import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
 import { emit } from '../events/events.js'
+import { removeNotificationsOf } from '../notifications/notify.js'
 import { removePreviews } from '../pull-previews/release.js'
 import { removeExports } from '../request-exports/schedule.js'
 import { removeReviews } from '../reviews/requests.js'
@@ -59,6 +60,7 @@ export const purgeSpace = (app: App, id: string): Promise<void> => purge(app, id
  */
 async function purge(app: App, id: string, by?: string): Promise<void> {
   await app.locks.run(id, async () => {
+    let shownOn: string[] = []
     const gone = await app.store.transact(async (tx) => {
       const space = await tx.get(spaces, id)
       if (!space) return true
@@ -74,7 +76,9 @@ async function purge(app: App, id: string, by?: string): Promise<void> {
       for (const doc of await tx.find(connections, 'space', id)) await tx.remove(connections, doc.id)
       for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
+      await removeNotificationsOf(tx, id)
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
+      shownOn = (await sitesOfSpace(tx, id)).map((site) => site.id)
       await removeSpaceFromSites(tx, id)
       await emit(app, tx, {
         type: 'space.purged',
@@ -86,6 +90,7 @@ async function purge(app: App, id: string, by?: string): Promise<void> {
       return tx.remove(spaces, id)
     })
     if (gone) await app.pdfs.remove(id)
+    for (const site of gone ? shownOn : []) await app.bundles.remove(site)
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
     if (gone) await app.search.forget(id)
   })

@@ -26,6 +26,9 @@ export const de: Words = {
   breadcrumbs: 'Pfad zu dieser Seite',
   onThisPage: 'Auf dieser Seite',
   lastChanged: (author) => ({ before: 'Zuletzt geändert am ', after: author === '' ? '' : ` von ${author}` }),
+  changed: (author) => ({ before: 'Geändert am ', after: author === '' ? '' : ` von ${author}` }),
+  changedSince: (day) => `Geändert seit ${day}`,
+  changedBefore: 'Vorher geändert',
   commit: 'Commit',
   edit: 'Bearbeiten',
   moreActions: 'Weitere Aktionen für diese Seite',
@@ -80,6 +83,7 @@ export const de: Words = {
       reason: 'Auf dem Server ist ein Fehler aufgetreten. Bitte die Seite später neu laden.',
     },
     badRange: { title: 'Diesen Teil der Datei gibt es nicht', reason: 'Bitte die ganze Datei laden.' },
+    preparing: { title: 'Der Download wird vorbereitet', reason: 'Er startet auf dieser Seite, sobald er bereit ist.' },
     noMethod: { title: 'Diese Adresse kann nur gelesen werden', reason: 'Erlaubt sind die Methoden GET und HEAD.' },
     notSignedIn: {
       title: 'Die Anmeldung ist fehlgeschlagen',

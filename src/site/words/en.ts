@@ -26,6 +26,11 @@ export interface Words {
   onThisPage: string
   /** Returns the parts of "Last changed Nov 12, 2026 by Ada Okafor" around the date. */
   lastChanged: (author: string) => { before: string; after: string }
+  /** The same for an earlier change: "Changed Nov 12 by Ada Okafor". */
+  changed: (author: string) => { before: string; after: string }
+  /** The key of the margin: changes since a day, and earlier ones. */
+  changedSince: (day: string) => string
+  changedBefore: string
   commit: string
   edit: string
   moreActions: string
@@ -67,6 +72,7 @@ export interface Words {
     failed: PlainWords
     badRange: PlainWords
     noMethod: PlainWords
+    preparing: PlainWords
     notSignedIn: PlainWords & { action: string }
     signedOut: PlainWords & { action: string }
   }
@@ -103,6 +109,9 @@ export const en: Words = {
   breadcrumbs: 'Breadcrumbs',
   onThisPage: 'On this page',
   lastChanged: (author) => ({ before: 'Last changed ', after: author === '' ? '' : ` by ${author}` }),
+  changed: (author) => ({ before: 'Changed ', after: author === '' ? '' : ` by ${author}` }),
+  changedSince: (day) => `Changed since ${day}`,
+  changedBefore: 'Changed before',
   commit: 'Commit',
   edit: 'Edit',
   moreActions: 'More page actions',
@@ -154,6 +163,7 @@ export const en: Words = {
     unavailable: { title: 'Not available at the moment', reason: 'Load the page again in a few seconds.' },
     failed: { title: 'This page cannot be shown', reason: 'The server failed. Load the page again later.' },
     badRange: { title: 'This part of the file does not exist', reason: 'Load the whole file.' },
+    preparing: { title: 'The download is being prepared', reason: 'It starts on this page when it is ready.' },
     noMethod: { title: 'This address can only be read', reason: 'Use the method GET or HEAD.' },
     notSignedIn: {
       title: 'You could not be signed in',

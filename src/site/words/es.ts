@@ -26,6 +26,9 @@ export const es: Words = {
   breadcrumbs: 'Ruta de navegación',
   onThisPage: 'En esta página',
   lastChanged: (author) => ({ before: 'Última modificación: ', after: author === '' ? '' : `, por ${author}` }),
+  changed: (author) => ({ before: 'Modificado el ', after: author === '' ? '' : ` por ${author}` }),
+  changedSince: (day) => `Modificado desde el ${day}`,
+  changedBefore: 'Modificado antes',
   commit: 'Commit',
   edit: 'Editar',
   moreActions: 'Más acciones de la página',
@@ -80,6 +83,7 @@ export const es: Words = {
       reason: 'Se produjo un error en el servidor. Vuelve a cargar la página más tarde.',
     },
     badRange: { title: 'Esta parte del archivo no existe', reason: 'Carga el archivo completo.' },
+    preparing: { title: 'La descarga se está preparando', reason: 'Empieza en esta página cuando esté lista.' },
     noMethod: { title: 'Esta dirección es de solo lectura', reason: 'Usa el método GET o HEAD.' },
     notSignedIn: {
       title: 'No se pudo iniciar la sesión',

@@ -26,6 +26,9 @@ export const ja: Words = {
   breadcrumbs: '現在の位置',
   onThisPage: 'このページの内容',
   lastChanged: (author) => ({ before: '最終更新: ', after: author === '' ? '' : `、更新者: ${author}` }),
+  changed: (author) => ({ before: '変更: ', after: author === '' ? '' : `、変更者: ${author}` }),
+  changedSince: (day) => `${day}以降の変更`,
+  changedBefore: 'それ以前の変更',
   commit: 'コミット',
   edit: '編集',
   moreActions: 'その他のページ操作',
@@ -80,6 +83,10 @@ export const ja: Words = {
       reason: 'サーバーでエラーが発生しました。後でページを再読み込みしてください。',
     },
     badRange: { title: 'ファイルのこの部分は存在しません', reason: 'ファイル全体を読み込んでください。' },
+    preparing: {
+      title: 'ダウンロードを準備しています',
+      reason: '準備ができると、このページでダウンロードが始まります。',
+    },
     noMethod: { title: 'このアドレスは読み取り専用です', reason: 'GET または HEAD メソッドを使用してください。' },
     notSignedIn: {
       title: 'サインインできませんでした',

@@ -26,6 +26,9 @@ export const nl: Words = {
   breadcrumbs: 'Kruimelpad',
   onThisPage: 'Op deze pagina',
   lastChanged: (author) => ({ before: 'Laatst gewijzigd op ', after: author === '' ? '' : ` door ${author}` }),
+  changed: (author) => ({ before: 'Gewijzigd op ', after: author === '' ? '' : ` door ${author}` }),
+  changedSince: (day) => `Gewijzigd sinds ${day}`,
+  changedBefore: 'Eerder gewijzigd',
   commit: 'Commit',
   edit: 'Bewerken',
   moreActions: 'Meer acties voor deze pagina',
@@ -80,6 +83,7 @@ export const nl: Words = {
       reason: 'Er is een fout opgetreden op de server. Laad de pagina later opnieuw.',
     },
     badRange: { title: 'Dit deel van het bestand bestaat niet', reason: 'Laad het hele bestand.' },
+    preparing: { title: 'De download wordt voorbereid', reason: 'Hij start op deze pagina zodra hij klaar is.' },
     noMethod: { title: 'Dit adres kan alleen worden gelezen', reason: 'Gebruik de methode GET of HEAD.' },
     notSignedIn: {
       title: 'Aanmelden is niet gelukt',

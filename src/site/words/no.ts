@@ -26,6 +26,9 @@ export const no: Words = {
   breadcrumbs: 'Brødsmulesti',
   onThisPage: 'På denne siden',
   lastChanged: (author) => ({ before: 'Sist endret ', after: author === '' ? '' : ` av ${author}` }),
+  changed: (author) => ({ before: 'Endret ', after: author === '' ? '' : ` av ${author}` }),
+  changedSince: (day) => `Endret siden ${day}`,
+  changedBefore: 'Endret tidligere',
   commit: 'Commit',
   edit: 'Rediger',
   moreActions: 'Flere handlinger for siden',
@@ -80,6 +83,7 @@ export const no: Words = {
       reason: 'Det oppstod en feil på serveren. Last siden på nytt senere.',
     },
     badRange: { title: 'Denne delen av filen finnes ikke', reason: 'Last hele filen.' },
+    preparing: { title: 'Nedlastingen forberedes', reason: 'Den starter på denne siden når den er klar.' },
     noMethod: { title: 'Denne adressen kan bare leses', reason: 'Bruk metoden GET eller HEAD.' },
     notSignedIn: {
       title: 'Innloggingen mislyktes',

@@ -26,6 +26,9 @@ export const ptBr: Words = {
   breadcrumbs: 'Caminho da página',
   onThisPage: 'Nesta página',
   lastChanged: (author) => ({ before: 'Última alteração em ', after: author === '' ? '' : ` por ${author}` }),
+  changed: (author) => ({ before: 'Alterado em ', after: author === '' ? '' : ` por ${author}` }),
+  changedSince: (day) => `Alterado desde ${day}`,
+  changedBefore: 'Alterado antes',
   commit: 'Commit',
   edit: 'Editar',
   moreActions: 'Mais ações da página',
@@ -80,6 +83,7 @@ export const ptBr: Words = {
       reason: 'Ocorreu um erro no servidor. Recarregue a página mais tarde.',
     },
     badRange: { title: 'Esta parte do arquivo não existe', reason: 'Carregue o arquivo inteiro.' },
+    preparing: { title: 'O download está sendo preparado', reason: 'Ele começa nesta página quando estiver pronto.' },
     noMethod: { title: 'Este endereço é somente para leitura', reason: 'Use o método GET ou HEAD.' },
     notSignedIn: {
       title: 'Não foi possível entrar',

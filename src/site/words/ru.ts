@@ -26,6 +26,9 @@ export const ru: Words = {
   breadcrumbs: 'Путь к странице',
   onThisPage: 'На этой странице',
   lastChanged: (author) => ({ before: 'Последнее изменение: ', after: author === '' ? '' : `, автор: ${author}` }),
+  changed: (author) => ({ before: 'Изменено: ', after: author === '' ? '' : `, автор: ${author}` }),
+  changedSince: (day) => `Изменено с ${day}`,
+  changedBefore: 'Изменено раньше',
   commit: 'Коммит',
   edit: 'Изменить',
   moreActions: 'Другие действия со страницей',
@@ -77,6 +80,7 @@ export const ru: Words = {
     unavailable: { title: 'Сейчас недоступно', reason: 'Загрузите страницу снова через несколько секунд.' },
     failed: { title: 'Не удалось показать страницу', reason: 'На сервере произошла ошибка. Загрузите страницу позже.' },
     badRange: { title: 'Этой части файла нет', reason: 'Загрузите файл целиком.' },
+    preparing: { title: 'Загрузка готовится', reason: 'Она начнётся на этой странице, когда будет готова.' },
     noMethod: { title: 'Этот адрес доступен только для чтения', reason: 'Используйте метод GET или HEAD.' },
     notSignedIn: {
       title: 'Не удалось войти',

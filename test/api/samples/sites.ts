@@ -32,6 +32,8 @@ export const siteSamples: Samples = async (here, before) => {
   }[]
   const first = (await admin.call('get', `${at}/sections/${siteSectionId}`).expect(200)).body.siteSpaces[0].id
   const special: SpecialSamples = {
+    // Its first response is 202.
+    getPublishedBundle: null,
     addSectionToSite: { parameters: { ...parameters, spaceId: await space('For a section') } },
     addSpaceToSite: { parameters: { ...parameters, spaceId: await space('For a site space') } },
     addSectionToSiteSectionGroup: { parameters: { ...parameters, siteSectionId: grouped } },
@@ -39,7 +41,10 @@ export const siteSamples: Samples = async (here, before) => {
     getPublishedPageById: { parameters: { ...parameters, pageId: page?.id ?? '' } },
     updateSiteExternalLinkById: { parameters: { ...parameters, siteExternalLinkId }, success: true },
     publishSiteById: { success: true },
-    unpublishSiteById: { parameters: { ...parameters, siteId: (await made(base)).id }, success: true },
+    unpublishSiteById: {
+      parameters: { ...parameters, siteId: (await made(base, { spaces: [before.spaceId] })).id },
+      success: true,
+    },
     deleteSiteById: { parameters: { ...parameters, siteId: (await made(base)).id }, success: true },
     deleteSiteSectionById: { parameters: { ...parameters, siteSectionId: spare }, success: true },
     moveSiteSection: { success: true },

@@ -1,0 +1,163 @@
+/** Completes links to pages, anchors and files, reusable content, variables and the names of the format's blocks. */
+import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
+import type { Schemas } from '../api/client.js'
+
+type Apply = Exclude<Completion['apply'], undefined>
+
+/** What links and blocks can refer to. The lists are loaded when they are needed first. */
+export interface Targets {
+  /** Path of the edited page's file. */
+  path: string
+  pages(): Promise<readonly Schemas['Page'][]>
+  files(): Promise<readonly Schemas['File'][]>
+  revision(): Promise<Schemas['Revision']>
+  /** The headings of a page. */
+  headings(page: Schemas['Page'] | null): Promise<readonly { id: string; text: string }[]>
+}
+
+/** Returns the relative path from the file of a page to another file. */
+export function relativePath(from: string, to: string): string {
+  const [folders, parts] = [from.split('/').slice(0, -1), to.split('/')]
+  let same = 0
+  while (same < folders.length && same < parts.length - 1 && folders[same] === parts[same]) same++
+  return [...folders.slice(same).map(() => '..'), ...parts.slice(same)].join('/')
+}
+
+/** Writes a path as the target of a link. */
+export const asTarget = (path: string): string => (/[ ()<>]/.test(path) ? `<${path}>` : path)
+
+const flat = (
+  pages: readonly Schemas['Page'][],
+  above: readonly string[] = [],
+): { page: Schemas['Page']; above: readonly string[] }[] =>
+  pages.flatMap((page) => [{ page, above }, ...flat(page.pages, [...above, page.title])])
+
+const none = async <T>(list: Promise<readonly T[]>): Promise<readonly T[]> => list.catch(() => [])
+
+/** Applies a target, and goes behind the closing parenthesis. */
+const applied = (target: string): Apply =>
+  function apply(view, _completion, from, to) {
+    const closes = view.state.sliceDoc(to, to + 1) === ')'
+    view.dispatch({
+      changes: { from, to, insert: closes ? target : `${target})` },
+      selection: { anchor: from + target.length + 1 },
+      userEvent: 'input.complete',
+    })
+  }
+
+async function anchors(targets: Targets, typed: string, from: number): Promise<CompletionResult> {
+  const [path = ''] = typed.split('#')
+  const found = flat(await none(targets.pages())).find(
+    ({ page }) => page.git && relativePath(targets.path, page.git.path) === path.replace(/^</, ''),
+  )
+  const headings = path === '' || found ? await none(targets.headings(path === '' ? null : (found?.page ?? null))) : []
+  return {
+    from: from + path.length + 1,
+    options: headings.map(({ id, text }, at) => ({ label: text, detail: `#${id}`, boost: -at, apply: applied(id) })),
+  }
+}
+
+const links =
+  (targets: Targets): CompletionSource =>
+  async (context) => {
+    const match = context.matchBefore(/\]\([^)\n]*$/)
+    if (!match) return null
+    const [from, typed] = [match.from + 2, match.text.slice(2)]
+    if (/^[a-z]+:/i.test(typed)) return null
+    if (typed.includes('#')) return anchors(targets, typed, from)
+    const [pages, files] = await Promise.all([none(targets.pages()), none(targets.files())])
+    const options = [
+      ...flat(pages).flatMap(({ page, above }): Completion[] => {
+        if (!page.git) return []
+        const path = asTarget(relativePath(targets.path, page.git.path))
+        return [{ label: page.title, detail: above.join(' › ') || path, apply: applied(path), boost: 1 }]
+      }),
+      ...files.flatMap((file): Completion[] => {
+        const path = file.git?.path
+        return path === undefined
+          ? []
+          : [{ label: file.name, detail: path, apply: applied(asTarget(relativePath(targets.path, path))) }]
+      }),
+    ]
+    return { from, options, validFor: /^[^)#\n]*$/ }
+  }
+
+const includes =
+  (targets: Targets): CompletionSource =>
+  async (context) => {
+    const match = context.matchBefore(/\{%-?\s*include\s+"[^"\n]*$/)
+    if (!match) return null
+    const { reusableContents } = await targets.revision()
+    return {
+      from: match.from + match.text.indexOf('"') + 1,
+      options: reusableContents.flatMap(({ title, git }) =>
+        git ? [{ label: title, detail: git.path, apply: relativePath(targets.path, git.path) }] : [],
+      ),
+      validFor: /^[^"\n]*$/,
+    }
+  }
+
+const variables =
+  (targets: Targets): CompletionSource =>
+  async (context) => {
+    const match = context.matchBefore(/\bspace\.vars\.[\w-]*$/)
+    if (!match) return null
+    const found = await targets.revision()
+    return {
+      from: match.from + 'space.vars.'.length,
+      options: Object.entries(found.variables ?? {}).map(([name, value]) => ({ label: name, detail: value })),
+      validFor: /^[\w-]*$/,
+    }
+  }
+
+/** The names of the format's blocks; those with an end tag are written with it. */
+const TAGS: Readonly<Record<string, string>> = {
+  hint: ' style="info"',
+  tabs: '',
+  tab: ' title=""',
+  stepper: '',
+  step: '',
+  columns: '',
+  column: '',
+  code: ' title=""',
+  'content-ref': ' url=""',
+  updates: '',
+  update: ' date=""',
+  if: '',
+}
+const SINGLE_TAGS: Readonly<Record<string, string>> = { embed: ' url=""', file: ' src=""', include: ' ""' }
+
+function blockTags(context: CompletionContext): CompletionResult | null {
+  const match = context.matchBefore(/^\s*\{%\s*[\w-]*$/)
+  if (!match) return null
+  const start = match.from + match.text.indexOf('{%')
+  const apply = (text: string): Apply =>
+    function insert(view, _completion, _from, to) {
+      // The closing bracket was typed with the opening one.
+      const end = view.state.sliceDoc(to, to + 1) === '}' ? to + 1 : to
+      view.dispatch({
+        changes: { from: start, to: end, insert: text },
+        selection: { anchor: start + text.indexOf('%}') + 2 },
+        userEvent: 'input.complete',
+      })
+    }
+  return {
+    from: match.from + match.text.search(/[\w-]*$/),
+    options: [
+      ...Object.entries(TAGS).map(([name, rest]) => ({
+        label: name,
+        apply: apply(`{% ${name}${rest} %}\n\n{% end${name} %}`),
+      })),
+      ...Object.entries(SINGLE_TAGS).map(([name, rest]) => ({ label: name, apply: apply(`{% ${name}${rest} %}`) })),
+    ],
+    validFor: /^[\w-]*$/,
+  }
+}
+
+/** Returns the sources of all completions. */
+export const completions = (targets: Targets): CompletionSource[] => [
+  links(targets),
+  includes(targets),
+  variables(targets),
+  blockTags,
+]

@@ -1,0 +1,143 @@
+/**
+ * The text of a page in the editor: what the server has, what the writer made of it, and the way between them. It gives
+ * the exact bytes to save, and takes in texts that others saved.
+ */
+import { Annotation, ChangeSet, type Text, Transaction } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { exactText, type Original, originalOf } from './exact.js'
+import { type BlockConflict, mergeBlocks, type TextEdit } from './merge.js'
+
+/** Marks a transaction that brings in text of the server, so it is not an edit of the writer. */
+export const fromServer = Annotation.define<boolean>()
+
+/** Text of another writer that waits for decisions about blocks. */
+export interface PendingText {
+  original: Original
+  oid: string
+  conflicts: BlockConflict[]
+}
+
+/** The text of a page, connected with its view. */
+export class EditedPage {
+  #original: Original
+  #oid: string
+  /** From the original to the text in the editor. */
+  #changes: ChangeSet
+  /** What the running save sent, and the edits since. */
+  #sent: { raw: string; changes: ChangeSet } | null = null
+  /** Blocks in conflict; their places follow the text. */
+  pending: PendingText | null = null
+
+  constructor(
+    readonly view: EditorView,
+    raw: string,
+    oid: string,
+  ) {
+    this.#original = originalOf(raw)
+    this.#oid = oid
+    this.#changes = ChangeSet.empty(view.state.doc.length)
+  }
+
+  get oid(): string {
+    return this.#oid
+  }
+  /** The file that the edits are based on. */
+  get base(): string {
+    return this.#original.raw
+  }
+
+  /** Follows a transaction of the view. */
+  follow({ changes, docChanged }: Pick<Transaction, 'changes' | 'docChanged'>): void {
+    if (!docChanged) return
+    this.#changes = this.#changes.compose(changes)
+    if (this.#sent) this.#sent.changes = this.#sent.changes.compose(changes)
+    if (this.pending)
+      this.pending.conflicts = this.pending.conflicts.map((one) => ({
+        ...one,
+        from: changes.mapPos(one.from, -1),
+        to: changes.mapPos(one.to, 1),
+      }))
+  }
+
+  /** The file as it would be saved now. */
+  exact(): string {
+    return exactText(this.#original, this.#changes, this.view.state.doc)
+  }
+
+  /** Returns the file to save, and remembers it until the response. */
+  send(): { raw: string; oid: string } {
+    const raw = this.exact()
+    this.#sent = { raw, changes: ChangeSet.empty(this.view.state.doc.length) }
+    return { raw, oid: this.#oid }
+  }
+
+  /** The server has what was sent. */
+  confirm(oid: string): void {
+    if (!this.#sent) return
+    this.#original = originalOf(this.#sent.raw)
+    this.#changes = this.#sent.changes
+    this.#oid = oid
+    this.#sent = null
+  }
+
+  /** Takes in the text that the server has now. Blocks that only one side changed are combined at once. */
+  receive(raw: string, oid: string): 'same' | 'combined' | 'conflict' {
+    if (this.#sent?.raw === raw) {
+      this.confirm(oid)
+      return 'same'
+    }
+    this.#sent = null
+    const theirs = originalOf(raw)
+    const mine = this.view.state.doc.toString()
+    const { edits, conflicts } = mergeBlocks(this.#original.text, mine, theirs.text)
+    if (conflicts.length > 0) this.pending = { original: theirs, oid, conflicts }
+    this.#insert(edits)
+    if (conflicts.length === 0) this.#rebase(theirs, oid)
+    return conflicts.length > 0 ? 'conflict' : 'combined'
+  }
+
+  /** Decides about the blocks in conflict, and makes the other side's text the base. */
+  decide(choices: readonly ('mine' | 'theirs' | 'both')[]): void {
+    const { pending } = this
+    if (!pending) return
+    const edits = pending.conflicts.flatMap(({ from, to, theirs }, at): TextEdit[] => {
+      const choice = choices[at] ?? 'mine'
+      const own = this.view.state.sliceDoc(from, to)
+      if (choice === 'mine') return []
+      return [{ from, to, insert: choice === 'theirs' ? theirs : joined(own, theirs) }]
+    })
+    this.pending = null
+    if (edits.length > 0) this.view.dispatch({ changes: edits, userEvent: 'input.resolve' })
+    this.#rebase(pending.original, pending.oid)
+  }
+
+  /** Starts from another base: a text that was kept in the browser, with the file that it is based on. */
+  restore(base: string, oid: string, text: string): void {
+    const doc = this.view.state.doc.toString()
+    const kept = originalOf(text).text
+    this.#insert(mergeBlocks(doc, doc, kept).edits, 'input.restore')
+    this.#rebase(originalOf(base), oid)
+  }
+
+  /** Makes another file the base of the text. */
+  #rebase(original: Original, oid: string): void {
+    const doc: Text = this.view.state.doc
+    const { edits } = mergeBlocks(original.text, original.text, doc.toString())
+    this.#original = original
+    this.#oid = oid
+    this.#changes = ChangeSet.of(edits, original.text.length)
+    this.#sent = null
+  }
+
+  #insert(edits: readonly TextEdit[], userEvent?: string): void {
+    if (edits.length === 0) return
+    this.view.dispatch({
+      changes: [...edits],
+      // Undo takes back what the writer did, not what others did.
+      annotations: [fromServer.of(true), Transaction.addToHistory.of(userEvent !== undefined)],
+      ...(userEvent === undefined ? {} : { userEvent }),
+    })
+  }
+}
+
+const joined = (own: string, theirs: string): string => `${own}${own.endsWith('\n\n') ? '' : '\n'}${theirs}`

@@ -1,0 +1,224 @@
+/** Shows one table as a grid of fields in the place of its source. Each key changes one cell of the text. */
+import { syntaxTree } from '@codemirror/language'
+import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
+import { fill, plural, words } from '../words/index.js'
+import type { TextEdit } from './merge.js'
+import { addColumn, addRow, readTable, removeColumn, removeRow, setCell, type Table } from './table.js'
+
+/** Larger tables are edited as source. */
+const MAX_CELLS = 2_000
+
+interface Open {
+  from: number
+  to: number
+}
+
+const setOpen = StateEffect.define<Open | null>()
+const openTable = StateField.define<Open | null>({
+  create: () => null,
+  update: (value, { changes, effects, docChanged }) => {
+    for (const effect of effects) if (effect.is(setOpen)) return effect.value
+    if (!value || !docChanged) return value
+    const moved = { from: changes.mapPos(value.from, 1), to: changes.mapPos(value.to, -1) }
+    // An edit at the end of the last row still belongs to the table.
+    changes.iterChangedRanges((fromA, toA, _fromB, toB) => {
+      if (fromA >= value.from && toA <= value.to) moved.to = Math.max(moved.to, toB)
+    })
+    return moved.from < moved.to ? moved : null
+  },
+  provide: (field) => [
+    EditorView.decorations.compute([field, 'doc'], (state) => decorationsOf(state, state.field(field))),
+  ],
+})
+
+function decorationsOf(state: EditorState, open: Open | null): DecorationSet {
+  if (!open) return Decoration.none
+  const table = readTable(state.sliceDoc(open.from, open.to))
+  if (!table) return Decoration.none
+  return Decoration.set(Decoration.replace({ widget: new Grid(table, open), block: true }).range(open.from, open.to))
+}
+
+/** Returns the extension. */
+export const tableGrid = (): Extension => openTable
+
+/** Returns the table of pipes around a place, or null. */
+function tableAt(state: EditorState, at: number): Open | null {
+  for (let node = syntaxTree(state).resolveInner(at, 1); node.parent; node = node.parent)
+    if (node.name === 'Table') {
+      const [from, to] = [state.doc.lineAt(node.from).from, state.doc.lineAt(node.to).to]
+      const table = readTable(state.sliceDoc(from, to))
+      return table && table.columns * (table.rows.length + 1) <= MAX_CELLS ? { from, to } : null
+    }
+  return null
+}
+
+/** Shows the table at a place as a grid. Returns false if there is none that is small enough. */
+export function openGrid(view: EditorView, at: number): boolean {
+  const found = tableAt(view.state, at) ?? plainTable(view.state, at)
+  if (!found) return false
+  view.dispatch({ effects: setOpen.of(found) })
+  requestAnimationFrame(() => view.dom.querySelector<HTMLInputElement>('.grid-ed input')?.focus())
+  return true
+}
+
+/** A table that was just inserted is not parsed yet. */
+function plainTable(state: EditorState, at: number): Open | null {
+  const first = state.doc.lineAt(at)
+  let last = first
+  while (
+    last.number < state.doc.lines &&
+    state.doc
+      .line(last.number + 1)
+      .text.trim()
+      .startsWith('|')
+  )
+    last = state.doc.line(last.number + 1)
+  return readTable(state.sliceDoc(first.from, last.to)) ? { from: first.from, to: last.to } : null
+}
+
+/** Shows the source again. */
+function closeGrid(view: EditorView): void {
+  const open = view.state.field(openTable)
+  view.dispatch({ effects: setOpen.of(null), ...(open ? { selection: { anchor: open.from } } : {}) })
+  view.focus()
+}
+
+class Grid extends WidgetType {
+  constructor(
+    readonly table: Table,
+    readonly open: Open,
+  ) {
+    super()
+  }
+  override eq(other: Grid): boolean {
+    return JSON.stringify(other.table) === JSON.stringify(this.table)
+  }
+  override ignoreEvent(): boolean {
+    return true
+  }
+  override get estimatedHeight(): number {
+    return 36 + 33 * (this.table.rows.length + 1)
+  }
+  toDOM(view: EditorView): HTMLElement {
+    const grid = document.createElement('div')
+    grid.className = 'grid-ed'
+    draw(grid, view, this.table)
+    return grid
+  }
+  override updateDOM(grid: HTMLElement, view: EditorView): boolean {
+    const shown = [...grid.querySelectorAll('input')]
+    const cells = cellsOf(this.table)
+    if (shown.length !== cells.length || Number(grid.dataset.columns) !== this.table.columns)
+      draw(grid, view, this.table)
+    else
+      for (const [at, field] of shown.entries()) {
+        const text = cells[at]?.text ?? ''
+        if (field !== document.activeElement && field.value !== text) field.value = text
+      }
+    return true
+  }
+}
+
+/** The cells that the grid shows, also those that a short row lacks. */
+const cellsOf = ({ heading, rows, columns }: Table): { row: number; column: number; text: string }[] =>
+  [heading, ...rows].flatMap((line, index) =>
+    Array.from({ length: columns }, (_, column) => ({ row: index - 1, column, text: line.cells[column]?.text ?? '' })),
+  )
+
+/** Applies an operation to the table as it is now. */
+function change(view: EditorView, operation: (table: Table) => readonly TextEdit[]): void {
+  const open = view.state.field(openTable)
+  const table = open && readTable(view.state.sliceDoc(open.from, open.to))
+  if (!table) return
+  const changes = operation(table).map(({ from, to, insert }) => ({
+    from: open.from + from,
+    to: open.from + to,
+    insert,
+  }))
+  if (changes.length > 0) view.dispatch({ changes, userEvent: 'input.table' })
+}
+
+function draw(grid: HTMLElement, view: EditorView, table: Table): void {
+  const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.dataset.cell : undefined
+  const w = words().editor.table
+  const title = element('b', 'grow', plural(w.rows, table.rows.length))
+  const header = element('header')
+  const at = (): [number, number] => {
+    const [row = '0', column = '0'] = (grid.dataset.at ?? '').split(' ')
+    return [Number(row), Number(column)]
+  }
+  header.append(
+    title,
+    button(w.addRow, () => change(view, (now) => addRow(now, at()[0]))),
+    button(w.removeRow, () => change(view, (now) => removeRow(now, at()[0]))),
+    button(w.addColumn, () => change(view, (now) => addColumn(now, at()[1]))),
+    button(w.removeColumn, () => change(view, (now) => removeColumn(now, at()[1]))),
+    button(w.source, () => closeGrid(view)),
+  )
+  const body = element('table')
+  body.append(element('caption', 'vh', w.label))
+  const head = body.appendChild(element('thead'))
+  const rows = body.appendChild(element('tbody'))
+  let line: HTMLElement | null = null
+  for (const cell of cellsOf(table)) {
+    if (cell.column === 0) {
+      line = element('tr')
+      ;(cell.row < 0 ? head : rows).append(line)
+    }
+    line?.append(fieldOf(grid, view, table, cell))
+  }
+  grid.dataset.columns = String(table.columns)
+  grid.replaceChildren(header, body)
+  if (focused !== undefined) grid.querySelector<HTMLInputElement>(`[data-cell="${focused}"]`)?.focus()
+}
+
+function fieldOf(
+  grid: HTMLElement,
+  view: EditorView,
+  { heading }: Table,
+  { row, column, text }: { row: number; column: number; text: string },
+): HTMLElement {
+  const w = words().editor.table
+  const field = document.createElement('input')
+  field.value = text
+  field.dataset.cell = `${row} ${column}`
+  const name = heading.cells[column]?.text ?? ''
+  field.setAttribute(
+    'aria-label',
+    row < 0 ? fill(w.heading, { column: column + 1 }) : fill(w.cell, { row: row + 1, column: name }),
+  )
+  field.addEventListener('focus', () => (grid.dataset.at = `${row} ${column}`))
+  field.addEventListener('input', () => change(view, (now) => setCell(now, row, column, field.value)))
+  field.addEventListener('keydown', (event) => {
+    const to = { ArrowDown: 1, Enter: 1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Escape') closeGrid(view)
+    else if (to !== undefined && !event.isComposing)
+      grid.querySelector<HTMLInputElement>(`[data-cell="${row + to} ${column}"]`)?.focus()
+    else return
+    event.preventDefault()
+  })
+  const cell = element(row < 0 ? 'th' : 'td')
+  cell.append(field)
+  return cell
+}
+
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className = '',
+  text?: string,
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  if (className !== '') made.className = className
+  if (text !== undefined) made.textContent = text
+  return made
+}
+
+function button(text: string, run: () => void): HTMLButtonElement {
+  const made = element('button', 'btn small quiet', text)
+  made.type = 'button'
+  // The cell keeps the focus, so that the operation knows its row and column.
+  made.addEventListener('mousedown', (event) => event.preventDefault())
+  made.addEventListener('click', run)
+  return made
+}

@@ -1,0 +1,153 @@
+/** Reads and writes the file of a page as it is, for editors of its source. */
+import { ChangeError } from '../../content/edit/change-error.js'
+import { readBounded } from '../../content/read-file.js'
+import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../content/text.js'
+import type { DocumentEntry } from '../../content/types.js'
+import type { FileChange, Staging } from '../../git/index.js'
+import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { changeRequests } from '../../model/index.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
+import { headOf } from '../revisions/main-content.js'
+import { getPage } from '../revisions/pages.js'
+import type { OpenRevision } from '../revisions/revisions.js'
+import { type Edit, makeEdits } from './edit-batch.js'
+import { checkUnlocked, guardBranch, guardMain } from './guards.js'
+import { commitMessage, makeCommit } from './make-commit.js'
+import { openBatch } from './plan-content.js'
+
+/** The file of a page in a revision. */
+export interface PageFile {
+  page: string
+  revision: CommitId
+  oid: string
+  path: string
+}
+
+const tooLarge = (path: string): ServiceError =>
+  new ServiceError(
+    'too-large',
+    `${path} has more than ${MAX_TEXT_BYTES} bytes, so it cannot be edited here. Split it with Git first.`,
+  )
+
+/** Returns the page, if it has a file. Throws 404 for an unknown page, 400 for a page without a file. */
+function documentIn(revision: Pick<OpenRevision, 'structure'>, id: string): DocumentEntry {
+  const page = getPage(revision as OpenRevision, id)
+  if (page.type === 'document') return page
+  throw badRequest(`${page.title} is a ${page.type} without a file, so it has no source.`)
+}
+
+/** Reads the file of a page. Throws 404, 400 for a page without a file, 413 for one that is too large. */
+export async function readPageSource(
+  revision: OpenRevision,
+  page: string,
+): Promise<{ file: PageFile; markdown: string }> {
+  const { gitPath: path } = documentIn(revision, page)
+  const entry = await revision.snapshot.entry(path)
+  if (!entry) throw new ServiceError('not-found', `The file ${path} of this page does not exist.`)
+  const bytes = await readBounded(revision.snapshot, entry.oid, MAX_TEXT_BYTES)
+  if (!bytes) throw tooLarge(path)
+  // Bodies of requests cannot contain it.
+  if (bytes.includes(0)) throw badRequest(`${path} contains a NUL character, so it cannot be edited here. Use Git.`)
+  return { file: { page, revision: revision.snapshot.commit, oid: entry.oid, path }, markdown: decodeText(bytes) }
+}
+
+/** A request to replace the file of a page. */
+interface SourceRequest {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+  /** Null = the main content. */
+  changeRequest: LoadedChangeRequest | null
+  page: string
+  markdown: string
+  message?: string | undefined
+  /** Object ID of the file that the text is based on. Null = whatever the file is now. */
+  ifMatch: string | null
+}
+
+/**
+ * Replaces the file of a page by a text, byte for byte, as one commit. A text that the file already has makes no commit,
+ * so a repeated request succeeds. Throws 412 if the file is another one than `ifMatch`.
+ */
+export async function writePageSource(request: SourceRequest): Promise<PageFile> {
+  const { app, actor, space, changeRequest } = request
+  checkUnlocked(space)
+  const branch = changeRequest
+    ? { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
+    : { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
+  await branch.guard.check()
+  return new Promise((resolve, reject) => {
+    const make: Edit<PageFile>['make'] = async (staging, tip) => {
+      const start = changeRequest ? await openHead(app, space, changeRequest) : headOf(space)
+      const result = await write(request, tip ?? start, staging)
+      return { head: result.revision, result }
+    }
+    app.edits.add<Edit<PageFile>>(space.doc.id, { ...branch, make, resolve, reject }, (turn, lease) =>
+      makeEdits(lease, space.repo, turn),
+    )
+  })
+}
+
+/** Returns the head of a change request that can still change. Throws 409 otherwise. */
+async function openHead(
+  app: App,
+  space: LoadedSpace,
+  { doc: { id }, ...rest }: LoadedChangeRequest,
+): Promise<CommitId> {
+  const doc = await app.store.get(changeRequests, id)
+  if (!doc) return rest.head
+  if (doc.status === 'merged' || doc.status === 'archived')
+    throw conflict(`The change request is ${doc.status}, so its content cannot be changed.`)
+  return loadHead(space, doc).head
+}
+
+async function write(
+  { app, actor, space, page, markdown, message, ifMatch }: SourceRequest,
+  head: CommitId,
+  staging: Staging,
+): Promise<PageFile> {
+  const { revision, batch } = await openBatch(app, space, head)
+  const { workspace } = batch
+  const { gitPath: path } = documentIn(revision, page)
+  const before = await bytesOf(workspace, path)
+  const oid = (await revision.snapshot.entry(path))?.oid ?? ''
+  const after = encodeText(markdown, encodingOf(before))
+  if (after.length > MAX_TEXT_BYTES) throw tooLarge(path)
+  if (Buffer.compare(before, after) === 0) return { page, revision: head, oid, path }
+  if (ifMatch !== null && oid !== ifMatch)
+    throw new ServiceError(
+      'precondition-failed',
+      `${path} has changed since you read it. Read it again, combine your text with it, and save the result.`,
+    )
+  await workspace.setBytes(path, after)
+  // The title of a page that no table of contents lists is in its text.
+  await workspace.structure()
+  const commit = await makeCommit(
+    app,
+    space,
+    {
+      parents: [head],
+      changes: workspace.changes() as FileChange[],
+      message: commitMessage(message ?? `Edit ${path}`),
+      author: actor.user,
+      overrides: workspace.overrides,
+    },
+    staging,
+  )
+  const written = await (await space.repo.at(commit)).entry(path)
+  return { page, revision: commit, oid: written?.oid ?? '', path }
+}
+
+async function bytesOf(workspace: { bytes(path: string, max: number): Promise<unknown> }, path: string) {
+  try {
+    const bytes = await workspace.bytes(path, MAX_TEXT_BYTES)
+    if (bytes instanceof Uint8Array) return bytes
+    throw tooLarge(path)
+  } catch (error) {
+    throw error instanceof ChangeError ? badRequest(error.message) : error
+  }
+}

@@ -1,0 +1,43 @@
+/** The open editors of pages. They are in the memory of this process and are forgotten after half a minute. */
+import type { Clock } from '../../kernel/clock.js'
+
+/** An open editor. */
+export interface PresentEditor {
+  editor: string
+  user: string
+  line: number | null
+  /** Milliseconds since 1970. */
+  seenAt: number
+}
+
+const SHOWN_MS = 30_000
+const MAX_PER_PAGE = 20
+const MAX_PAGES = 10_000
+
+/** Counts who has which page open. */
+export class Presence {
+  // bound: MAX_PAGES, the page that was seen the longest ago goes first
+  readonly #pages = new Map<string, Map<string, PresentEditor>>()
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Notes that an editor is open, or left, and returns the other editors of the page. */
+  note(
+    page: string,
+    { editor, user, line, leaves }: Omit<PresentEditor, 'seenAt'> & { leaves: boolean },
+  ): PresentEditor[] {
+    const now = this.clock.now().getTime()
+    const editors = this.#pages.get(page) ?? new Map<string, PresentEditor>()
+    for (const [name, { seenAt }] of editors) if (now - seenAt > SHOWN_MS) editors.delete(name)
+    // A name belongs to the user who used it first.
+    const known = editors.get(editor)
+    const isOwn = known === undefined || known.user === user
+    if (isOwn) editors.delete(editor)
+    if (isOwn && !leaves && editors.size < MAX_PER_PAGE) editors.set(editor, { editor, user, line, seenAt: now })
+    this.#pages.delete(page)
+    if (editors.size > 0) this.#pages.set(page, editors)
+    const [oldest] = this.#pages.keys()
+    if (this.#pages.size > MAX_PAGES && oldest !== undefined) this.#pages.delete(oldest)
+    return [...editors.values()].filter((one) => one.editor !== editor)
+  }
+}

@@ -1,0 +1,181 @@
+/** The texts of the editor: exact bytes, and merges by block. */
+import { ChangeSet, Text } from '@codemirror/state'
+import fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { exactText, originalOf } from '../../src/desk/editor/exact.js'
+import { blocksOf, mergeBlocks, type TextEdit } from '../../src/desk/editor/merge.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('desk/editor-text')
+
+const textOf = (text: string): Text => Text.of(text.split('\n'))
+const apply = (text: string, edits: readonly TextEdit[]): string =>
+  [...edits].reverse().reduce((now, { from, to, insert }) => now.slice(0, from) + insert + now.slice(to), text)
+
+const rawTexts = fc
+  .tuple(
+    fc.constantFrom('', '\ufeff'),
+    fc.array(fc.tuple(fc.constantFrom('', 'a', 'b c', '\t', '  ', '\u2028x'), fc.constantFrom('\n', '\r\n', '\r'))),
+    fc.constantFrom('', 'end'),
+  )
+  .map(([lead, lines, end]) => lead + lines.map(([line, eol]) => line + eol).join('') + end)
+  // A line feed after a lone carriage return would be one line end with it.
+  .map((raw) =>
+    raw
+      .replace(/\r\n/g, '\0')
+      .replace(/\r(?=\n)/g, '')
+      .replaceAll('\0', '\r\n'),
+  )
+
+/** Makes edits as a person does: each in the text that the last one left. */
+function editsOf(text: string, steps: readonly [number, number, string][]): { changes: ChangeSet; doc: Text } {
+  let doc = textOf(text)
+  let changes = ChangeSet.empty(doc.length)
+  for (const [at, length, insert] of steps) {
+    const from = at % (doc.length + 1)
+    const to = Math.min(doc.length, from + length)
+    const one = ChangeSet.of({ from, to, insert: textOf(insert) }, doc.length)
+    doc = one.apply(doc)
+    changes = changes.compose(one)
+  }
+  return { changes, doc }
+}
+const steps = fc.array(fc.tuple(fc.nat(200), fc.nat(5), fc.constantFrom('', 'x', 'word', '\n', 'a\nb', '\n\n')), {
+  maxLength: 12,
+})
+
+test('a text that is opened and saved keeps every byte', () => {
+  fc.assert(
+    fc.property(rawTexts, (raw) => {
+      const original = originalOf(raw)
+      assert.not(original.text.includes('\r'))
+      const doc = textOf(original.text)
+      assert.is(exactText(original, ChangeSet.empty(doc.length), doc), raw)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('edits change only the touched lines of a file with any line ends', () => {
+  fc.assert(
+    fc.property(rawTexts, steps, (raw, list) => {
+      const original = originalOf(raw)
+      const { changes, doc } = editsOf(original.text, list)
+      const exact = exactText(original, changes, doc)
+      assert.is(originalOf(exact).text, doc.toString())
+      // The lines before the first and after the last edit are those of the file.
+      let [start, end] = [original.text.length, 0]
+      changes.iterChanges((fromA, toA) => {
+        start = Math.min(start, fromA)
+        end = Math.max(end, toA)
+      })
+      const breaks = (text: string): number => text.split('\n').length - 1
+      const before = breaks(original.text.slice(0, start))
+      const after = Math.max(0, breaks(original.text.slice(end)) - 1)
+      const lines = (text: string): string[] => text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
+      const [was, is] = [lines(raw), lines(exact)]
+      // A carriage return cannot stay alone before a line feed, so such a mixture may change in the line before an edit.
+      if (/\r(?!\n)/.test(raw) && /\n/.test(raw)) return
+      assert.equal(is.slice(0, before), was.slice(0, before))
+      assert.equal(is.slice(is.length - after), was.slice(was.length - after))
+    }),
+    { numRuns: 10_000 },
+  )
+})
+
+test('what is undone is as it was', () => {
+  fc.assert(
+    fc.property(rawTexts, steps, (raw, list) => {
+      const original = originalOf(raw)
+      const { changes, doc } = editsOf(original.text, list)
+      const undone = changes.compose(changes.invert(textOf(original.text)))
+      assert.is(exactText(original, undone, undone.apply(textOf(original.text))), raw)
+      assert.is(doc.length, changes.newLength)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('blocks are paragraphs, blank lines, whole fences, and single lines of a front matter', () => {
+  const text = '---\na: 1\nb: 2\n---\n\n# A\n\nOne\ntwo\n\n```js\n\nx\n```\n{% hint %}\nIn\n{% endhint %}\n'
+  assert.equal(blocksOf(text), [
+    '---\n',
+    'a: 1\n',
+    'b: 2\n',
+    '---\n',
+    '\n',
+    '# A\n',
+    '\n',
+    'One\ntwo\n',
+    '\n',
+    '```js\n\nx\n```\n',
+    '{% hint %}\n',
+    'In\n',
+    '{% endhint %}\n',
+  ])
+})
+
+const paragraphs = (texts: readonly string[]): string => texts.map((one) => `${one}\n`).join('\n')
+
+test('changes of different blocks are combined, also of neighbors', () => {
+  const base = paragraphs(['# A', 'One', 'Two', 'Three'])
+  const mine = paragraphs(['# A', 'One!', 'Two', 'Three', 'Mine'])
+  const theirs = paragraphs(['Theirs', '# A', 'One', 'Two!'])
+  const { edits, conflicts } = mergeBlocks(base, mine, theirs)
+  assert.equal(conflicts, [])
+  assert.is(apply(mine, edits), paragraphs(['Theirs', '# A', 'One!', 'Two!', 'Mine']).replace('Two!\n\n', 'Two!\n\n'))
+})
+
+test('a block that both sides changed is a conflict, and the others are combined', () => {
+  const base = paragraphs(['# A', 'One', 'Two', 'Three'])
+  const mine = paragraphs(['# A', 'One mine', 'Two', 'Three'])
+  const theirs = paragraphs(['# A', 'One theirs', 'Two', 'Three theirs'])
+  const { edits, conflicts } = mergeBlocks(base, mine, theirs)
+  assert.equal(conflicts, [{ base: 'One\n', mine: 'One mine\n', theirs: 'One theirs\n', from: 5, to: 14 }])
+  assert.is(apply(mine, edits), mine.replace('Three', 'Three theirs'))
+  assert.equal(mergeBlocks(base, mine, mine), { edits: [], conflicts: [] })
+  assert.equal(mergeBlocks(base, base, theirs).conflicts, [])
+})
+
+test('no word of either side is lost in any merge', () => {
+  const word = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+  const edit = fc.tuple(fc.nat(20), fc.constantFrom('change', 'insert', 'delete'), fc.nat(1_000_000))
+  const side = fc.array(edit, { maxLength: 4 })
+  const made = (list: readonly string[], edits: readonly (readonly [number, string, number])[], name: string) => {
+    const result = [...list]
+    const added: string[] = []
+    for (const [at, kind, number] of edits) {
+      const index = at % (result.length + 1)
+      const text = `${name}${number}`
+      if (kind !== 'delete') added.push(text)
+      if (kind === 'insert') result.splice(index, 0, text)
+      else if (index < result.length) result.splice(index, 1, ...(kind === 'change' ? [text] : []))
+      else if (kind === 'change') result.push(text)
+    }
+    return { text: paragraphs(result), added: added.filter((one) => result.includes(one)) }
+  }
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 12 }), side, side, (list, a, b) => {
+      const [mine, theirs] = [made(list, a, 'mine'), made(list, b, 'theirs')]
+      const { edits, conflicts } = mergeBlocks(paragraphs(list), mine.text, theirs.text)
+      const merged = apply(mine.text, edits)
+      const shown = merged + conflicts.map((one) => one.theirs).join('')
+      for (const text of [...mine.added, ...theirs.added]) assert.ok(shown.includes(text), `${text} in ${shown}`)
+      for (const { from, to, mine: text } of conflicts) assert.is(mine.text.slice(from, to), text)
+      // The edits are in order and do not overlap.
+      for (const [at, { from }] of edits.entries()) assert.ok(from >= (edits[at - 1]?.to ?? 0))
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('a merge of a large page takes no time that grows with its square', () => {
+  const list = Array.from({ length: 20_000 }, (_, at) => `Paragraph ${at % 100}`)
+  const [mine, theirs] = [[...list], [...list]]
+  mine[10] = 'mine'
+  theirs[19_990] = 'theirs'
+  const { edits, conflicts } = mergeBlocks(paragraphs(list), paragraphs(mine), paragraphs(theirs))
+  assert.equal([edits.length, conflicts.length], [1, 0])
+})
+
+test.run()
