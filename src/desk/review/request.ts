@@ -15,7 +15,7 @@ export interface RequestPlace {
   number: string
 }
 
-/** What a screen of a change request is drawn with. */
+/** The data that the screens of a change request share. */
 export interface RequestView {
   place: RequestPlace
   space: Space

@@ -80,7 +80,7 @@ function Activity({ view: { place, request } }: { view: RequestView }) {
   ]
   entries.sort((a, b) => (a.at < b.at ? 1 : -1))
   return (
-    <div class="form stack l">
+    <div class="wide stack l">
       <h2 class="vh">{reviewWords().tabs.activity}</h2>
       <ul class="list t panel">
         {entries.map(({ at, icon, text }) => (

@@ -32,7 +32,7 @@ function Discussion({ view }: { view: RequestView }) {
     setWriting(false)
   }
   return (
-    <div class="form stack l">
+    <div class="wide stack l">
       <h2 class="vh">{reviewWords().tabs.discussion}</h2>
       <Show data={useComments(place)}>
         {({ items }) =>

@@ -41,7 +41,7 @@ function Sites({ view: { space, request } }: { view: RequestView }) {
   const w = reviewWords().preview
   const sites = useData(`space/${space.id}/sites`, () => loadSites(space.organization, space.id))
   return (
-    <div class="form stack">
+    <div class="wide stack">
       <h2 class="title">{w.title}</h2>
       <p class="muted">{w.lead}</p>
       <Show data={sites}>
