@@ -174,6 +174,7 @@ const BlockPlace = Type.Object(
       maxItems: 2,
       description: 'The first and the last line of the block in the file of the page, from 1.',
     }),
+    source: Type.String({ description: 'The block as it is written in the file.' }),
   },
   { $id: 'BlockPlace' },
 )

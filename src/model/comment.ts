@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
-import { CommentBodyInput, discussionKey, formatQuery, type Post, postFields } from './post.js'
+import { CommentBodyInput, discussionKey, formatQuery, MAX_COMMENT_LENGTH, type Post, postFields } from './post.js'
 import { User } from './user.js'
 import { reactionMembers } from './reaction.js'
 
@@ -52,6 +52,18 @@ export interface CommentDoc extends Post {
   place?: CommentLocation
   /** ID of the review that the comment belongs to. */
   review?: string
+  suggestion?: StoredSuggestion
+}
+
+/** Another text for the block that a comment is about. */
+export interface StoredSuggestion {
+  markdown: string
+  /** The source of the block when the comment was written. */
+  original: string
+  acceptedAt?: string
+  acceptedBy?: string
+  /** The revision with the text. */
+  revision?: string
 }
 
 /** A filter for a list of comments. Absent fields do not restrict it. */
@@ -116,6 +128,12 @@ const CommentTarget = Type.Object(
         id: Type.String({
           description: 'Key of the node in the current page, or its last known key if it no longer exists.',
         }),
+        changed: Type.Optional(
+          Type.Literal(true, {
+            description:
+              'Its text has changed since the comment was written. `id` is the key of the block as it is now.',
+          }),
+        ),
         preview: Type.String({
           description:
             'Its text at the time of the comment, at most 200 characters; for a table cell, the text of the cell.',
@@ -125,6 +143,17 @@ const CommentTarget = Type.Object(
     tableCell: Type.Optional(Type.Object({ record: Type.String(), definition: Type.String() })),
   },
   { $id: 'CommentTarget' },
+)
+
+const Suggestion = Type.Object(
+  {
+    markdown: Type.String({ description: 'The proposed source of the block.' }),
+    original: Type.String({ description: 'The source of the block when the comment was written.' }),
+    acceptedAt: Type.Optional(Timestamp),
+    acceptedBy: Type.Optional(User),
+    revision: Type.Optional(Type.String({ description: 'The revision of the change request with the text.' })),
+  },
+  { $id: 'Suggestion' },
 )
 
 export const Comment = Type.Object(
@@ -139,6 +168,7 @@ export const Comment = Type.Object(
     status: oneOf(commentStatuses),
     resolvedAt: Type.Optional(Timestamp),
     resolvedBy: Type.Optional(User),
+    suggestion: Type.Optional(Suggestion),
   },
   { $id: 'Comment' },
 )
@@ -166,6 +196,16 @@ export const CreateComment = Type.Object(
           ...closed,
           description:
             'A cell of the table `node`, by the IDs of its record and column. If the page has only one table, you can omit `node`.',
+        },
+      ),
+    ),
+    suggestion: Type.Optional(
+      Type.Object(
+        { markdown: Type.String({ minLength: 1, maxLength: MAX_COMMENT_LENGTH, pattern: '\\S' }) },
+        {
+          ...closed,
+          description:
+            'Another source for the block at the top level of the page that contains `node`. Requires `page` and `node`, and a change request.',
         },
       ),
     ),

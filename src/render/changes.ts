@@ -21,6 +21,8 @@ export interface BlockPlace {
   digest: string
   /** Its first and last line in the file, from 1. */
   lines: [first: number, last: number]
+  /** Its source. */
+  source: string
 }
 
 /** A block that shows both versions. */
@@ -93,11 +95,13 @@ const textOf = (unit: Unit, { markdown }: PageVersion): string => {
   return markdown.slice(start, end)
 }
 
-function placeOf(unit: Unit, lineAt: (offset: number) => number, { linesBefore }: PageVersion): BlockPlace {
+function placeOf(unit: Unit, lineAt: (offset: number) => number, version: PageVersion): BlockPlace {
+  const { linesBefore } = version
   const { start, end } = positionOf(unit)
   return {
     node: unit.node.key,
     digest: unit.digest,
     lines: [lineAt(start) + linesBefore, lineAt(Math.max(start, end - 1)) + linesBefore],
+    source: textOf(unit, version),
   }
 }

@@ -103,7 +103,8 @@ test("a comment on a node follows the node's text, and is outdated when the text
     ['# Guide\n\nNew.\n\nFirst paragraph.\n\nSecond **bold** paragraph.\n', 'n3', false, 'another one came before it'],
     ['Second bold\nparagraph.\n', 'n0', false, 'its words, on other lines'],
     ['# Second bold paragraph.\n', 'n2', true, 'a heading is another sort of node'],
-    ['Second paragraph.\n', 'n2', true, 'other words'],
+    ['Second paragraph.\n', 'n0', true, 'other words in the same block'],
+    ['Nothing in common.\n', 'n2', true, 'other words'],
     ['', 'n2', true, 'nothing at all'],
   ]
   for (const [markdown, node, outdated, why] of steps) {

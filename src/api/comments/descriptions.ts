@@ -5,7 +5,7 @@ export const about = {
     'format) or a table cell (`tableCell`: the IDs of its record and column). Returns 400 if the target is not in the current content.',
   page:
     '`target.page` is the page in its current state. The comment follows the page by ID through moves, renames and merges. `outdated` is true if the text ' +
-    'of the page has changed since the comment was written; for a comment on a node or cell, only if no node of the page has the same text anymore. If the ' +
+    'of the page has changed since the comment was written; for a comment on a node or cell, only if no node of the page has the same text anymore; `target.node` is then the changed block, if it can still be found. If the ' +
     'page no longer exists (`deleted`), its title and path are the last known ones.',
   update:
     'Only the author can edit the body, which sets `editedAt`. The author and all users with the role edit can set `resolved`. Resolving a comment that is ' +

@@ -6,7 +6,15 @@ import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
 import { reactionsTo } from '../../domain/comments/reactions.js'
 import { type CommentedContent, commentedContent } from '../../domain/comments/commented-content.js'
 import { presentTarget } from '../../domain/comments/targets.js'
-import { type CommentDoc, type Format, MAX_REACTION_USERS, replies, type ReplyDoc, users } from '../../model/index.js'
+import {
+  type CommentDoc,
+  type Format,
+  MAX_REACTION_USERS,
+  replies,
+  type ReplyDoc,
+  type StoredSuggestion,
+  users,
+} from '../../model/index.js'
 import { pageOf } from '../../kernel/paging.js'
 import { inFormat } from '../content/present-page.js'
 import { formerUser, presentUser } from '../users/present.js'
@@ -83,7 +91,7 @@ async function presentCommentTarget({ commented }: CommentContext, doc: CommentD
     ...defined({ changeRequest: doc.changeRequest, review: doc.review }),
     revision: doc.revision,
     ...(page ? { page } : {}),
-    ...(place ? { node: { id: place.node, preview: place.preview } } : {}),
+    ...(place ? { node: { id: place.node, preview: place.preview, ...defined({ changed: place.changed }) } } : {}),
     ...(record === undefined || definition === undefined ? {} : { tableCell: { record, definition } }),
   }
 }
@@ -93,6 +101,10 @@ async function presentRepliers({ app, user }: CommentContext, doc: CommentDoc) {
   if (doc.replies === 0) return []
   const { items } = await pageOf(app.store, replies, 'posted', doc.id, { limit: MAX_READ_REPLIES, order: 'asc' })
   return Promise.all([...new Set(items.map(({ postedBy }) => postedBy))].map((id) => user(id)))
+}
+
+async function presentSuggestion({ user }: CommentContext, { acceptedBy, ...rest }: StoredSuggestion) {
+  return { ...rest, ...(acceptedBy === undefined ? {} : { acceptedBy: await user(acceptedBy) }) }
 }
 
 /** Returns a comment, with its page, node and cell in their current state. */
@@ -106,6 +118,7 @@ export async function presentComment(context: CommentContext, doc: CommentDoc) {
     status: doc.status,
     ...defined({ resolvedAt: doc.resolvedAt }),
     ...(doc.resolvedBy === undefined ? {} : { resolvedBy: await context.user(doc.resolvedBy) }),
+    ...(doc.suggestion ? { suggestion: await presentSuggestion(context, doc.suggestion) } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Runs the text tasks on the caller's thread. */
 import { parseDocument } from '../blocks/parse.js'
 import { commentTargetsOf } from '../blocks/comment-targets.js'
+import { followBlock } from '../compare/compare.js'
 import { pageLimit, tooLong } from '../blocks/weight.js'
 import { editFile, edited, print, setMembers } from '../edit/edit-file.js'
 import { keepLineEnds } from '../edit/line-ends.js'
@@ -36,6 +37,7 @@ export const direct: TextTasks = {
   references: (markdown) => findReferences(markdown),
   codeSpans,
   commentTargets: (markdown) => commentTargetsOf(parseDocument(markdown)),
+  followBlock: (before, after, node) => followBlock(parseDocument(before), parseDocument(after), node),
   limit: pageLimit,
   print,
   setMembers,

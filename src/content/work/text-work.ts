@@ -49,6 +49,8 @@ export interface TextTasks {
   references(markdown: string): readonly Reference[]
   codeSpans(markdown: string): readonly (readonly [number, number])[]
   commentTargets(markdown: string): readonly CommentTarget[]
+  /** Returns the key of the block that a block at the top level became in another version of a page, or null. */
+  followBlock(before: string, after: string, node: string): string | null
   /** Returns the limit that a page's markdown exceeds, as a sentence; null if it exceeds none. */
   limit(markdown: string): string | null
   /** Prints a block tree as markdown; `present` is the markdown that it was parsed from. */

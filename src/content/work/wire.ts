@@ -15,6 +15,7 @@ const ARGUMENTS: { readonly [K in keyof TextTasks]: Kinds<Parameters<TextTasks[K
   references: ['raw'],
   codeSpans: ['raw'],
   commentTargets: ['raw'],
+  followBlock: ['raw', 'raw', 'raw'],
   limit: ['raw'],
   print: ['json', 'raw'],
   setMembers: ['raw', 'json', 'raw'],

@@ -9,9 +9,8 @@ import { attempt, explain, toast } from '../shell/toast.js'
 import { pagesWithText, usePages } from '../space/space.js'
 import { fill } from '../words/index.js'
 import { ReviewPanel } from './review-panel.js'
-import { changedPages, hrefOf, pathOf, type RequestPlace, useChanges } from './request.js'
+import { changedPages, hrefOf, pathOf, type RequestPlace, useChanges, type RequestView } from './request.js'
 import { selectedPage } from './side.js'
-import type { RequestView } from './request-frame.js'
 import { reviewWords } from './words.js'
 
 const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}' as const

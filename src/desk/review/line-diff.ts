@@ -70,6 +70,17 @@ export const rowsOfText = (text: string, side: 'before' | 'after'): Row[] =>
       return { kind: 'changed', before: side === 'before' ? shown : null, after: side === 'after' ? shown : null }
     })
 
+/** Returns the old and the new lines of a short text, each with its changed words. */
+export function rowsBetween(old: string, now: string): { kind: 'old' | 'new'; parts: LinePart[] }[] {
+  const before: Line = { number: 1, parts: [{ text: old, isMarked: false }] }
+  const after: Line = { number: 1, parts: [{ text: now, isMarked: false }] }
+  markWords(before, after)
+  return [
+    { kind: 'old', parts: before.parts },
+    { kind: 'new', parts: after.parts },
+  ]
+}
+
 const plain = (number: number, line: string): Line => ({
   number,
   parts: [{ text: line.slice(1).replace(/\r$/, ''), isMarked: false }],

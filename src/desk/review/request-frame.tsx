@@ -6,26 +6,11 @@ import { Frame, Ribbon } from '../shell/frame.js'
 import { Icon, type IconName } from '../shell/icons.js'
 import { Chip, Show, type Tone } from '../shell/notes.js'
 import { SpaceFrame } from '../space/space-frame.js'
-import { type Space, useSpace } from '../space/space.js'
+import { useSpace } from '../space/space.js'
 import { fill } from '../words/index.js'
 import { RequestActions } from './actions.js'
-import {
-  type ChangeRequest,
-  changedPages,
-  hrefOf,
-  keyOf,
-  type RequestPlace,
-  useChanges,
-  useRequest,
-} from './request.js'
+import { type ChangeRequest, changedPages, hrefOf, keyOf, useChanges, useRequest, type RequestView } from './request.js'
 import { reviewWords } from './words.js'
-
-/** What a screen of a change request is drawn with. */
-export interface RequestView {
-  place: RequestPlace
-  space: Space
-  request: ChangeRequest
-}
 
 export type RequestTab = 'changes' | 'discussion' | 'source' | 'preview' | 'activity'
 

@@ -1,6 +1,7 @@
 /** The data of a change request that its screens show. */
 import { api, body, type Schemas } from '../api/client.js'
 import { type Loaded, useData } from '../api/data.js'
+import type { Space } from '../space/space.js'
 
 export type ChangeRequest = Schemas['ChangeRequest']
 export type Change = Schemas['Change']
@@ -12,6 +13,13 @@ export type ChangedBlock = PageChanges['blocks'][number]
 export interface RequestPlace {
   spaceId: string
   number: string
+}
+
+/** The data that the screens of a change request share. */
+export interface RequestView {
+  place: RequestPlace
+  space: Space
+  request: ChangeRequest
 }
 
 /** The prefix of the keys of its data. `reload(keyOf(place))` loads all of it again. */

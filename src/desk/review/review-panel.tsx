@@ -6,8 +6,7 @@ import { session } from '../api/session.js'
 import { Field } from '../shell/fields.js'
 import { Icon } from '../shell/icons.js'
 import { explain, toast } from '../shell/toast.js'
-import { keyOf, pathOf } from './request.js'
-import type { RequestView } from './request-frame.js'
+import { keyOf, pathOf, type RequestView } from './request.js'
 import { reviewWords } from './words.js'
 
 const at = '/v1/spaces/{spaceId}/change-requests/{changeRequestId}' as const

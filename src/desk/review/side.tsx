@@ -11,8 +11,8 @@ import {
   useBrokenLinks,
   useChanges,
   useComments,
+  type RequestView,
 } from './request.js'
-import type { RequestView } from './request-frame.js'
 import { isViewed } from './viewed.js'
 import { reviewWords } from './words.js'
 

@@ -9,8 +9,7 @@ import { Avatar } from '../shell/people.js'
 import { Time } from '../shell/time.js'
 import { attempt, explain, toast } from '../shell/toast.js'
 import { fill, plural, words } from '../words/index.js'
-import { type Comment, keyOf, pathOf, useReplies } from './request.js'
-import type { RequestView } from './request-frame.js'
+import { type Comment, keyOf, pathOf, useReplies, type RequestView } from './request.js'
 import { Suggested } from './suggested.js'
 import { TreeText } from './tree-text.js'
 import { reviewWords } from './words.js'
@@ -131,6 +130,7 @@ export function Composer({
   send,
   initial = '',
   help = reviewWords().comment.help,
+  source,
   onSend,
   onCancel,
 }: {
@@ -138,18 +138,21 @@ export function Composer({
   send: string
   initial?: string
   help?: string
+  /** The source of the block, if another text can be suggested for it. */
+  source?: string
   /** Sends the text. Its error is shown, and the text stays. */
-  onSend: (markdown: string) => Promise<void>
+  onSend: (markdown: string, suggestion?: string) => Promise<void>
   onCancel: () => void
 }) {
   const [text, setText] = useState(initial)
   const [error, setError] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [proposed, setProposed] = useState<string | null>(null)
   const submit = async (): Promise<void> => {
     if (text.trim() === '' || isBusy) return
     setBusy(true)
     try {
-      await onSend(text)
+      await onSend(text, proposed !== null && proposed !== source ? proposed : undefined)
     } catch (failed) {
       setError(explain(failed))
     }
@@ -181,6 +184,18 @@ export function Composer({
           if (event.key === 'Escape' && text === initial) onCancel()
         }}
       />
+      {proposed !== null && (
+        <label class="stack s">
+          <span class="sm">{reviewWords().comment.suggested}</span>
+          <textarea
+            class="in mono"
+            rows={4}
+            value={proposed}
+            onInput={(event) => setProposed(event.currentTarget.value)}
+          />
+          <span class="help">{reviewWords().comment.suggestHelp}</span>
+        </label>
+      )}
       {error !== null && (
         <p class="help bad" role="alert">
           {error}
@@ -190,6 +205,12 @@ export function Composer({
         <button type="submit" class="btn small primary" aria-disabled={text.trim() === '' || isBusy}>
           {send}
         </button>
+        {source !== undefined && proposed === null && (
+          <button type="button" class="btn small quiet" onClick={() => setProposed(source)}>
+            <Icon name="edit" />
+            {reviewWords().comment.suggest}
+          </button>
+        )}
         <button type="button" class="btn small quiet" onClick={onCancel}>
           {words().common.cancel}
         </button>

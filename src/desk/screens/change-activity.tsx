@@ -1,8 +1,8 @@
 /** What happened in a change request: reviews, comments, the merge, and who worked on it. */
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
-import { type Comment, keyOf, pathOf, useComments, useReviews } from '../review/request.js'
-import { RequestFrame, type RequestView } from '../review/request-frame.js'
+import { type Comment, keyOf, pathOf, useComments, useReviews, type RequestView } from '../review/request.js'
+import { RequestFrame } from '../review/request-frame.js'
 import { plainText } from '../review/tree-text.js'
 import { reviewWords } from '../review/words.js'
 import { Icon, type IconName } from '../shell/icons.js'
@@ -80,7 +80,7 @@ function Activity({ view: { place, request } }: { view: RequestView }) {
   ]
   entries.sort((a, b) => (a.at < b.at ? 1 : -1))
   return (
-    <div class="form stack l">
+    <div class="wide stack l">
       <h2 class="vh">{reviewWords().tabs.activity}</h2>
       <ul class="list t panel">
         {entries.map(({ at, icon, text }) => (

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import { api, body } from '../api/client.js'
 import { reload } from '../api/data.js'
-import { type Comment, hrefOf, keyOf, pathOf, useComments } from '../review/request.js'
-import { RequestFrame, type RequestView } from '../review/request-frame.js'
+import { type Comment, hrefOf, keyOf, pathOf, useComments, type RequestView } from '../review/request.js'
+import { RequestFrame } from '../review/request-frame.js'
 import { Composer, Thread } from '../review/threads.js'
 import { reviewWords } from '../review/words.js'
 import { Icon } from '../shell/icons.js'
@@ -32,7 +32,7 @@ function Discussion({ view }: { view: RequestView }) {
     setWriting(false)
   }
   return (
-    <div class="form stack l">
+    <div class="wide stack l">
       <h2 class="vh">{reviewWords().tabs.discussion}</h2>
       <Show data={useComments(place)}>
         {({ items }) =>

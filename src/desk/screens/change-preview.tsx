@@ -1,7 +1,8 @@
 /** Links to previews: the sites that show the space, as they would look after the merge. */
+import type { RequestView } from '../review/request.js'
 import { api, body } from '../api/client.js'
 import { useData } from '../api/data.js'
-import { RequestFrame, type RequestView } from '../review/request-frame.js'
+import { RequestFrame } from '../review/request-frame.js'
 import { reviewWords } from '../review/words.js'
 import { Icon } from '../shell/icons.js'
 import { Empty, Show } from '../shell/notes.js'
@@ -40,7 +41,7 @@ function Sites({ view: { space, request } }: { view: RequestView }) {
   const w = reviewWords().preview
   const sites = useData(`space/${space.id}/sites`, () => loadSites(space.organization, space.id))
   return (
-    <div class="form stack">
+    <div class="wide stack">
       <h2 class="title">{w.title}</h2>
       <p class="muted">{w.lead}</p>
       <Show data={sites}>

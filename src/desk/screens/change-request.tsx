@@ -20,8 +20,9 @@ import {
   useComments,
   useDetails,
   usePageChanges,
+  type RequestView,
 } from '../review/request.js'
-import { RequestFrame, type RequestView } from '../review/request-frame.js'
+import { RequestFrame } from '../review/request-frame.js'
 import { RequestSide, selectedPage } from '../review/side.js'
 import { Composer, Thread } from '../review/threads.js'
 import { isViewed, setViewed } from '../review/viewed.js'
@@ -151,6 +152,9 @@ function PageFacts({ view: { place }, page }: { view: RequestView; page: Changed
 /** Returns the block of a comment: the key of its top-level block in the current page. */
 const blockOf = ({ target }: Comment): string | null => /^n\d+/.exec(target.node?.id ?? '')?.[0] ?? null
 
+/** Whether the block of a comment no longer exists. */
+const isLost = ({ target }: Comment): boolean => target.page?.outdated === true && target.node?.changed !== true
+
 /** The comments on the page, and those whose block no longer exists. */
 function PageThreads({ view, page, shown }: { view: RequestView; page: ChangedPage; shown: PageChanges | undefined }) {
   const comments = useComments(view.place).value?.items ?? []
@@ -159,7 +163,7 @@ function PageThreads({ view, page, shown }: { view: RequestView; page: ChangedPa
     .filter(({ target }) => target.page?.id === page.id)
     .filter((comment) => {
       const node = blockOf(comment)
-      return node === null || (shown !== undefined && (comment.target.page?.outdated === true || !isShown(node)))
+      return node === null || (shown !== undefined && (isLost(comment) || !isShown(node)))
     })
     .map((comment) => <Thread key={comment.id} view={view} comment={comment} />)
 }
@@ -180,7 +184,7 @@ function Blocks({
   const [current, setCurrent] = useState<string | null>(address.value.hash || null)
   const [writing, setWriting] = useState<string | null>(null)
   const comments = (useComments(place).value?.items ?? []).filter(
-    ({ target }) => target.page?.id === page.id && target.page.outdated === false,
+    (comment) => comment.target.page?.id === page.id && !isLost(comment),
   )
   const changed = shown.blocks.filter(({ change }) => change !== 'unchanged')
   useSteps({ view, page, pages, changed, current, setCurrent })
@@ -193,11 +197,16 @@ function Blocks({
   const focused = changed.find((block) => anchorOf(block) === current) ?? changed[0]
   const onC = useCallback(() => commentOn(focused), [focused, space])
   useKey('c', onC)
-  const post = (node: string) => async (markdown: string) => {
+  const post = (node: string) => async (markdown: string, suggestion?: string) => {
     await body(
       api.POST(`${at}/comments`, {
         params: { path: pathOf(place) },
-        body: { body: { markdown }, page: page.id, node },
+        body: {
+          body: { markdown },
+          page: page.id,
+          node,
+          ...(suggestion === undefined ? {} : { suggestion: { markdown: suggestion } }),
+        },
       }),
     )
     await reload(keyOf(place))
@@ -234,6 +243,7 @@ function Blocks({
                   label={w.comment.new}
                   send={w.comment.send}
                   onSend={post(node)}
+                  {...(block.after ? { source: block.after.source } : {})}
                   onCancel={() => setWriting(null)}
                 />
               </div>

@@ -136,7 +136,7 @@ function By({ space, value }: { space: Space; value: string | null }) {
     ),
   ).value
   return (
-    <label class="row sm nowrap">
+    <label class="row sm">
       <span class="muted">{w.by}</span>
       <select
         class="in"

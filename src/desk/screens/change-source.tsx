@@ -10,8 +10,9 @@ import {
   useChanges,
   usePageChanges,
   useSourceChanges,
+  type RequestView,
 } from '../review/request.js'
-import { RequestFrame, type RequestView } from '../review/request-frame.js'
+import { RequestFrame } from '../review/request-frame.js'
 import { RequestSide, selectedPage } from '../review/side.js'
 import { SourceTable } from '../review/source-table.js'
 import { reviewWords } from '../review/words.js'

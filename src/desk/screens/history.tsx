@@ -354,7 +354,7 @@ function Actions({
   return (
     <>
       {pageId !== null && (
-        <a class="btn hide-s" href={`/s/${space.id}/p/${pageId}`}>
+        <a class="btn" href={`/s/${space.id}/p/${pageId}`}>
           <Icon name="back" />
           {w.back}
         </a>

@@ -4,7 +4,7 @@ import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { iso } from '../../kernel/clock.js'
-import type { CommitId } from '../../kernel/ids.js'
+import { type CommitId, isOid } from '../../kernel/ids.js'
 import type { SeenPage } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { datesAt, datesOf } from '../revisions/page-dates.js'
@@ -22,6 +22,11 @@ export interface CommentedContent {
   page(id: string): Promise<SeenPage | null>
   /** Returns the parts of the page that a comment can target. */
   places(id: string): Promise<readonly CommentTarget[]>
+  /**
+   * Returns the key of the block that a block of an earlier revision became in the current page, or null. Text that was
+   * changed step by step is found as long as it keeps some of its words.
+   */
+  follow(page: string, node: string, revision: string): Promise<string | null>
 }
 
 interface OpenContent {
@@ -61,6 +66,18 @@ export function commentedContent(app: App, { space, changeRequest }: LoadedDiscu
       const found = await opened()
       const entry = found?.revision.structure.byId.get(id)
       return found && entry?.type === 'document' ? placesIn(app, found.revision, entry) : []
+    },
+    async follow(id, node, revision) {
+      const found = await opened()
+      const entry = found?.revision.structure.byId.get(id)
+      if (!found || entry?.type !== 'document' || !isOid(revision) || !(await space.repo.hasCommit(revision)))
+        return null
+      const earlier = await openRevision(app, space, revision)
+      const old = earlier.structure.byId.get(id)
+      if (old?.type !== 'document') return null
+      const [before, after] = [await readDocument(app, earlier, old), await readDocument(app, found.revision, entry)]
+      const work = app.texts.for(space.doc.id).followBlock(before.source.markdown, after.source.markdown, node)
+      return unlessTooCostly(work, null)
     },
   }
 }

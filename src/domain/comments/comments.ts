@@ -31,8 +31,10 @@ import {
 } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
 import { commentedContent } from './commented-content.js'
+import { readSuggestion } from './suggested-text.js'
 import { readTarget } from './targets.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
+import { defined } from '../../kernel/defined.js'
 
 const isInvalid = (reason: unknown): reason is ServiceError =>
   reason instanceof ServiceError && reason.code === 'bad-request'
@@ -73,15 +75,16 @@ export async function createComment(
     () => readWrittenText(app, discussion.space.doc.id, input.body),
     () => readTarget(commented, input),
   )
+  const suggestion = input.suggestion && (await readSuggestion(app, discussion, input.suggestion.markdown, target))
   return writeInDiscussion(app, actor, discussion, (writing) =>
-    insertComment(writing, { markdown, revision: commented.head ?? '', ...target }),
+    insertComment(writing, { markdown, revision: commented.head ?? '', ...target, ...defined({ suggestion }) }),
   )
 }
 
 /** Creates a comment as part of another write in the discussion. */
 export async function insertComment(
   writing: DiscussionWrite,
-  input: Pick<CommentDoc, 'markdown' | 'revision' | 'page' | 'place' | 'review'>,
+  input: Pick<CommentDoc, 'markdown' | 'revision' | 'page' | 'place' | 'review' | 'suggestion'>,
 ): Promise<Document<CommentDoc>> {
   const { tx, actor, discussion, now } = writing
   const comment = await tx.insert(comments, {

@@ -3,6 +3,7 @@ import { required } from '../../kernel/defined.js'
 import { findCommentTarget, type CommentTarget } from '../../content/blocks/comment-targets.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, CommentLocation } from '../../model/index.js'
+import { topBlockOf } from './suggested-text.js'
 import type { CommentedContent } from './commented-content.js'
 
 const invalid = (path: string, message: string): ServiceError =>
@@ -40,13 +41,14 @@ function choosePlace(places: readonly CommentTarget[], { node, tableCell }: Crea
 /** The current target of a stored comment. */
 interface PresentTarget {
   page?: Omit<SeenPage, 'content'> & { outdated: boolean; deleted?: true }
-  place?: CommentLocation
+  /** `changed`: the text of the node is another one, but it is still the same block. */
+  place?: CommentLocation & { changed?: true }
 }
 
 /** Finds the current target of a comment: a page by its ID, and a part of it by its text. */
 export async function presentTarget(
   commented: CommentedContent,
-  { page: seen, place }: Pick<CommentDoc, 'page' | 'place'>,
+  { page: seen, place, revision }: Pick<CommentDoc, 'page' | 'place' | 'revision'>,
 ): Promise<PresentTarget> {
   if (!seen) return {}
   const { content: was, ...last } = seen
@@ -56,5 +58,7 @@ export async function presentTarget(
   if (!place) return { page: { ...page, outdated: content !== was } }
   if (content === was) return { page: { ...page, outdated: false }, place }
   const now = findCommentTarget(await commented.places(seen.id), place)
-  return { page: { ...page, outdated: now === null }, place: now ?? place }
+  if (now) return { page: { ...page, outdated: false }, place: now }
+  const block = await commented.follow(seen.id, topBlockOf(place.node), revision)
+  return { page: { ...page, outdated: true }, place: block === null ? place : { ...place, node: block, changed: true } }
 }

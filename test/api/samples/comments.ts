@@ -29,5 +29,9 @@ export const commentSamples: Samples = async ({ admin }, parameters) => {
     // Actions on an admin's comment that every commenter may take. Deleting it is not one of them.
     for (const operation of ['updateComment', 'updateCommentReply']) await ask(operation, { addedReactions: ['👍'] })
   }
+  // The comment has no suggestion, so that accepting it returns 409.
+  special['acceptSuggestionInChangeRequest'] = {
+    parameters: await thread(`${space}/change-requests/${parameters.changeRequestId}`),
+  }
   return { parameters: await thread(space), special }
 }

@@ -1,0 +1,160 @@
+/** A review in a browser: read, comment, suggest, approve, and merge. Plain Git shows the result. */
+import type { Page } from 'puppeteer-core'
+import * as assert from 'uvu/assert'
+import { buildDesk } from '../../scripts/build-browser.js'
+import { type Desk, openDesk } from '../commits/fixture.js'
+import { openChromium } from '../site/chromium.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+
+const [test, here] = await suiteWith('desk/review', async () => {
+  await buildDesk('dist/desk/assets')
+  const service = await startService()
+  const browser = await openChromium(service)
+  return {
+    ...service,
+    browser,
+    close: async () => {
+      await browser.close()
+      await service.close()
+    },
+  }
+})
+
+const FILES = {
+  'README.md': '# Home\n\nWelcome.\n',
+  'docker.md': '# Docker\n\nPull the image latest.\n\nNothing changes here.\n\nThe port is 13000.\n',
+  'SUMMARY.md': '# Summary\n\n* [Home](README.md)\n* [Docker](docker.md)\n',
+}
+
+/** A space that needs an approval, and a change request of another user. */
+async function opened(): Promise<{ desk: Desk; ref: string; page: string; write: (text: string) => Promise<unknown> }> {
+  const desk = await openDesk(here, FILES)
+  const page = await desk.id('docker')
+  await here.admin.call('patch', desk.url, { requiredApprovals: 1 }).expect(200)
+  const writer = await here.caller('edit')
+  const made = await writer.call('post', `${desk.url}/change-requests`, { subject: 'Pin the version' }).expect(201)
+  const url = `${desk.url}/change-requests/${made.body.id}`
+  const write = async (markdown: string) =>
+    writer
+      .call('post', `${url}/content`, { changes: [{ operation: 'update_page', page, document: { markdown } }] })
+      .expect(200)
+  await write(FILES['docker.md'].replace('latest', '3.8.0').replace('13000', '14000'))
+  await writer.call('patch', url, { status: 'open' }).expect(200)
+  return { desk, ref: `change-requests/${made.body.number}`, page, write }
+}
+
+/** Opens an address of the app as the admin. */
+async function openAs(path: string): Promise<Page> {
+  const page = await here.browser.newPage()
+  await page.setViewport({ width: 1440, height: 900 })
+  await page.goto(`${here.url}/sign-in`)
+  await page.evaluate(async (token) => {
+    await fetch('/v1/session', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
+  }, here.admin.token)
+  await page.goto(here.url + path)
+  return page
+}
+
+const hasText = (page: Page, text: string) =>
+  page.waitForFunction((wanted) => document.body.innerText.includes(wanted), {}, text)
+const click = (page: Page, name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`).click()
+const mergeIsOff = (page: Page) =>
+  page.$$eval('.r-end button', (buttons) =>
+    buttons.some((one) => one.textContent?.includes('Merge') && one.getAttribute('aria-disabled') === 'true'),
+  )
+
+test('a reviewer comments by keyboard, approves the revision on the screen, and merges it', async () => {
+  const { desk, ref, write } = await opened()
+  const page = await openAs(`/s/${desk.space}/c/1`)
+  await page.waitForSelector('.blk.chg ins')
+  assert.equal(
+    await page.$$eval('.blk.chg', (blocks) =>
+      blocks.map((one) => [...one.querySelectorAll('ins, del')].map((mark) => mark.textContent)),
+    ),
+    [
+      ['latest', '3.8.0'],
+      ['13000', '14000'],
+    ],
+  )
+  assert.ok(await mergeIsOff(page))
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.waitForSelector('#b-n3.at')
+  await page.keyboard.press('c')
+  await page.waitForSelector('.thread textarea')
+  await page.keyboard.type('Is 14000 free?')
+  await page.keyboard.down('Control')
+  await page.keyboard.press('Enter')
+  await page.keyboard.up('Control')
+  await page.waitForSelector('#b-n3 .thread.open .cm')
+  const { body } = await here.admin.call('get', `${desk.url}/change-requests/1/comments`).expect(200)
+  assert.equal([body.items[0].body.markdown, body.items[0].target.node.id], ['Is 14000 free?', 'n3'])
+
+  await page.click('.a-review')
+  await page.waitForSelector('#m-review:popover-open')
+  await page.click('#m-review button[type="submit"]')
+  await hasText(page, 'Approved')
+  // Another text makes the approval stale.
+  await write(FILES['docker.md'].replace('latest', '3.9.0'))
+  await page.reload()
+  await hasText(page, 'Approved an earlier revision')
+  assert.ok(await mergeIsOff(page))
+  await page.click('.a-review')
+  await page.waitForSelector('#m-review:popover-open')
+  await page.click('#m-review button[type="submit"]')
+  await page.waitForFunction(() => !document.querySelector('.r-end > .btn.primary[aria-disabled]'))
+  await page.click('.r-end > .btn.primary')
+  await hasText(page, 'Merged')
+  assert.match(await desk.git('show', 'main:docker.md'), 'Pull the image 3.9.0.')
+  const [first, second] = (await desk.git('log', '-1', '--format=%P', 'main')).trim().split(' ')
+  assert.ok(first)
+  assert.is(second, (await desk.git('rev-parse', ref)).trim())
+  await page.close()
+})
+
+test('a suggestion is written into the change request with one click', async () => {
+  const { desk, ref } = await opened()
+  const page = await openAs(`/s/${desk.space}/c/1`)
+  await page.waitForSelector('.blk.chg ins')
+  await page.keyboard.press('c')
+  await page.waitForSelector('.thread textarea')
+  await page.keyboard.type('Name the registry.')
+  await click(page, 'Suggest a text')
+  const field = await page.waitForSelector('textarea.mono')
+  await field?.evaluate((one) => (one as HTMLTextAreaElement).select())
+  await field?.type('Pull the image 3.8.0 from Docker Hub.')
+  await page.click('.thread button[type="submit"]')
+  await page.waitForSelector('.sug ins')
+  await click(page, 'Accept')
+  await hasText(page, 'The suggestion is in the text.')
+  assert.match(
+    await desk.git('show', `${ref}:docker.md`),
+    'Pull the image 3.8.0 from Docker Hub.\n\nNothing changes here.',
+  )
+  assert.match(await desk.git('log', '-1', '--format=%s', ref), 'Accept a suggestion for Docker')
+  await page.close()
+})
+
+test('a revision of a page is compared, and restored in a change request', async () => {
+  const desk = await openDesk(here, FILES)
+  const id = await desk.id('docker')
+  const old = (await desk.git('rev-parse', 'main')).trim()
+  await desk.write([{ operation: 'update_page', page: id, document: { markdown: '# Docker\n\nAll new.\n' } }])
+  const page = await openAs(`/s/${desk.space}/p/${id}/history`)
+  await page.waitForSelector('.blk.del, .blk.add, .blk.chg')
+  await page.keyboard.press('j')
+  await page.waitForFunction((wanted) => location.search.includes(wanted), {}, old)
+  await click(page, 'Restore this revision')
+  await page.waitForSelector('dialog[open]')
+  await click(page, 'In a change request')
+  await page.waitForFunction(() => /\/c\/\d+$/.test(location.pathname))
+  assert.is(await desk.file('docker.md', 'change-requests/1'), FILES['docker.md'])
+  await page.close()
+})
+
+test.run()
